@@ -512,13 +512,7 @@ def restore_sample(
     probabilities: np.ndarray | None,
     repairs: dict[Any, Any],
 ) -> SampledQrels:
-    """SampledQrels from a pickle.
-
-    Raises
-    ------
-    ValueError
-        The columns do not fit together: the pickle is damaged.
-    """
+    """SampledQrels from a pickle."""
     restored(Qrels, query_ids, offsets, ids, labels, repairs)
     for column, kind in ((strata, np.int64), (probabilities, np.float64)):
         fits = type(column) is np.ndarray and column.shape == labels.shape and column.dtype == kind

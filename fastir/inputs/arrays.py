@@ -42,13 +42,6 @@ def numbers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
     array
         Of bool, int8 to int64, uint8 to uint64, float32 or float64. Half precision (float16, bfloat16) is widened to
         float32; gradients are ignored.
-
-    Raises
-    ------
-    TypeError
-        The array is on a device, or holds something other than real numbers of at most 64 bits.
-    ValueError
-        It has another number of dimensions, or masked entries.
     """
     array = data if type(data) is np.ndarray else array_from_object(data, name)
     dtype = array.dtype
@@ -110,15 +103,7 @@ def warn_of_ties(integers: np.ndarray, floats: np.ndarray, name: str) -> None:
 
 
 def integers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
-    """Integers as int64, as `numbers` reads them; an empty array may have any dtype.
-
-    Raises
-    ------
-    TypeError
-        The array holds anything but integers; a float is refused even if it is whole.
-    OverflowError
-        A number is above 2^63 - 1.
-    """
+    """Integers as int64, as `numbers` reads them; an empty array may have any dtype."""
     array = numbers(data, name, ndim)
     if array.size and array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, got dtype {array.dtype}")

@@ -20,15 +20,7 @@ EXPECTED = "doc_weights: a weight must be a number above 0 and finite"
 
 
 def from_file(path: Path) -> DocWeights:
-    """The weights in a file, with a document and a number on each line, or a query before them.
-
-    Raises
-    ------
-    FormatError
-        A line has other fields than the first one, a weight is no number, or a document has two.
-    OSError
-        The file cannot be read.
-    """
+    """The weights in a file, with a document and a number on each line, or a query before them."""
     by_query: dict[str, dict[str, float]] = {}
     for number, (*query, doc_id, text) in field_rows(path, FIELDS_BY_WIDTH):
         try:
@@ -50,11 +42,6 @@ def align(doc_weights: Any, rows: Iterable[tuple[Any, Any, float]], query: str, 
     rows : iterable of (query_id, doc_id, label)
     query, document : str
         What messages call them.
-
-    Raises
-    ------
-    TypeError, ValueError
-        A weight is no number above 0; one is missing; or a query has one for a document that is not judged.
     """
     doc_weights = mapping(
         "doc_weights", doc_weights, "map ids to weights, {doc_id: weight} or {query_id: {doc_id: weight}}"

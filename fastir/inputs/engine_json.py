@@ -19,11 +19,6 @@ def engine_rows(data: Any, is_run: bool, path: str) -> Rows | None:
     """The judgments or rankings of an export, by query; None if the JSON is none.
 
     `data` is what `json_files.parse_json` returns: objects are tuples of pairs.
-
-    Raises
-    ------
-    FormatError
-        A field is missing, a query occurs twice, or it holds the other side of an evaluation.
     """
     for what, entries, side, rows in (
         ("a _rank_eval request with ratings, which are qrels", requests(data), False, rated_documents),

@@ -185,15 +185,7 @@ def equal_ids(text: str) -> tuple[Any, ...]:
 
 
 def read_exclude(exclude: Any) -> dict[str, frozenset[str]] | None:
-    """The ids of the option `exclude`, by query, as text; None for the ids of the queries.
-
-    Raises
-    ------
-    TypeError
-        It has another form, or an id is neither a str nor an int.
-    FormatError, OSError
-        A file cannot be read.
-    """
+    """The ids of the option `exclude`, by query, as text; None for the ids of the queries."""
     if isinstance(exclude, str) and exclude == OWN_DOCUMENT:
         return None
     if hasattr(exclude, "iloc") and not hasattr(exclude, "columns"):

@@ -79,13 +79,7 @@ class ListColumns:
 def columns_with_scores(
     query_ids: list[Any], offsets: np.ndarray, ids: Arena, duplicates: str | None, scores: np.ndarray | None = None
 ) -> tuple[Any, ...]:
-    """Lists, which begin at `offsets`, as the columns of a Run: in rank order, with scores n to 1, or with their own.
-
-    Raises
-    ------
-    DuplicateError
-        A list has a duplicate document, and `duplicates` is None.
-    """
+    """Lists that begin at `offsets`, as the columns of a Run in rank order; without scores, scores are n to 1."""
     if scores is None:
         scores = repeat(offsets[1:], np.diff(offsets)) - np.arange(len(ids), dtype=float)
     pairs = find_duplicates(ids_from_arena(ids), offsets)
@@ -118,13 +112,7 @@ def select_ids(ids: Arena, kept: np.ndarray) -> Arena:
 
 
 def column(data: Any, what: str) -> ListColumns | None:
-    """A caller's column of lists, or None if it is one that holds Python objects.
-
-    Raises
-    ------
-    TypeError, ValueError
-        It is a column of something else, or a list or an id is null.
-    """
+    """A caller's column of lists, or None if it is one that holds Python objects."""
     if isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "iu" and data.dtype != np.uint64:
         n, depth = data.shape
         docs = ids_from_integers(np.ascontiguousarray(data, np.int64).ravel())
@@ -236,13 +224,7 @@ def columns_from_batches(batches: Iterable[Any], order: list[str], names: dict[s
 
 
 def columns_from_file(path: Any, roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:
-    """The columns of a JSON Lines or Parquet file.
-
-    Raises
-    ------
-    FormatError
-        It has another format, or its content is not as expected.
-    """
+    """The columns of a JSON Lines or Parquet file."""
     from fastir.inputs import formats, table_files
 
     name = os.fsdecode(path)
@@ -285,12 +267,6 @@ def read_rankings(data: Any, columns: Mapping[Any, Any] | None, duplicates: str 
     ----------
     columns : dict or None
         {role: name}; the roles are "query_id", "doc_id" and "score".
-
-    Raises
-    ------
-    TypeError, ValueError, DuplicateError
-        A column is missing or of another type, a value is missing, a query has two rows, a ranking has another number
-        of scores than of documents, or a score is NaN.
     """
     if not any(hasattr(data, name) for name in ARROW_METHODS):
         raise TypeError(f"run: rankings in rows are read from Arrow data and data frames, got {type(data).__name__}")

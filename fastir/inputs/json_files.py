@@ -60,13 +60,7 @@ def read(
 
 
 def json_in(place: Any) -> list[Any]:
-    """The JSON files of a folder or a pattern.
-
-    Raises
-    ------
-    FormatError
-        There is none.
-    """
+    """The JSON files of a folder or a pattern."""
     files = [file for file in places.place_files(place) if JSON_ENDING.search(places.place_name(file))]
     if not files:
         raise FormatError("no JSON file (.json) was found", places.place_name(place))

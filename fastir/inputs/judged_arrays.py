@@ -28,12 +28,7 @@ MAX_RANKING_DOCUMENTS = 1 << 40  # documents of a ranking
 
 
 def check_arrays(query_ids: list[Any], raw: dict[str, Any]) -> dict[str, np.ndarray]:
-    """New arrays of the dtypes of COLUMNS.
-
-    Raises
-    ------
-    TypeError, ValueError, OverflowError
-    """
+    """New arrays of the dtypes of COLUMNS."""
     check_queries(query_ids)
     n = len(query_ids)
     arrays = {name: integers(raw[name], name) for name in COLUMNS if name not in ("missing", *LABEL_COLUMNS)}

@@ -19,13 +19,7 @@ def is_label_table(data: Any) -> bool:
 
 
 def read(data: Any, columns: Mapping[str, str] | None) -> dict[str, Any]:
-    """The columns of a table by the names of the arguments: qid, labels and scores.
-
-    Raises
-    ------
-    ValueError
-        It lacks one of them.
-    """
+    """The columns of a table by the names of the arguments: qid, labels and scores."""
     columns = columns or {}
     number, usual = roles.number_of_run(columns)
     wanted = {"query_id": roles.QUERY, "label": roles.LABEL, number: usual}

@@ -138,15 +138,7 @@ def is_of_ir_datasets(data: Any) -> bool:
 
 
 def rows_of_ir_datasets(data: Any, what: str) -> Callable[[], Iterable[tuple[Any, ...]]]:
-    """A function that iterates over the qrels, or the scored documents, of a dataset of ir_datasets.
-
-    Raises
-    ------
-    ImportError
-        ir_datasets is not installed.
-    ValueError
-        It has no such dataset, or the dataset none of them.
-    """
+    """A function that iterates over the qrels, or the scored documents, of a dataset of ir_datasets."""
     name = data if isinstance(data, str) else IR_DATASETS + data.dataset_id()
     if isinstance(data, str):
         import ir_datasets

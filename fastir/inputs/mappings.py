@@ -41,15 +41,7 @@ class FileMapping(dict[str, str]):
 
 
 def read_mapping(words: MappingText, data: Any) -> Mapping[Any, Any]:
-    """The mapping that an option is, or that the lines of a file are.
-
-    Raises
-    ------
-    TypeError
-        It is neither.
-    FormatError, OSError
-        A line has other fields than a key and a value, a key has two values, or the file cannot be read.
-    """
+    """The mapping that an option is, or that the lines of a file are."""
     if not is_path(data):
         return mapping(words.option, data, words.expected)
     pairs = FileMapping()
@@ -93,11 +85,6 @@ def field_rows(place: Any, expected: dict[int, str]) -> Iterator[tuple[int, list
     place : path or another place
     expected : dict
         What the fields are, by the numbers of fields that a file may have.
-
-    Raises
-    ------
-    FormatError
-        A line has another number of fields, or an empty one.
     """
     name, lines = text_lines(place)
     for number, line in lines:

@@ -81,15 +81,7 @@ def label_side(name: str, labels: Any, n: int, what: str = "query") -> Side:
 
 
 def is_joined(a: Side, b: Side) -> bool:
-    """Whether the rows of two sides are joined by id; False where row i of one belongs to row i of the other.
-
-    Raises
-    ------
-    DuplicateError
-        An id by which rows are joined is there twice.
-    ValueError
-        The sides are paired by position and differ in length.
-    """
+    """Whether the rows of two sides are joined by id; False where row i of one belongs to row i of the other."""
     if a.ids is not None and b.ids is not None:
         if a.n == b.n and share_index(a.index, b.index):
             return False
@@ -172,13 +164,7 @@ def plain_ids(side: Side) -> list[Any] | None:
 
 
 def query_ids(side: Side) -> list[Any]:
-    """The ids by which a side is joined, as exact str or int.
-
-    Raises
-    ------
-    TypeError
-        An id is neither, or they are of both kinds.
-    """
+    """The ids by which a side is joined, as exact str or int."""
     ids = plain_ids(side)
     if ids is None:
         rows = list(side.ids or ())
@@ -192,13 +178,7 @@ def query_ids(side: Side) -> list[Any]:
 
 
 def places_of(a: Side, b: Side) -> np.ndarray:
-    """For each row of side a its row in side b, or -1; int64 of shape (a.n,). Both sides are joined by id.
-
-    Raises
-    ------
-    NoOverlapError
-        They have no id in common.
-    """
+    """For each row of side a its row in side b, or -1; int64 of shape (a.n,). Both sides are joined by id."""
     ids, others = (range(side.n) if side.ids is None else side.ids for side in (a, b))
     row = {row_id: place for place, row_id in enumerate(others)}
     places = np.fromiter((row.get(row_id, -1) for row_id in ids), np.int64, a.n)

@@ -19,15 +19,7 @@ from fastir.inputs.tables import ARROW_METHODS
 
 
 def id_columns(data: Any) -> tuple[Ids, Ids]:
-    """The two columns of the option `parents`: chunks and their documents, in any form.
-
-    Raises
-    ------
-    TypeError, ValueError
-        It has another form, an id is missing or is none, or the columns differ in length.
-    FormatError, OSError
-        A file cannot be read.
-    """
+    """The two columns of the option `parents`: chunks and their documents, in any form."""
     if hasattr(data, "iloc") and not hasattr(data, "columns"):
         data = mapping("parents", data, "map chunks to documents", labelled=True)
     if isinstance(data, Mapping):

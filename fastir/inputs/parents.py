@@ -43,13 +43,7 @@ class ParentFunction:
         self.aggregate: str | None = aggregate
 
     def of(self, run: Rows) -> Parents:
-        """The documents of the ids of a run.
-
-        Raises
-        ------
-        TypeError, ValueError
-            The function does not return an id for each id, or takes neither an array of them nor one.
-        """
+        """The documents of the ids of a run."""
         from fastir.inputs.column_readers import as_objects
         from fastir.inputs.parent_columns import id_column, ids_arena
 
@@ -85,13 +79,7 @@ def read_as(
     exclude: ExcludeLike | None,
     convention: str | Convention,
 ) -> AnyParents | None:
-    """What is done to the ids of runs before they are judged, from the options of a call; None: nothing.
-
-    Raises
-    ------
-    TypeError, ValueError, FormatError, OSError
-        As by `read_parents` and `read_exclude`.
-    """
+    """What is done to the ids of runs before they are judged, from the options of a call; None: nothing."""
     stand_for = read_parents(parents, aggregate, duplicates)
     if exclude is None and not isinstance(convention, str):
         exclude = convention.exclude
@@ -107,15 +95,7 @@ def read_as(
 def read_parents(
     parents: ParentsLike | AnyParents | None, aggregate: Aggregate, duplicates: Duplicates | None
 ) -> AnyParents | None:
-    """The documents of chunks, from the options of a call, checked.
-
-    Raises
-    ------
-    TypeError, ValueError
-        A document is missing or not an id, a chunk has two of them, or the options exclude each other.
-    FormatError, OSError
-        A file cannot be read.
-    """
+    """The documents of chunks, from the options of a call, checked."""
     if parents is None and aggregate == "max":
         return None
     check_aggregate(parents, aggregate, duplicates)

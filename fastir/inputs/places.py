@@ -152,13 +152,7 @@ def is_url(place: Any) -> bool:
 
 
 def remote(place: Any) -> Remote:
-    """A URL or a path in a file system, with a file system as pyarrow has it.
-
-    Raises
-    ------
-    FormatError
-        A package is missing, or the URL stands for nothing that it knows.
-    """
+    """A URL or a path in a file system, with a file system as pyarrow has it."""
     name = place_name(place)
     try:
         from pyarrow import ArrowInvalid, fs
@@ -190,11 +184,6 @@ def open_bytes(place: Any) -> Any:
     """The bytes of a place, as a file that has readinto and is to be closed.
 
     A file object is read from its beginning, if it can be, and stays open.
-
-    Raises
-    ------
-    FormatError
-        It was opened as text.
     """
     if not is_file_object(place):
         if is_local(place):
@@ -305,13 +294,7 @@ def check_link(file: Any) -> None:
 
 
 def parquet_in(place: Any) -> list[Any]:
-    """The Parquet files of a folder or a pattern.
-
-    Raises
-    ------
-    FormatError
-        One is a pipe or a device, which could be waited for without end, or a link that leads to no file.
-    """
+    """The Parquet files of a folder or a pattern."""
     parquet = [file for file in place_files(place) if place_name(file).lower().endswith(PARQUET_SUFFIX)]
     for file in parquet:
         check_link(file)
@@ -321,13 +304,7 @@ def parquet_in(place: Any) -> list[Any]:
 
 
 def place_parts(place: Any) -> list[Part]:
-    """The Parquet files of a folder or a pattern, with the values of hive partitions; or the one file itself.
-
-    Raises
-    ------
-    FormatError
-        There is none.
-    """
+    """The Parquet files of a folder or a pattern, with the values of hive partitions; or the one file itself."""
     if not is_many(place):
         return [Part(place, {})]
     files = parquet_in(place)

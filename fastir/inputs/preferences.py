@@ -46,13 +46,7 @@ def is_of_parts(data: Any) -> bool:
 
 
 def convert_levels(data: Mapping[Any, Any]) -> dict[Any, dict[Any, dict[Any, dict[Any, float]]]]:
-    """The data as new dicts with levels that are floats.
-
-    Raises
-    ------
-    TypeError, ValueError
-        A level is no number, or a query, a judge or a part has no mapping; it is named.
-    """
+    """The data as new dicts with levels that are floats."""
     return {
         query_id: {
             judge: {
@@ -95,13 +89,7 @@ def documents(judges: Mapping[Any, Parts]) -> list[Any]:
 
 
 def judge_orders(query_id: Any, judges: Mapping[Any, Parts]) -> list[PreferenceOrder]:
-    """The orders of a query's judges, by the judges' names.
-
-    Raises
-    ------
-    ValueError
-        A judge prefers each of two documents to the other, or gives a document level 0 and another one.
-    """
+    """The orders of a query's judges, by the judges' names."""
     places = {doc_id: place for place, doc_id in enumerate(documents(judges))}
     names = sorted(judges, key=lambda judge: encode(str(judge)))
     return [make_order(query_id, judge, judges[judge], places) for judge in names if any(judges[judge].values())]

@@ -70,11 +70,6 @@ def columns_by_role(
         The caller's names.
     roles : iterable of str
         Those that the caller may name.
-
-    Raises
-    ------
-    ValueError
-        The caller names another role, or a column is missing or there twice.
     """
     columns, names = columns or {}, list(names)
     check_roles(columns, roles)

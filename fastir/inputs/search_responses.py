@@ -55,13 +55,7 @@ def is_response(data: Any) -> bool:
 def search_rows(
     responses: Sequence[Response], path: str, query_ids: QueryIds | None = None
 ) -> tuple[list[tuple[str, list[tuple[str, Any]]]], Repairs]:
-    """The ranking of each query, and what is noted of responses that are incomplete.
-
-    Raises
-    ------
-    FormatError
-        The query of a response is unknown, a search failed, or a response lacks a field.
-    """
+    """The ranking of each query, and what is noted of responses that are incomplete."""
     rows = []
     incomplete = []
     for (where, data, _), query_id in zip(responses, queries_of(responses, path, query_ids), strict=True):
@@ -124,13 +118,6 @@ def given_ids(query_ids: QueryIds | Path) -> QueryIds:
 
     The file is the request of _msearch, in which the query of each search has a `_name`, or has an id on each line, up
     to the first tab.
-
-    Raises
-    ------
-    TypeError
-        They are neither strings nor a path.
-    FormatError, OSError
-        The file cannot be read, or a search has no name.
     """
     if not is_path(query_ids):
         if not all(isinstance(query_id, str) for query_id in query_ids):

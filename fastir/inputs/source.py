@@ -58,13 +58,7 @@ class FileSource(Source, places.LocalPath):
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes of a file, as they are written.
-
-        Raises
-        ------
-        OSError
-            It cannot be read.
-        """
+        """The first bytes of a file, as they are written."""
         with open(self.data, "rb", 0) as file:
             return file.read(HEAD_BYTES)
 

@@ -181,13 +181,7 @@ class Table:
 
 
 def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Table:
-    """The caller's table, or None if `data` is not a table.
-
-    Raises
-    ------
-    TypeError, ValueError
-        It is a table, but lacks a column or cannot be read.
-    """
+    """The caller's table, or None if `data` is not a table."""
     names = (QUERY[0], DOC[0], NUMBER["qrels" if what == "qrels" else "run"][0])
     source = as_source(data)
     kind, data = (source.kind, source.data) if isinstance(source, Source) else (UNKNOWN, data)

@@ -178,13 +178,7 @@ CONVENTIONS.update(
 
 
 def check_convention(convention: Any) -> str | Convention:
-    """The name of a convention that exists, or a record; other names of a tool, or a version of it, are understood.
-
-    Raises
-    ------
-    ValueError
-        No record has the name, or several have.
-    """
+    """The name of a convention that exists, or a record; other names of a tool, or a version of it, are understood."""
     if isinstance(convention, Convention) or (isinstance(convention, str) and convention in CONVENTIONS):
         return convention
     if isinstance(convention, str) and (name := find_convention(convention)):
@@ -194,13 +188,7 @@ def check_convention(convention: Any) -> str | Convention:
 
 
 def find_convention(typed: str) -> str:
-    """The convention that a name means: another name of a tool, perhaps with a version; empty if none.
-
-    Raises
-    ------
-    ValueError
-        Several records are meant, or a version that no record has.
-    """
+    """The convention that a name means: another name of a tool, perhaps with a version; empty if none."""
     found = re.search(VERSION_SUFFIX, typed)
     version, base = (found[1], typed[: found.start()]) if found else ("", typed)
     base = letters(USUAL_CHOICES.get(letters(base), base))

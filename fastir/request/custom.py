@@ -283,13 +283,7 @@ def custom_columns(metrics: str | Iterable[str], otherwise: str) -> tuple[Any, C
 
 
 def one_order(several: Iterable[Settings]) -> dict[str, Any]:
-    """The rules, by the names of RULES, that order the documents under all of these settings.
-
-    Raises
-    ------
-    ValueError
-        There are several orders.
-    """
+    """The rules, by the names of RULES, that order the documents under all of these settings."""
     first, *others = map(order_rules, several)
     if any(rules != first for rules in others):
         raise ValueError(f"the convention has several rules for the order of documents; give {', '.join(ORDER_RULES)}")

@@ -34,13 +34,6 @@ def compile_fixed(
     metrics, options : as for `compile_settings`
     made : dict
         A value for each of RULES, None where it is not known, or where no document stood twice.
-
-    Raises
-    ------
-    ValueError
-        The options or the convention ask for another order.
-    UnknownMetricError
-        A metric needs the documents themselves.
     """
     if options.convention == "fastir":
         refuse_others("", {name: getattr(options, name) for name in ORDER_RULES}, order)
@@ -80,10 +73,6 @@ def refuse_exclusion(convention: str | Convention, provenance: Provenance, exclu
     """Refuse a convention that leaves other documents out than those that were left out when the run was judged.
 
     `excluded` says whether there were any. An `exclude` of the caller's own holds for all conventions.
-
-    Raises
-    ------
-    ValueError
     """
     record, judged_by = resolved_convention(convention, {}), provenance.convention
     if record.exclude is not None and "exclude" not in provenance.inputs:

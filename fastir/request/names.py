@@ -102,15 +102,7 @@ DIALECTS = tuple(dict.fromkeys(("fastir", "trec_eval", "ranx", *(dialect for dia
 
 
 def read(text: str, dialect: str = "fastir") -> list[Request]:
-    """Read a name: one request, or one for each member of a family or nickname, named as trec_eval prints them.
-
-    Raises
-    ------
-    TypeError
-        The name is not a string.
-    UnknownMetricError
-        The name, a parameter or the cutoff does not exist or is out of range.
-    """
+    """Read a name: one request, or one for each member of a family or nickname, named as trec_eval prints them."""
     check_text(text)
     if not text:
         raise UnknownMetricError("the metric name is empty; expected a metric such as 'ndcg@10'")
@@ -198,13 +190,7 @@ def spoken_names(text: str) -> list[str]:
 
 
 def metric_text(metric: Any) -> str:
-    """The name of a metric as a plain str; a measure of ir_measures, recognised by its module, has the name it prints.
-
-    Raises
-    ------
-    TypeError
-        It is neither a str, such as a `Metric` is, nor such a measure.
-    """
+    """The name of a metric as a plain str; a measure of ir_measures, recognised by its module, prints its name."""
     if is_measure(metric):
         return str(metric)
     check_text(metric)

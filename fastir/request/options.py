@@ -99,11 +99,6 @@ def check_options(
         the query ids that a caller may give in its place are taken out before, by `query_rule`.
     choices : dict
         The keywords of the call that are not among the function's parameters.
-
-    Raises
-    ------
-    UnknownMetricError, TypeError, ValueError
-        An option has the wrong type or name, or is out of its range.
     """
     if convention != "fastir":
         convention = check_convention(convention)
@@ -175,15 +170,7 @@ def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def query_rule(queries: Any) -> tuple[Any, list[Any] | None]:
-    """The option `queries` as a rule and None; or, of a collection of query ids, the rule "qrels" and these ids.
-
-    Raises
-    ------
-    TypeError
-        It is neither a str nor a collection.
-    NoOverlapError
-        The collection is empty.
-    """
+    """The option `queries` as a rule and None; or, of a collection of query ids, the rule "qrels" and these ids."""
     if queries is None or isinstance(queries, str):
         return queries, None
     try:

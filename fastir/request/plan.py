@@ -144,13 +144,7 @@ class Settings:
         return copied
 
     def for_grades(self, grades: Grades | None, where: Callable[[], tuple[float, str]] | None = None) -> Settings:
-        """These settings for codes of real-valued labels; `where` names the first real-valued label.
-
-        Raises
-        ------
-        ValueError
-            The tool of the convention does not take such labels.
-        """
+        """These settings for codes of real-valued labels; `where` names the first real-valued label."""
         if grades is self.grades:
             return self
         if self.fractions is not None and grades is not None:
@@ -237,12 +231,7 @@ class Settings:
 
 @functools.lru_cache(256)
 def compile_settings(metrics: tuple[str, ...], options: Options) -> Settings:
-    """The Settings of metrics under checked options; equal requests share one object.
-
-    Raises
-    ------
-    UnknownMetricError, ValueError
-    """
+    """The Settings of metrics under checked options; equal requests share one object."""
     return Settings(metrics, options)
 
 
@@ -285,13 +274,7 @@ def without_ids(
 
 
 def without_scores_of_missing(request: names.Request, options: Options) -> Options:
-    """Options by which a convention's missing_documents=zero is "last": rankings without ids miss no document.
-
-    Raises
-    ------
-    UnknownMetricError
-        The caller chose it.
-    """
+    """Options by which a convention's missing_documents=zero is "last": rankings without ids miss no document."""
     if "missing_documents" in request.params or "missing_documents" in dict(options.choices):
         raise names.UnknownMetricError(
             f"metric {quote(request.text)}: missing_documents=zero needs the ids of documents; there are none here"
@@ -374,13 +357,7 @@ def check_average(requests: list[names.Request], all_values: list[dict[str, Any]
 
 
 def param_values(request: names.Request, chosen: dict[str, Any], record: Convention | None) -> dict[str, Any]:
-    """The value of every parameter: the metric's own, else the option's, else the convention's.
-
-    Raises
-    ------
-    UnknownMetricError
-        The metric has no value without a parameter that is missing.
-    """
+    """The value of every parameter: the metric's own, else the option's, else the convention's."""
     card, cut = request.card, request.cutoff is not None
     if record is not None and (reason := record.choice(card.name, cut, "refused")):
         raise names.UnknownMetricError(f"convention {record.name!r}: metric {quote(request.text)} {reason}")

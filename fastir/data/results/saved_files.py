@@ -79,16 +79,7 @@ class ValuesByQuery:
 def write(
     path: Any, what: str, head: dict[str, Any], body: Callable[[], dict[str, Any]], table: Callable[[], Table]
 ) -> None:
-    """Write a head with a body (JSON) or with a table (the other formats), by the end of the name, atomically.
-
-    Raises
-    ------
-    ValueError
-        An id cannot be written.
-    FastirError
-        pyarrow is not installed.
-    OSError
-    """
+    """Write a head with a body (JSON) or with a table (the other formats), by the end of the name, atomically."""
     path = os.fsdecode(path)
     suffix = os.path.splitext(path)[1].lower()
     head = file_head(what, head)
@@ -129,12 +120,6 @@ def save(path: Any, what: str, exact: Callable[[str], None], table: Callable[...
         What it is, with its article.
     exact : function of the path
     table : function of (format, **options)
-
-    Raises
-    ------
-    ValueError
-        The name has another end.
-    OSError
     """
     from fastir.rendering import BY_SUFFIX
 
@@ -380,16 +365,7 @@ def first_bytes(path: str) -> bytes:
 
 
 def read(path: Any, expected: str, *kinds: str) -> SavedFile:
-    """What `write` wrote, which must be of one of these kinds.
-
-    Raises
-    ------
-    FormatError
-        It was not written by `write`, is of another kind than was `expected`, or was cut or changed.
-    FastirError
-        pyarrow is not installed.
-    OSError
-    """
+    """What `write` wrote, which must be of one of these kinds."""
     saved = read_any(os.fsdecode(path))
     check_kind(saved.path, saved.head, expected, kinds)
     return saved

@@ -96,13 +96,7 @@ def checksum(head: dict[str, Any], query_ids: list[Any], arrays: dict[str, np.nd
 
 
 def read_rankings(path: Any, make: Callable[..., Made], arrays_of: Callable[[Made], dict[str, np.ndarray]]) -> Made:
-    """What was written, as `make` makes it of query ids, arrays and the other fields; `arrays_of` has its arrays.
-
-    Raises
-    ------
-    FormatError
-        It was not written by `write_rankings`, or was cut or changed.
-    """
+    """What was written, as `make` makes it of query ids, arrays and the other fields; `arrays_of` has its arrays."""
     name = str(getattr(path, "name", "file")) if hasattr(path, "read") else os.fsdecode(path)
     if name.lower().endswith(".parquet") and not hasattr(path, "read"):
         query_ids, arrays, head = from_parquet(name)
