@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from fastir.data.rankings_values import add_custom
+from fastir.data.rankings import add_custom
 from fastir.data.results.results import Results
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.engine.join._collect import collecting_plan
@@ -22,8 +22,7 @@ from fastir.inputs import arrays, dicts, pairing
 from fastir.rendering.text import counted
 from fastir.request.custom import CustomColumns, custom_columns, one_order
 from fastir.request.options import MAX_DEPTH, RANKED, Options, metric_tuple
-from fastir.request.plan import Settings, without_ids
-from fastir.request.sizes import refuse_small
+from fastir.request.plan import Settings, refuse_small, without_ids
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

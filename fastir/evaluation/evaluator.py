@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from fastir.data.run import RunLike, RunsLike
     from fastir.evaluation.partial.partial import Partial
     from fastir.evaluation.run_names import RunNames
-    from fastir.inputs.doc_weights import DocWeights
     from fastir.inputs.exclusions import ExcludeLike
+    from fastir.inputs.mappings import DocWeights
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
     from fastir.request.keywords import MetricOptions

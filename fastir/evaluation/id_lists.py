@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastir.data.results.results import Results
-    from fastir.inputs.doc_weights import DocWeights
     from fastir.inputs.exclusions import ExcludeLike
+    from fastir.inputs.mappings import DocWeights
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
     from fastir.request.keywords import MetricOptions

@@ -22,13 +22,10 @@ from fastir.evaluation.drivers.unmatched_ids import compare_ids
 from fastir.inputs import dicts, files, places
 from fastir.inputs.exclusions import Exclusion, find_document_map
 from fastir.inputs.ir_metadata import ir_metadata
-from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
-from fastir.inputs.source import as_source
+from fastir.inputs.source import COLUMNS, PATH, TABLE, as_source, input_shape
 from fastir.request.custom import custom_columns
-from fastir.request.fixed_order import compile_fixed
 from fastir.request.options import Options, metric_tuple
-from fastir.request.plan import compile_settings
-from fastir.request.sizes import refuse_small
+from fastir.request.plan import compile_fixed, compile_settings, refuse_small
 
 if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
@@ -38,8 +35,8 @@ if TYPE_CHECKING:
     from fastir.evaluation.drivers.evaluate_one import RunEvaluator
     from fastir.evaluation.drivers.judged import RunJudge
     from fastir.evaluation.partial.partial import Partial
-    from fastir.inputs.doc_weights import DocWeights
     from fastir.inputs.files import Watch
+    from fastir.inputs.mappings import DocWeights
     from fastir.inputs.parents import AnyParents
     from fastir.request.custom import CustomColumns
     from fastir.request.plan import Settings
@@ -257,7 +254,7 @@ class EvaluationRules:
         provenance: Callable[[], Provenance],
     ) -> tuple[Results, Coverage]:
         """What `evaluate_one` returns, with metrics of the caller's own, of a run that is judged once."""
-        from fastir.data.rankings_values import evaluate_rankings
+        from fastir.data.rankings import evaluate_rankings
 
         settings = self.settings
         source = run if custom.judges_all else self.hold_run(run)

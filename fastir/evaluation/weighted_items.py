@@ -12,7 +12,7 @@ from fastir.errors import quote
 from fastir.evaluation.composites.weights import WeightedPart, check_query_weights, weighted_parts
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
-from fastir.inputs.doc_weights import align, read_weight
+from fastir.inputs.mappings import align, read_weight
 from fastir.request.plan import Settings
 
 

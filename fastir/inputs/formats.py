@@ -175,7 +175,7 @@ def read(
     only : str or None
         The one query that is wanted; a file of lines is then read without keeping the rows of others.
     query_ids : list of str, path or None
-        The queries of JSON files of search responses, as `search_responses.given_ids` takes them.
+        The queries of JSON files of search responses, as `engine_json.given_ids` takes them.
 
     Returns
     -------
@@ -189,9 +189,9 @@ def read(
     if query_ids is not None and "query_ids" not in card.takes:
         raise ValueError(f"query_ids is for responses of searches in JSON, got format {card.name!r}")
     if query_ids is not None:
-        from fastir.inputs import search_responses
+        from fastir.inputs import engine_json
 
-        query_ids = search_responses.given_ids(query_ids)
+        query_ids = engine_json.given_ids(query_ids)
     if threshold is not None and "threshold" not in card.takes:
         raise ValueError(f"threshold is for ratings in a table, {', '.join(TABLE_FORMATS)}; got format {card.name!r}")
     options = {

@@ -21,7 +21,7 @@ from fastir.engine.join._contiguous import find_duplicates
 from fastir.errors import FormatError, quote
 from fastir.inputs.column_readers import ArrowReader
 from fastir.inputs.dicts import query_dict
-from fastir.inputs.judged_arrays import check_queries
+from fastir.inputs.label_arrays import check_queries
 from fastir.inputs.roles import LISTS, PAIRED_QUERY, RANKINGS, RETRIEVED, ROLES, columns_by_role
 from fastir.inputs.tables import ARROW_METHODS, is_arrow_text
 

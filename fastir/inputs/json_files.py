@@ -1,5 +1,5 @@
 """JSON files: ``{query_id: {doc_id: number}}``, as ranx, BEIR and users of pytrec_eval write them, the exports of
-engines that `engine_json` knows, and the responses of `search_responses`.
+engines that `engine_json` knows.
 
 The usual file is read by `_json`. What is unusual in any way is left to the json module, from which objects come as
 tuples of pairs, so that a duplicate key is seen.
@@ -124,14 +124,14 @@ def judged_or_ranked(
     data: Any, is_run: bool, path: str, query_ids: Any
 ) -> tuple[tuple[tuple[str, Pairs], ...], Repairs]:
     """The documents of each query, from an object of objects, an engine's export or responses of searches."""
-    from fastir.inputs import engine_json, search_responses
+    from fastir.inputs import engine_json
 
     rows = engine_json.engine_rows(data, is_run, path)
-    responses = search_responses.responses_in(data) if rows is None else None
+    responses = engine_json.responses_in(data) if rows is None else None
     if responses is not None:
         if not is_run:
             raise FormatError("the JSON has responses of searches, whose hits are a run; expected qrels", path)
-        found, noted = search_responses.search_rows(responses, path, query_ids)
+        found, noted = engine_json.search_rows(responses, path, query_ids)
         return engine_json.refuse_repeated_queries(found, path), noted
     if query_ids is not None:
         raise FormatError("the JSON has no responses of searches (_search, _msearch); expected no query_ids=", path)

@@ -2,6 +2,8 @@
 
 A shape is recognised by its methods, so that the caller's library is not imported (except pyarrow, for pandas columns
 that are Arrow data anyway). Ids stay where they are (_ids); numbers become float64.
+
+The last section reads tables with a query, a label and a score or a rank in each row, for `evaluate_scores`.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from fastir.engine.columns._ids import Ids
 from fastir.engine.columns._objects import fields_from_rows, objects_from_list, read_floats, read_integers
 from fastir.engine.columns.rows import ROUNDED, rounded_place
 from fastir.errors import FormatError, quote
-from fastir.inputs import library_tables, misread
+from fastir.inputs import library_tables, misread, roles, tables
 from fastir.inputs.arrays import equal_float_rows, is_masked_array, is_wide
 from fastir.inputs.column_readers import ArrayReader, ArrowReader, CodeReader, FileColumn, as_objects
 from fastir.inputs.library_tables import ARROW_METHODS
@@ -427,3 +429,40 @@ def columns_from_rows(
             )
     columns = list(zip(*rows, strict=True))
     return [as_objects(columns[place]) for place in places]
+
+
+# ---- tables with labels in rank order --------------------------------------------------------------------------------
+
+
+def is_label_table(data: Any) -> bool:
+    """Whether labels are a table, and not an array or a column."""
+    if isinstance(data, Mapping) or library_tables.is_library_table(data):
+        return True
+    named = any(hasattr(data, name) for name in ("columns", "column_names", "schema"))
+    return named and any(hasattr(data, name) for name in ("iloc", *tables.ARROW_METHODS))
+
+
+def read_label_table(data: Any, columns: Mapping[str, str] | None) -> dict[str, Any]:
+    """The columns of a table by the names of the arguments: qid, labels and scores."""
+    columns = columns or {}
+    number, usual = roles.number_of_run(columns)
+    wanted = {"query_id": roles.QUERY, "label": roles.LABEL, number: usual}
+    if not isinstance(data, Mapping) and not hasattr(data, "iloc"):
+        data = arrow_table(data)
+    names = list(getattr(data, "column_names", data if isinstance(data, Mapping) else getattr(data, "columns", ())))
+    names_by_role = roles.columns_by_role("labels", names, wanted, columns, ("query_id", "label", "score", "rank"))
+    qid, labels, scores = (data[name] for name in names_by_role.values())
+    if roles.is_rank(names_by_role[number], columns):
+        scores = 0.0 - np.asarray(scores, float)
+    return {"qid": qid, "labels": labels, "scores": scores}
+
+
+def arrow_table(data: Any) -> Any:
+    """All rows of Arrow data, or of a dataset."""
+    import pyarrow
+
+    if library_tables.is_library_table(data):
+        library = library_tables.library_table(data)
+        batches = [pyarrow.table(batch) for batch, _ in library.batches(tuple(library.names))]
+        return pyarrow.concat_tables(batches) if batches else pyarrow.table({name: [] for name in library.names})
+    return pyarrow.table(data)

@@ -17,8 +17,7 @@ from typing import Any, ClassVar
 
 from fastir._version import __version__
 from fastir.checks import letters, suggest_choice
-from fastir.request.conventions_table import ITEM_TOOLS, LIST_TOOLS, TOOLS
-from fastir.request.tool_versions import TREC_EVAL_11, VERSIONS
+from fastir.request.conventions_table import ITEM_TOOLS, LIST_TOOLS, TOOLS, TREC_EVAL_11, VERSIONS
 
 
 @dataclass(frozen=True, repr=False, slots=True)

@@ -20,8 +20,8 @@ import numpy as np
 from fastir.checks import flag, number
 from fastir.errors import UnknownMetricError, quote
 from fastir.rendering.text import UNPRINTABLE
-from fastir.request.fixed_order import ORDER_RULES, order_rules
 from fastir.request.names import is_metric, refuse_mapping
+from fastir.request.plan import ORDER_RULES, order_rules
 
 if TYPE_CHECKING:
     from typing import Self

@@ -1,4 +1,4 @@
-"""metric(): what one name of a metric means, for people and programs, from its card."""
+"""metric(): the meaning of a metric's name, from its card. metrics(): the cards of all metrics, as a table."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from fastir.engine.measure.cards import BETTER
+from fastir.engine.measure.cards import BETTER, Card
 from fastir.engine.measure.references import Reference
 from fastir.errors import UnknownMetricError
-from fastir.request.names import DIALECTS, Gains, Request, metric_text, read
+from fastir.rendering.text import aligned
+from fastir.request.names import CARDS, DIALECTS, Gains, Request, metric_text, read
 
 if TYPE_CHECKING:
     from typing import Self
@@ -277,3 +278,37 @@ def extreme_by_label(request: Request) -> bool:
             if rising != sorted(rising):
                 return False
     return request.card.by_label
+
+
+# ---- all metrics -----------------------------------------------------------------------------------------------------
+
+
+class Metrics(tuple[Card, ...]):
+    """The cards of metrics; it prints as a table of their names and what they are."""
+
+    __slots__ = ()
+
+    def _rows(self) -> list[list[str]]:
+        return [[card.name, card.relevance, card.order, card.summary] for card in self]
+
+    def __repr__(self) -> str:
+        return aligned([["metric", "relevance", "first k", "what it is"], *self._rows()], 4).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        from fastir.rendering import Cell, Table, rendered
+
+        rows = [[Cell(cell) for cell in row] for row in self._rows()]
+        note = f"{len(self)} metrics; fastir.metric(name) tells more of one."
+        table = rendered(Table(["metric", "relevance", "first k", "what it is"], rows, 4, [note]), "html")
+        return f'<div style="max-height: 30em; overflow: auto">\n{table}</div>\n'
+
+
+def metrics() -> Metrics:
+    """The cards of all metrics, with the names, meaning and parameters of each.
+
+    Returns
+    -------
+    tuple of Card
+        In the order of the documentation; prints as a table.
+    """
+    return Metrics(CARDS)

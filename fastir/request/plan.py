@@ -1,29 +1,34 @@
-"""Metrics and options, compiled once into Settings: a Plan joins the metrics that can share a scan of the ranking."""
+"""Metrics and options, compiled once into Settings: a Plan joins the metrics that can share a scan of the ranking.
+
+Some metrics need the size of the collection. A kernel cannot raise: its value is infinite if the size is too small, and
+`refuse_small` raises the error before Results are made of the values. `compile_fixed` makes the Settings for rankings
+that are already ordered, and refuses rules of another order.
+"""
 
 from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastir.declared import Param
 from fastir.engine.measure._registry import has_expected
 from fastir.engine.measure.cards import Card
 from fastir.errors import quote, warn_caller
 from fastir.rendering.text import counted
 from fastir.request import names
 from fastir.request.compiler import code_from, compile_plan, reads_labels
+from fastir.request.names import Request, UnknownMetricError
 from fastir.request.options import MAX_DEPTH, RANKED, TIES, TIES_BY_ID, Options, QueryRule, check_options
-from fastir.request.sizes import collection_sizes, refuse_without
 
 if TYPE_CHECKING:
     from fastir.engine.measure._grades import Grades, Rows
     from fastir.engine.measure._measure import Plan
     from fastir.request.conventions import Convention
     from fastir.request.provenance import Provenance
-
 
 # What a metric reads as qrels: the caller's; what was judged for any query; the caller's, with an order of the ideal
 # ranking that goes by the scores of the run; the caller's, as a sample of a pool; the caller's, with weights.
@@ -424,3 +429,104 @@ def aggregate(request: names.Request, values: dict[str, Any]) -> str:
     """How the values of the queries become one number, as a word of `Results.aggregates`."""
     stays = any(value in ("nan", "min_nan") for value in values.values())
     return request.card.aggregate + "_or_nan" * stays
+
+
+# ---- sizes of collections --------------------------------------------------------------------------------------------
+
+
+def refuse_without(request: Request, param: Param) -> None:
+    """Say which parameter a metric lacks, and how it is given."""
+    example = request._replace(params={**request.params, param.name: param.example})
+    raise UnknownMetricError(
+        f"metric {quote(request.text)} needs {param.name}, {param.meaning}; pass it as in {quote(str(example))}"
+    )
+
+
+def collection_sizes(requests: Sequence[Request], all_values: Sequence[dict[str, Any]]) -> dict[int, tuple[str, Any]]:
+    """{column: (metric, size of the collection)} of the metrics that need one."""
+    return {
+        column: (request.text, values[param.name])
+        for column, (request, values) in enumerate(zip(requests, all_values, strict=True))
+        for param in request.card.params
+        if param.required
+    }
+
+
+def refuse_small(sizes: dict[int, tuple[str, Any]], values: np.ndarray, query_ids: Sequence[Any]) -> None:
+    """Refuse a size of the collection that is less than the documents of a query."""
+    for column, (metric, size) in sizes.items():
+        small = np.isposinf(values[:, column])
+        if small.any():
+            raise ValueError(
+                f"metric {quote(metric)}: n_docs={size} is less than the documents that are retrieved or relevant "
+                f"(query {query_ids[int(small.argmax())]})"
+            )
+
+
+# ---- rankings with a fixed order -------------------------------------------------------------------------------------
+
+
+ORDER_RULES = ("ties", "score_dtype", "duplicates")  # that decide where documents stand
+
+
+def compile_fixed(
+    metrics: tuple[str, ...], options: Options, order: dict[str, Any]
+) -> tuple[Settings, list[tuple[list[int], Settings]]]:
+    """The Settings of the metrics, and those of each set of rules among them, with its columns.
+
+    Parameters
+    ----------
+    metrics, options : as for `compile_settings`
+    made : dict
+        A value for each of RULES, None where it is not known, or where no document stood twice.
+    """
+    if options.convention == "fastir":
+        refuse_others("", {name: getattr(options, name) for name in ORDER_RULES}, order)
+        options = options.replace(**{name: value for name, value in order.items() if value is not None})
+    settings = compile_settings(metrics, options)
+    if not settings.parts:
+        refuse_others(f"convention {options.convention}: ", order_rules(settings), order)
+        return settings, [(list(range(len(settings.names))), settings)]
+    parts = []
+    for requests, rules, read in settings.parts:
+        text = quote(requests[0].text)
+        if read != AS_GIVEN:
+            needed = ID_PROPERTIES[read] if read in (SAMPLED, WEIGHTED) else "the ids or the scores of documents"
+            raise UnknownMetricError(f"metric {text} needs {needed}, which judged rankings do not have")
+        part = compile_settings(tuple(request.text for request in requests), options.replace(**rules))
+        refuse_others(f"metric {text}: ", order_rules(part), order)
+        parts.append(([settings.requests.index(request) for request in requests], part))
+    return settings, parts
+
+
+def order_rules(settings: Settings) -> dict[str, Any]:
+    """A value for each of RULES."""
+    single = "float32" if settings.single else "float64"
+    return dict(zip(ORDER_RULES, (TIES[settings.ties], single, settings.options.duplicates), strict=True))
+
+
+def refuse_others(who: str, wanted: dict[str, Any], order: dict[str, Any]) -> None:
+    for name, value in order.items():
+        if value is not None and wanted[name] not in (None, value):
+            raise ValueError(
+                f"{who}{name}={wanted[name]!r}, but these rankings were judged with {name}={value!r}; judge the run "
+                "again"
+            )
+
+
+def refuse_exclusion(convention: str | Convention, provenance: Provenance, excluded: bool) -> None:
+    """Refuse a convention that leaves other documents out than those that were left out when the run was judged.
+
+    `excluded` says whether there were any. An `exclude` of the caller's own holds for all conventions.
+    """
+    record, judged_by = resolved_convention(convention, {}), provenance.convention
+    if record.exclude is not None and "exclude" not in provenance.inputs:
+        raise ValueError(
+            f"convention {record.name}: exclude={record.exclude!r}, but these rankings were judged with exclude=None; "
+            "judge the run again"
+        )
+    if record.exclude is None and judged_by.exclude is not None and excluded:
+        raise ValueError(
+            f"convention {record.name}: exclude=None, but these rankings were judged with "
+            f"exclude={judged_by.exclude!r}, by convention {judged_by.name}; judge the run again"
+        )

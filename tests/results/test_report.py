@@ -8,7 +8,7 @@ import pytest
 import fastir
 from fastir.data.results.report import Report
 from fastir.data.results.results import Results
-from fastir.inputs.judged_arrays import COLUMNS
+from fastir.inputs.label_arrays import COLUMNS
 
 NAN = float("nan")
 NAMES = ["ndcg@10", "AP", "num_ret"]

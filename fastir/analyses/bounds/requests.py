@@ -14,16 +14,15 @@ from fastir.analyses.bounds.means import without_undefined
 from fastir.analyses.bounds.result import Bounds
 from fastir.analyses.bounds.run_pairs import run_pairs
 from fastir.analyses.bounds.unjudged_ranks import blocks, unjudged_places, unjudged_ranks
-from fastir.data.rankings import JudgedRankings, make_rankings, ranking_arrays
-from fastir.data.rankings_values import evaluate_rankings
+from fastir.data.rankings import JudgedRankings, evaluate_rankings, make_rankings, ranking_arrays
 from fastir.data.results.results import Results, remake, select_rows
 from fastir.engine.columns.rows import occurrences
 from fastir.engine.measure import JUDGED
 from fastir.engine.measure._grades import coded
 from fastir.errors import quote
-from fastir.inputs.judged_arrays import LABEL_COLUMNS
-from fastir.request.fixed_order import ORDER_RULES, compile_fixed
+from fastir.inputs.label_arrays import LABEL_COLUMNS
 from fastir.request.options import MAX_DEPTH
+from fastir.request.plan import ORDER_RULES, compile_fixed
 
 if TYPE_CHECKING:
     from fastir.analyses.bounds.run_pairs import Shared

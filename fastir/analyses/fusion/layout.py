@@ -21,8 +21,7 @@ from fastir.analyses.fusion.cards import Method
 from fastir.analyses.fusion.run_set import SIGNS, RunSet, empty_columns
 from fastir.analyses.fusion.settings import Setting, recipes
 from fastir.data.qrels import Qrels
-from fastir.data.rankings import JudgedRankings, make_rankings
-from fastir.data.rankings_values import check_rankings, first_fraction
+from fastir.data.rankings import JudgedRankings, check_rankings, first_fraction, make_rankings
 from fastir.data.results.report import Report
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.engine.measure import NUM_Q
@@ -31,9 +30,8 @@ from fastir.engine.threads import run
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.evaluation.drivers.judged import RunJudge
 from fastir.evaluation.evaluator import Evaluator
-from fastir.request.fixed_order import ORDER_RULES, compile_fixed
 from fastir.request.options import MAX_DEPTH, Options
-from fastir.request.plan import Settings
+from fastir.request.plan import ORDER_RULES, Settings, compile_fixed
 
 
 class Layout:

@@ -17,15 +17,14 @@ from fastir.analyses.fusion.settings import Setting
 from fastir.analyses.fusion.tuning import Fold, Trial, Tuning
 from fastir.checks import check_choice, whole_number
 from fastir.data.qrels import Qrels, as_qrels
-from fastir.data.rankings_values import status_by_query
+from fastir.data.rankings import status_by_query
 from fastir.data.results.results import Results
 from fastir.engine.columns.rows import select
 from fastir.errors import NoOverlapError, quote
 from fastir.request.directions import SIGNS as BETTER
 from fastir.request.directions import higher_is_better
 from fastir.request.options import DUPLICATES, Options, check_options, metric_tuple
-from fastir.request.plan import compile_settings, resolved_convention
-from fastir.request.sizes import refuse_small
+from fastir.request.plan import compile_settings, refuse_small, resolved_convention
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

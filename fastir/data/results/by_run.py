@@ -1,8 +1,9 @@
-"""What evaluating many runs returns: Results by the name of the run."""
+"""Results by the name of the run (of `evaluate_many`) or of the convention (of `JudgedRankings.by_convention`)."""
 
 from __future__ import annotations
 
 import itertools
+import math
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,22 @@ import numpy as np
 
 from fastir.data.results.exportable import frame_from_columns, result_json, result_title
 from fastir.data.results.results import Results, count_without_relevant, restore_results
-from fastir.data.results.saved import QUERY_COLUMN, head_of_results, table_of_results
-from fastir.data.results.saved_files import KEY, Table, convert_errors, file_head, read, save, write
+from fastir.data.results.saved_files import (
+    KEY,
+    QUERY_COLUMN,
+    ColumnDict,
+    convert_errors,
+    file_head,
+    head_of_results,
+    read,
+    save,
+    table_of_results,
+    write,
+)
 from fastir.data.results.tables import ResultsTable, objects
 from fastir.engine.columns.rows import repeat
 from fastir.errors import quote
-from fastir.rendering.text import refuse_inputs
+from fastir.rendering.text import json_types, refuse_inputs
 from fastir.request.directions import best_mean
 from fastir.request.provenance import paths_of_inputs
 
@@ -24,8 +35,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from fastir.data.results.statistics import IntervalOptions, Method
-    from fastir.rendering import Table as PrintedTable
-
+    from fastir.rendering import Table
 KIND_BY_RUN = "results by run"  # the kind of a file that holds them
 RUN_COLUMN = "run"  # the first column of its table
 
@@ -98,7 +108,7 @@ class ResultsByRun(ResultsTable[Results]):
 
         return json_document(self._json(per_query, interval_options(interval, confidence)))
 
-    def _table(self, digits: int = 4, interval: IntervalOptions | None = None, columns: bool = False) -> PrintedTable:
+    def _table(self, digits: int = 4, interval: IntervalOptions | None = None, columns: bool = False) -> Table:
         most = max(self.values(), key=count_without_relevant, default=None)
         table = super()._table(digits)._replace(title="" if most is None else result_title(most))
         if interval is None:
@@ -200,7 +210,7 @@ class ResultsByRun(ResultsTable[Results]):
         def body() -> dict[str, Any]:
             return super(ResultsByRun, self)._json()
 
-        def table() -> Table:
+        def table() -> ColumnDict:
             parts: dict[str, list[Any]] = {}
             for name, results in self.items():
                 rows = table_of_results(results)
@@ -274,3 +284,45 @@ def load_results(path: str | os.PathLike[str]) -> Results | ResultsByRun:
             )
             for name, places in rows.items()
         )
+
+
+# ---- results of one run under many conventions -----------------------------------------------------------------------
+
+
+class ResultsByConvention(ResultsTable[Results]):
+    """{convention: Results} for each convention under which judged rankings have values. Prints as a table of means.
+
+    Attributes
+    ----------
+    refused : dict of str to dict of str to str
+        {convention: {metric: why these rankings do not give its value}}. A convention can be here with some metrics and
+        among the Results with the others. Refused metrics are NaN in tables and arrays.
+    """
+
+    __slots__ = ("refused",)
+    _index = "convention"
+
+    def __init__(self, results: dict[str, Results], refused: dict[str, dict[str, str]]) -> None:
+        super().__init__(results)
+        self.refused: dict[str, dict[str, str]] = refused
+
+    def _metrics(self) -> dict[str, str]:
+        return {name: how for results in self.values() for name, how in results.aggregates.items()}
+
+    def _means(self) -> dict[Any, dict[str, float]]:
+        nothing = dict.fromkeys(self._metrics(), math.nan)
+        return {name: nothing | means for name, means in super()._means().items()}
+
+    def _table(self, digits: int = 4) -> Table:
+        conventions: dict[str, dict[str, None]] = {}
+        for convention, by_metric in self.refused.items():
+            for why in by_metric.values():
+                conventions.setdefault(why.removeprefix(f"convention {convention}: "), {})[convention] = None
+        notes = [f"{', '.join(some)}: {why}" for why, some in conventions.items()]
+        return super()._table(digits)._replace(notes=notes)
+
+    def _json(self, per_query: bool = True) -> dict[str, Any]:
+        return {**super()._json(per_query), "refused": json_types(self.refused)}
+
+    def _state(self) -> Any:
+        return self._results, self.refused
