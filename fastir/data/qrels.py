@@ -20,7 +20,8 @@ from fastir.engine.measure._grades import coded, has_fractions
 from fastir.errors import FormatError
 from fastir.inputs import dicts, files, places
 from fastir.inputs.files import Path
-from fastir.inputs.source import COLUMNS, HELD_OBJECT, PATH, TABLE, Table, as_source, data_of, input_shape
+from fastir.inputs.shapes import COLUMNS, HELD_OBJECT, PATH, TABLE, Table, input_shape
+from fastir.inputs.source import as_source, data_of
 from fastir.rendering.text import counted
 
 if TYPE_CHECKING:

@@ -19,7 +19,8 @@ from fastir.errors import quote
 from fastir.inputs import dicts, places
 from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.files import Path, Watch
-from fastir.inputs.source import COLUMNS, HELD_OBJECT, LISTS, PATH, TABLE, Table, as_source, data_of, input_shape
+from fastir.inputs.shapes import COLUMNS, HELD_OBJECT, LISTS, PATH, TABLE, Table, input_shape
+from fastir.inputs.source import as_source, data_of
 from fastir.rendering.text import counted
 from fastir.request.options import DUPLICATES, MAX_DEPTH, TIES_BY_ID
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.data.qrels import Qrels
 from fastir.data.run import as_run
-from fastir.inputs.source import PATH, TABLE, input_shape
+from fastir.inputs.shapes import PATH, TABLE, input_shape
 
 if TYPE_CHECKING:
     from fastir.inputs.mappings import DocWeights

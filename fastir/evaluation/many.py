@@ -24,7 +24,8 @@ from fastir.evaluation.drivers.swapped import note_swap
 from fastir.evaluation.drivers.unmatched_ids import compare_ids
 from fastir.evaluation.run_collections import named_runs
 from fastir.evaluation.run_names import RunNames
-from fastir.inputs.source import HELD_OBJECT, PATH, FileSource, as_source, input_shape
+from fastir.inputs.shapes import HELD_OBJECT, PATH, input_shape
+from fastir.inputs.source import FileSource, as_source
 from fastir.inputs.trec import ROW_BYTES
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from fastir.evaluation.drivers.unmatched_ids import compare_ids
 from fastir.inputs import dicts, files, places
 from fastir.inputs.exclusions import Exclusion, find_document_map
 from fastir.inputs.ir_metadata import ir_metadata
-from fastir.inputs.source import COLUMNS, PATH, TABLE, as_source, input_shape
+from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
+from fastir.inputs.source import as_source
 from fastir.request.custom import custom_columns
 from fastir.request.options import Options, metric_tuple
 from fastir.request.plan import compile_fixed, compile_settings, refuse_small

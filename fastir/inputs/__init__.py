@@ -10,7 +10,8 @@ OverflowError name the line or row and the caller's ids. Each reader allocates t
 read in blocks, tables in batches, and arrays are copied only where their dtype or strides demand it. Modules that few
 calls need are imported by the function that needs them.
 
-    source.py        the kind of an object, its name, size, first bytes and shape, each determined once
+    source.py        the kind of an object, its name, size and first bytes, each determined once
+    shapes.py        the shape of qrels or a run
     dicts.py         dicts of dicts; weights of queries
     preferences.py   what judges prefer, as orders of documents
     samples.py       strata and inclusion probabilities, aligned with labels

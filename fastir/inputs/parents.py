@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fastir.engine.columns.rows import Rows
     from fastir.inputs.exclusions import ExcludeLike
     from fastir.inputs.files import Path
-    from fastir.inputs.source import ArrowArray, ArrowStream, Frame
+    from fastir.inputs.shapes import ArrowArray, ArrowStream, Frame
     from fastir.request.conventions import Convention
     from fastir.request.options import Aggregate, Duplicates
 

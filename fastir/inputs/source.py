@@ -1,26 +1,18 @@
 """Source: a caller's qrels or run, with its kind, its size and its first bytes, each determined once.
 
 A dict, a Qrels and a Run are not wrapped. A file of this machine is a FileSource, a path that `open` takes. Internal
-functions take a Source wherever they take a caller's object. `input_shape` is the kind of a Source; for a mapping, it
-is the kind of its values.
+functions take a Source wherever they take a caller's object.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
-from fastir.engine.columns._dicts import is_nested
-from fastir.engine.columns.id_lists import is_mapping
 from fastir.engine.columns.rows import Rows
-from fastir.inputs import library_tables, places, roles
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from fastir.engine.columns.rows import Rows
+from fastir.inputs import library_tables, places
 
 HEAD_BYTES = 1 << 10  # that are read to recognise a format
 
@@ -98,91 +90,3 @@ def as_file(data: Any) -> Any:
 def data_of(source: Any) -> Any:
     """What the caller gave; a FileSource is as good as its path."""
     return source.data if isinstance(source, Source) and not isinstance(source, FileSource) else source
-
-
-# ---- shapes of qrels and runs ----------------------------------------------------------------------------------------
-
-
-class ArrowStream(Protocol):
-    """What hands out its rows as Arrow record batches: frames, tables and readers of many libraries."""
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None, /) -> object: ...
-
-
-class ArrowArray(Protocol):
-    """What hands out its rows as one Arrow record batch."""
-
-    def __arrow_c_array__(self, requested_schema: object | None = None, /) -> tuple[object, object]: ...
-
-
-class Frame(Protocol):
-    """A data frame of pandas."""
-
-    @property
-    def iloc(self) -> Any: ...
-
-    @property
-    def columns(self) -> Any: ...
-
-
-class Scanner(Protocol):
-    """What hands out its rows as record batches: a Dataset or a Scanner of pyarrow."""
-
-    def to_batches(self) -> Iterable[Any]: ...
-
-
-class HuggingDataset(Protocol):
-    """A Dataset of Hugging Face."""
-
-    def with_format(self, type: Any = None, /) -> Any: ...
-
-
-Table = (
-    ArrowStream
-    | ArrowArray
-    | Frame
-    | Scanner
-    | HuggingDataset
-    | Mapping[str, "ArrayLike"]
-    | Iterable[tuple[Any, Any, Any]]
-)
-
-DICTS = "dicts"  # a dict whose values are dicts
-LISTS = "lists"  # a mapping of each query to what it ranks or what is relevant, without numbers
-PATH = "path"  # a path, or another place of bytes
-COLUMNS = "columns"  # ListColumns
-HELD_OBJECT = "held"  # a Qrels or a Run, as the caller of input_shape says
-TABLE = "table"
-OTHER_OBJECT = "other"  # some other mapping of mappings, or an object that cannot be read
-
-
-def input_shape(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None = None) -> str:
-    """The shape of `data`; an instance of `held` needs no reading.
-
-    A mapping is a table if it has the columns of one, whose names `columns` may say; else its keys are query ids.
-    """
-    if is_nested(data):
-        return DICTS
-    if type(data) is dict and len(data) == 1 and type(next(iter(data.values()))) is list:
-        return LISTS  # a single query, for which what follows would take as long as its evaluation
-    if isinstance(data, held):
-        return HELD_OBJECT
-    data = as_source(data)
-    if isinstance(data, Source):
-        if data.kind != UNKNOWN:
-            return PATH if data.kind == PLACE else TABLE
-        data = data.data
-    from fastir.inputs.id_lists import ListColumns
-
-    if isinstance(data, ListColumns):
-        return COLUMNS
-    if isinstance(data, Mapping):
-        if type(data) is not dict:
-            library_tables.refuse(data, held.__name__.lower())
-        if len(data) > 1 and roles.has_columns(data, held.__name__.lower(), columns):
-            return TABLE
-        return OTHER_OBJECT if is_mapping(next(iter(data.values()), {})) else LISTS
-    library_tables.refuse(data, held.__name__.lower())
-    from fastir.inputs import tables
-
-    return TABLE if tables.is_table(data) else OTHER_OBJECT

@@ -25,7 +25,7 @@ from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.evaluation.many import name_the_run
 from fastir.evaluation.read_runs import read_runs
 from fastir.inputs import dicts
-from fastir.inputs.source import DICTS, input_shape
+from fastir.inputs.shapes import DICTS, input_shape
 from fastir.rendering.look_alikes import quote_first
 from fastir.rendering.text import counted
 

@@ -23,7 +23,7 @@ from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.rules import columns_by_side
 from fastir.evaluation.run_collections import named_runs
 from fastir.inputs import formats, places
-from fastir.inputs.source import DICTS, LISTS, OTHER_OBJECT, PATH, input_shape
+from fastir.inputs.shapes import DICTS, LISTS, OTHER_OBJECT, PATH, input_shape
 
 if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike

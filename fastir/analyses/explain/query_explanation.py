@@ -28,7 +28,7 @@ from fastir.evaluation.composites.per_metric import IdealByScore
 from fastir.evaluation.drivers.prepared import PreparedQrels
 from fastir.evaluation.labels import LabelLists
 from fastir.inputs.query_groups import QueryGroups
-from fastir.inputs.source import DICTS, input_shape
+from fastir.inputs.shapes import DICTS, input_shape
 from fastir.request import names
 from fastir.request.options import TIES
 from fastir.request.plan import BY_SCORE, compile_settings, refuse_small

@@ -11,18 +11,8 @@ import numpy as np
 
 from fastir.data.results.exportable import frame_from_columns, result_json, result_title
 from fastir.data.results.results import Results, count_without_relevant, restore_results
-from fastir.data.results.saved_files import (
-    KEY,
-    QUERY_COLUMN,
-    ColumnDict,
-    convert_errors,
-    file_head,
-    head_of_results,
-    read,
-    save,
-    table_of_results,
-    write,
-)
+from fastir.data.results.saved import QUERY_COLUMN, head_of_results, table_of_results
+from fastir.data.results.saved_files import KEY, ColumnDict, convert_errors, file_head, read, save, write
 from fastir.data.results.tables import ResultsTable, objects
 from fastir.engine.columns.rows import repeat
 from fastir.errors import quote

@@ -469,7 +469,8 @@ class Results(Fields, Exportable):
         OSError
             The file cannot be written; its old content stays.
         """
-        from fastir.data.results.saved_files import save, write_results
+        from fastir.data.results.saved import write_results
+        from fastir.data.results.saved_files import save
 
         refuse_inputs(path, paths_of_inputs(self.provenance))
         save(path, "results", lambda path: write_results(path, self), self.to_table, **options)
@@ -580,7 +581,7 @@ class Results(Fields, Exportable):
         return table._replace(notes=[*table.notes, str(interval)])
 
     def _json(self, per_query: bool = True, interval: IntervalOptions | None = None) -> dict[str, Any]:
-        from fastir.data.results.saved_files import body_of_results, matrix_of_results, results_json
+        from fastir.data.results.saved import body_of_results, matrix_of_results, results_json
 
         data = results_json(self, matrix_of_results(self)) if per_query else body_of_results(self)
         if interval is not None:
@@ -708,7 +709,8 @@ def restore_results(
     path: str, head: Mapping[str, Any], body: Mapping[str, Any] | None, table: dict[str, list[Any]]
 ) -> Results:
     """The Results of a part of a saved file."""
-    from fastir.data.results.saved_files import check_means, convert_errors, results_fields
+    from fastir.data.results.saved import check_means, results_fields
+    from fastir.data.results.saved_files import convert_errors
 
     with convert_errors(path, "results"):
         results = Results(*results_fields(path, head, body, table))

@@ -14,34 +14,24 @@ The head begins with the kind of the object, the version of fastir, the format a
 It is computed while the bytes are written, and set last: 10^8 bytes take 0.02 s. Line breaks at the end of the file do
 not count, because editors add and remove them, nor does how JSON is laid out, nor CRLF for LF. What is otherwise
 changed or cut, of another format, or without a head is a FormatError.
-
-The last section saves Results. Their head has everything except the values: aggregates, statuses, report, weights and
-Provenance. If the parts of a file do not fit, the error says which.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
-import math
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from fastir._version import __version__
-from fastir.data.results._fields import status_codes
-from fastir.data.results.report import Report
-from fastir.engine.measure._codes import STATUS_CODES
 from fastir.errors import FastirError, FormatError, quote
-from fastir.rendering.text import QUOTED, json_text, replacing, tsv_field, without_nan
-from fastir.request.custom import restore_metric
+from fastir.rendering.text import QUOTED, json_text, replacing, tsv_field
 
 if TYPE_CHECKING:
     import numpy as np
-
-    from fastir.request.provenance import Provenance
 
 KEY = "fastir"
 MARK = "# fastir "
@@ -422,8 +412,8 @@ def return_fields(fields: dict[str, Any]) -> dict[str, Any]:
     return fields
 
 
-def check_checksum(path: str, head: dict[str, Any], sealed: bool) -> None:
-    if not sealed:
+def check_checksum(path: str, head: dict[str, Any], is_valid: bool) -> None:
+    if not is_valid:
         raise FormatError(f"{saved_object(head['kind'])} cut or changed: the checksum does not match", path)
 
 
@@ -501,169 +491,3 @@ def quoted_cells(line: str) -> list[str]:
         cells.append(plain if quoted is None else quoted.replace('""', '"'))
         place = cell.end() + 1
     return cells
-
-
-# ---- Results ---------------------------------------------------------------------------------------------------------
-
-
-AGGREGATES = ("mean", "geometric", "sum", "count", "mean_or_nan", "geometric_or_nan")
-PER_QUERY = "per_query"
-QUERY_COLUMN = "query_id"  # the first column of a table; the others are the metrics
-Fields = tuple[Any, ...]  # what Results are made from
-
-
-def head_of_results(results: Any) -> dict[str, Any]:
-    """All of Results but its values, in types that JSON has."""
-    head: dict[str, Any] = {
-        "aggregates": results.aggregates,
-        "queries": len(results.values),
-        "integers": any(type(query_id) is int for query_id in results.query_ids[:1]),
-        "status": queries_by_status(results),
-        "report": data_from_report(results.report),
-        "weights": results.weights and list(results.weights.items()),
-    }
-    if results.provenance is not None:
-        head["provenance"] = data_from_provenance(results.provenance)
-    return lists_from_tuples(head)
-
-
-def queries_by_status(results: Any) -> dict[str, list[Any]]:
-    """The queries of each status but the first, which is "evaluated"."""
-    codes, query_ids = status_codes(results), results.query_ids
-    rows = {status: (codes == code).nonzero()[0] for status, code in STATUS_CODES.items() if code}
-    return {status: [query_ids[row] for row in places.tolist()] for status, places in rows.items()}
-
-
-def data_from_report(report: Report) -> dict[str, Any]:
-    return {field: getattr(report, field) for field in Report.__slots__}
-
-
-def report_from(data: dict[str, Any]) -> Report:
-    return Report(**{**data, "repairs": {kind: tuple(of) for kind, of in data["repairs"].items()}})
-
-
-def data_from_provenance(provenance: Provenance) -> dict[str, Any]:
-    """A record in types that JSON has, except tuples."""
-    import dataclasses
-
-    return {**provenance._asdict(), "convention": dataclasses.asdict(provenance.convention)}
-
-
-def lists_from_tuples(value: Any) -> Any:
-    """Tuples as lists, which is what JSON has."""
-    if isinstance(value, dict):
-        return {key: lists_from_tuples(inner) for key, inner in value.items()}
-    return list(map(lists_from_tuples, value)) if isinstance(value, (tuple, list)) else value
-
-
-def body_of_results(results: Any) -> dict[str, Any]:
-    """The means of Results as JSON has them, with None for NaN."""
-    body: dict[str, Any] = {"mean": {name: without_nan(mean) for name, mean in results.items()}}
-    if results.convention_text():
-        body["convention"] = results.convention_text()
-    return body
-
-
-def results_json(results: Any, per_query: Any) -> dict[str, Any]:
-    """The JSON of Results: head, means, and the values of every query."""
-    return {KEY: file_head("results", head_of_results(results)), **body_of_results(results), PER_QUERY: per_query}
-
-
-def matrix_of_results(results: Any) -> ValuesByQuery:
-    """The values of every query, for a file of JSON."""
-    return ValuesByQuery(results.query_ids, results.names, results.values)
-
-
-def table_of_results(results: Any) -> ColumnDict:
-    return {QUERY_COLUMN: results.query_ids, **dict(zip(results.names, results.values.T, strict=True))}
-
-
-def fields_from(
-    path: str, head: Mapping[str, Any], query_ids: list[Any], columns: Mapping[str, Iterable[Any]]
-) -> Fields:
-    """The fields of Results, from a head and the values of every query."""
-    import numpy as np
-
-    with convert_errors(path, "results"):
-        aggregates = head["aggregates"]
-        unknown = [how for how in aggregates.values() if how not in AGGREGATES]
-        if unknown:
-            raise ValueError(f"there is no average {quote(unknown[0])}")
-        if list(columns) != list(aggregates):
-            raise ValueError(f"its metrics are {', '.join(columns)}, those of its head {', '.join(aggregates)}")
-        if head["integers"]:
-            query_ids = list(map(int, query_ids))
-        values = np.empty((len(query_ids), len(aggregates)))
-        for place, column in enumerate(columns.values()):
-            values[:, place] = [math.nan if value is None else float(value) for value in column]
-        codes = dict.fromkeys(query_ids, 0)
-        for word, queries in head["status"].items():
-            codes.update(dict.fromkeys(queries, STATUS_CODES[word]))
-        if not len(codes) == len(values) == head["queries"]:
-            raise ValueError(f"{len(values)} rows of values and {len(codes)} queries, expected {head['queries']}")
-        weights = None if head["weights"] is None else {query_id: float(of) for query_id, of in head["weights"]}
-        if weights is not None and not weights.keys() >= codes.keys():
-            raise ValueError("a query has no weight")
-        status = np.array(list(codes.values()), np.uint8)
-        meanings = (head.get("provenance") or {}).get("metrics", {})
-        return (
-            query_ids,
-            [restore_metric(name, meanings.get(name, "")) for name in aggregates],
-            values,
-            status,
-            list(aggregates.values()),
-            report_from(head["report"]),
-            weights,
-            provenance_from(head.get("provenance")),
-        )
-
-
-def provenance_from(data: dict[str, Any] | None) -> Provenance | None:
-    """The record of a file; None if it has none."""
-    from fastir.request.conventions import Convention
-    from fastir.request.provenance import Provenance
-
-    if data is None:
-        return None
-    fields = {name: tuples_from_lists(value) for name, value in data["convention"].items()}
-    return Provenance(**{**data, "convention": Convention(**fields)})
-
-
-def tuples_from_lists(value: Any) -> Any:
-    """Lists as the tuples that they were before they were written as JSON."""
-    return tuple(map(tuples_from_lists, value)) if isinstance(value, list) else value
-
-
-def results_fields(path: str, head: Mapping[str, Any], body: Mapping[str, Any] | None, table: ColumnDict) -> Fields:
-    """The fields of Results, from a head and the body of a JSON file, or the table of another."""
-    names = list(head.get("aggregates", ()))
-    if body is None:
-        table = dict(table)
-        query_ids = table.pop(QUERY_COLUMN, None)
-        if query_ids is None:
-            raise FormatError(f"saved results that were cut or changed: no column {QUERY_COLUMN}", path)
-        return fields_from(path, head, query_ids, table)
-    rows = body.get(PER_QUERY)
-    if not isinstance(rows, dict) or not all(isinstance(row, dict) for row in rows.values()):
-        raise FormatError('saved results that were cut or changed: no "per_query"', path)
-    if any(list(row) != names for row in rows.values()):
-        query_id = next(query_id for query_id, row in rows.items() if list(row) != names)
-        raise FormatError(f"saved results that were changed: query {quote(query_id)} has other metrics", path)
-    return fields_from(path, head, list(rows), {name: [row[name] for row in rows.values()] for name in names})
-
-
-def check_means(path: str, results: Any, body: Mapping[str, Any] | None) -> None:
-    """Refuse a JSON file if its means are not the means of its values."""
-    means = {name: without_nan(mean) for name, mean in results.items()}
-    if body is not None and body.get("mean") != means:
-        raise FormatError("saved results that were changed: the means are not those of the values", path)
-
-
-def write_results(path: Any, results: Any) -> None:
-    """Write one Results; see `Results.save`."""
-    head = head_of_results(results)
-
-    def body() -> dict[str, Any]:
-        return {**body_of_results(results), PER_QUERY: matrix_of_results(results)}
-
-    write(path, "results", head, body, lambda: table_of_results(results))

@@ -19,20 +19,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from fastir.data.results.saved import data_from_provenance, data_from_report, provenance_from, report_from
 from fastir.data.results.saved_files import (
     KEY,
     arrow_modules,
     check_checksum,
     check_kind,
     convert_errors,
-    data_from_provenance,
-    data_from_report,
     file_head,
     is_saved,
     parquet_table,
     parse_head,
-    provenance_from,
-    report_from,
 )
 from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.errors import FormatError, quote

@@ -21,7 +21,7 @@ from fastir.evaluation.composites.weights import WeightedEvaluator
 from fastir.evaluation.drivers.coverage import Repairs
 from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunEvaluator, RunValues, measure_together
 from fastir.inputs.exclusions import Exclusion
-from fastir.inputs.source import DICTS, input_shape
+from fastir.inputs.shapes import DICTS, input_shape
 from fastir.request.names import NAMES, Request
 from fastir.request.plan import BY_SCORE, POOLED, SAMPLED, WEIGHTED, Settings, compile_settings
 

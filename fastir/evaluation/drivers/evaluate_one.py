@@ -25,18 +25,8 @@ from fastir.evaluation.drivers.in_memory import (
 from fastir.evaluation.drivers.prepared import PreparedQrels
 from fastir.evaluation.drivers.task import Task
 from fastir.inputs.exclusions import Exclusion, find_document_map
-from fastir.inputs.source import (
-    COLUMNS,
-    DICTS,
-    HELD_OBJECT,
-    LISTS,
-    OTHER_OBJECT,
-    PATH,
-    TABLE,
-    as_source,
-    data_of,
-    input_shape,
-)
+from fastir.inputs.shapes import COLUMNS, DICTS, HELD_OBJECT, LISTS, OTHER_OBJECT, PATH, TABLE, input_shape
+from fastir.inputs.source import as_source, data_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

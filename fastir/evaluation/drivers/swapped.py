@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.data.run import Run, as_run
-from fastir.inputs.source import DICTS, HELD_OBJECT, OTHER_OBJECT, PATH, TABLE, input_shape
+from fastir.inputs.shapes import DICTS, HELD_OBJECT, OTHER_OBJECT, PATH, TABLE, input_shape
 
 if TYPE_CHECKING:
     from fastir.evaluation.drivers.coverage import Coverage

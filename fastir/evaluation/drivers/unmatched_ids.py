@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from fastir.data.run import Run, as_run
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs.exclusions import Exclusion
-from fastir.inputs.source import TABLE, input_shape
+from fastir.inputs.shapes import TABLE, input_shape
 from fastir.rendering.look_alikes import first_look_alikes, quote_ids
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from fastir.evaluation.drivers.task import Task
 from fastir.evaluation.partial.states import EXAMPLES, Ranked, State, came_back
 from fastir.evaluation.partial.two_pass import BY_ORDER, Outcome, PartReader, counted
 from fastir.inputs import formats, id_lists
-from fastir.inputs.source import PATH, TABLE
+from fastir.inputs.shapes import PATH, TABLE
 from fastir.inputs.table_rows import group_rows, join_ids, take_ids
 from fastir.inputs.tables import Batch
 

@@ -30,7 +30,7 @@ from fastir.evaluation.partial.strategies import (
     strategy_for,
 )
 from fastir.evaluation.partial.two_pass import PartReader, TwoPassFirst, TwoPassReader, TwoPassSecond, empty
-from fastir.inputs.source import input_shape
+from fastir.inputs.shapes import input_shape
 from fastir.rendering.text import counted
 from fastir.request.plan import compile_fixed
 

@@ -12,7 +12,7 @@ from fastir.engine.columns.ids import Arena, encode
 from fastir.errors import FormatError
 from fastir.inputs.exclusions import Exclusion, find_document_map
 from fastir.inputs.id_lists import is_of_lists
-from fastir.inputs.source import PATH, TABLE
+from fastir.inputs.shapes import PATH, TABLE
 
 if TYPE_CHECKING:
     from fastir.evaluation.drivers.evaluate_one import RunEvaluator

@@ -20,7 +20,7 @@ from fastir.errors import DuplicateError, quote
 from fastir.evaluation.drivers.judged import Ranks
 from fastir.evaluation.partial.states import ONCE, Count, Counted, Repairs, Scored, State
 from fastir.inputs import formats, table_files, tables
-from fastir.inputs.source import PATH, TABLE
+from fastir.inputs.shapes import PATH, TABLE
 from fastir.inputs.table_rows import not_a_number
 from fastir.inputs.tables import Batch, Table
 
