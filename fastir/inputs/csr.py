@@ -213,7 +213,7 @@ def items_from_csr(
 
 
 def read_mask(data: Any, name: str) -> np.ndarray | None:
-    """A matrix of bools, True where an item belongs to a row; None for what lists the items."""
+    """A matrix of bools, True if an item belongs to a row; None for data that list the items."""
     first = data[0] if isinstance(data, (list, tuple)) and data else None
     listed = isinstance(first, (list, tuple)) and len(first) > 0 and isinstance(first[0], (bool, np.bool_))
     if listed or str(getattr(first, "dtype", "")) == "bool":
@@ -255,7 +255,7 @@ def items_from_mapping(
 
 
 def concatenate_rows(rows: list[Any], names: list[str], read: Callable[[Any, str], np.ndarray]) -> np.ndarray:
-    """The numbers of all rows in one array; `read` reads one row, whose name it needs for messages."""
+    """The numbers of all rows in one array; `read` reads one row and takes its name for messages."""
     kinds = {type(row) for row in rows}
     with contextlib.suppress(TypeError, ValueError, OverflowError):
         if kinds == {np.ndarray}:

@@ -130,7 +130,7 @@ FLOAT_READABLE_TYPES = (str, bytes, bytearray, int, float)  # types that float()
 
 
 def convert_float_labels(data: Any) -> dict[Any, dict[Any, float]] | None:
-    """Exact dicts whose labels float() makes floats of, such as tensors without dimensions; None of anything else."""
+    """Exact dicts with float labels, from labels that float() takes, such as 0-d tensors; None for any other data."""
     if type(data) is not dict:
         return None
     floats = {}

@@ -164,7 +164,7 @@ QueryIds = Sequence[str]
 
 
 class Response(NamedTuple):
-    """One response, where it stands in the file, and its query if the file says so."""
+    """One response, its position in the file in words, and its query if the file has one."""
 
     where: str
     data: Any
@@ -186,7 +186,7 @@ def responses_in(data: Any) -> list[Response] | None:
 
 
 def is_response(data: Any) -> bool:
-    """Whether these are the fields of a response: its hits, or an error in their place."""
+    """Whether these are the fields of a response: hits, or an error."""
     return type(find_hits(data)) is list or type(fields(data).get("error")) in (str, tuple)
 
 
@@ -245,7 +245,7 @@ def count_field(value: Any) -> float:
 
 
 def reason(given: dict[str, Any]) -> str:
-    """What the engine says of a search that failed."""
+    """The engine's error for a failed search."""
     error, status = given["error"], count_field(given.get("status"))
     words = [str(value) for value in map(fields(error).get, ("type", "reason")) if value] or [str(error)]
     return ": ".join(words) + (f" (status {status:g})" if status == status else "")

@@ -98,7 +98,7 @@ class ByteReader:
 
     Parameters
     ----------
-    path : str, path or another place
+    path : str, path or another source of bytes
         As for `places.open_bytes`; ``-`` is standard input.
     """
 

@@ -34,8 +34,8 @@ class Format(NamedTuple):
     name: str
     of: tuple[str, ...]  # "qrels", "runs" or both
     summary: str  # what the file holds
-    reader: str  # the module of `inputs` whose `read` reads it
-    takes: tuple[str, ...] = ()  # the options that `read` has beside those of all
+    reader: str  # the module of `inputs` that reads it
+    takes: tuple[str, ...] = ()  # the options of its `read` beside the common ones
     lines: tuple[Any, Any] = (None, None)  # the LineFormats of qrels and of runs; of samples several, read in turn
     holds: str = "labels"  # what qrels of it are
     suffixes: tuple[str, ...] = ()  # the ends of names that select it

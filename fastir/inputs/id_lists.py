@@ -123,7 +123,7 @@ def column(data: Any, what: str) -> ListColumns | None:
         data = data.array.__arrow_array__()
     if not any(hasattr(data, name) for name in ARROW_METHODS) or hasattr(data, "columns"):
         return None
-    if hasattr(data, "to_frame"):  # of polars, whose column alone is no table
+    if hasattr(data, "to_frame"):  # a column of polars, which is no table
         table = data.to_frame()
     else:
         import pyarrow

@@ -1,4 +1,4 @@
-"""What a run says of its own making: `ir_metadata` in comments at the head of a TREC file (Breuer and others, 2022).
+"""The metadata of a run: `ir_metadata` in comments at the head of a TREC file (Breuer and others, 2022).
 
     # ir_metadata.start
     # tag: bm25-tuned
@@ -7,7 +7,7 @@
     # ir_metadata.end
     301 Q0 ...
 
-The lines between are YAML, and are kept as they stand; what stands at their outermost level in one line is read, too.
+The lines between are YAML and are kept unchanged; fields of the outermost level are read, too, if each is one line.
 """
 
 from __future__ import annotations

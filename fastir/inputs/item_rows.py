@@ -90,7 +90,7 @@ class ItemRows:
             self.read(data, of, rows) for data, of in ((relevant, "relevant"), (exclude, "exclude"))
         )
         judged, excluded = self.relevant.side, self.exclude.side
-        if rows is None:  # blocks, whose number of rows is seen at their end
+        if rows is None:  # blocks: the number of rows is known at the end
             rows = Side(name, next((side.n for side in (judged, excluded) if side is not None), 0), None, None, NUMBERS)
         self.query_ids = pairing.plain_ids(rows)
         if judged is not None and pairing.is_joined(judged, rows):

@@ -35,7 +35,7 @@ LOWEST_LABEL, HIGHEST_LABEL = LABEL_RANGE
 
 
 class NumberText(str):
-    """A number as it is written."""
+    """The text of a number in JSON."""
 
 
 def read(
@@ -139,7 +139,7 @@ def judged_or_ranked(
 
 
 def objects(data: Any, is_run: bool, path: str) -> tuple[tuple[str, Pairs], ...]:
-    """The pairs of the outer object, whose values are checked to be objects."""
+    """The pairs of the outer object; all values must be objects."""
     expected = "{query_id: {doc_id: " + ("score" if is_run else "label") + "}}"
     if type(data) is not tuple:
         raise FormatError(f"the JSON is {kind(data)}, expected an object {expected}", path)

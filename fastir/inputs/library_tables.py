@@ -16,7 +16,7 @@ BATCH_ROWS = 1 << 16  # rows that are requested at a time
 IR_DATASETS = "ir_datasets:"
 IR_DATASET = ("dataset_id", "has_qrels", "has_scoreddocs")
 ITERATORS = {"qrels": ("qrels_iter", "relevance"), "run": ("scoreddocs_iter", "score")}  # of ir_datasets
-FILE_COLUMN = "__filename"  # the column in which pyarrow's datasets say where a row is from
+FILE_COLUMN = "__filename"  # the column of pyarrow's datasets with the file of each row
 ARROW_METHODS = ("__arrow_c_stream__", "__arrow_c_array__")
 
 # What makes a table of an object, by the methods that it has: of polars, Dask, Spark, Ray, xarray, pyarrow and pandas.
@@ -68,9 +68,9 @@ def has_attrs(data: Any, *names: str) -> bool:
 
 
 def is_in_memory(data: Any) -> bool:
-    """Whether the class of an object already says that it is a table in memory: then nothing else need be asked.
+    """Whether an object is a table in memory by its class alone.
 
-    To ask a pandas frame for an attribute that it lacks takes longer than to evaluate a query: it may be a column.
+    A missing attribute of a pandas frame takes longer to look up than a query to evaluate, because it may be a column.
     """
     kind: Any = type(data)
     return is_table_class(kind)

@@ -40,7 +40,7 @@ TEAMS = MappingText("teams", "map runs to teams, or be a path", "run", "its team
 
 
 class FileMapping(dict[str, str]):
-    """{key: value} of the lines of a file, whose path is for messages."""
+    """{key: value} of the lines of a file, with the path for messages."""
 
     path: str
 
@@ -87,7 +87,7 @@ def field_rows(place: Any, expected: dict[int, str]) -> Iterator[tuple[int, list
 
     Parameters
     ----------
-    place : path or another place
+    place : path or another source of bytes
     expected : dict
         What the fields are, by the numbers of fields that a file may have.
     """

@@ -28,7 +28,7 @@ SAMPLE_BYTES = 1 << 14  # of a file of lines
 BLANKS = r"\s+"
 MIN_FRACTION_OF_ROWS = 0.95
 TIME, ID = 1e6, 100  # labels above are times or ids; above, and nearly all different, ids or lengths
-MIN_DESCENDING_ROWS = 10  # rows whose ranks descend, all of them, are no accident
+MIN_DESCENDING_ROWS = 10  # so many descending ranks are no accident
 N_SHOWN_DOCUMENTS = 3
 OTHER_ITERATIONS = (
     "the second field differs: if it is a subtopic, pass format='subtopic'; if a group of judges, format='qrels_jg'; "
@@ -51,7 +51,7 @@ def misread_labels(labels: np.ndarray) -> str | None:
 
 
 def misread_qrels(head: bytes, labels: np.ndarray) -> str | None:
-    """What is wrong with a file of qrels whose columns mean something else, and how to read it; None if nothing is.
+    """The error in a file of qrels with columns that mean something else, and the fix; None if there is no error.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def misread_column(name: str, labels: np.ndarray) -> str | None:
 
 
 def explain_duplicate(error: DuplicateError, path: Path | None, problem: str | None) -> DuplicateError:
-    """The error about a document that stands twice in qrels, with what is wrong with all of them, or with its lines."""
+    """The error for a duplicate document in qrels, with the cause in all of them, or with its lines."""
     message = str(error.args[0])
     if problem is not None:
         message = message.replace(remedy(False), problem)
@@ -138,7 +138,7 @@ def are_ranks(rows: Sequence[Sequence[str]]) -> bool:
 def misread_ranks(ranks: np.ndarray, offsets: Sequence[int]) -> tuple[int, str] | None:
     """How many queries have ranks that look like scores, and an example; None unless most of the queries have some.
 
-    All queries are judged together: each may lack ranks that were filtered out, but then they ascend.
+    All queries are judged together: each may miss ranks that were filtered out, but then they ascend.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def misread_ranks(ranks: np.ndarray, offsets: Sequence[int]) -> tuple[int, str] 
         n_queries += 1
         steps = np.diff(of_query)
         low, high = of_query.min(), of_query.max()
-        are_all = low in (0, 1) and high - low < len(of_query)  # a ranking whose lines may stand in any order
+        are_all = low in (0, 1) and high - low < len(of_query)  # a ranking with its lines in any order
         descends = not (steps > 0).any() and low < high
         is_odd = low > 1 and np.count_nonzero(steps == 1) * 2 < len(steps) and not (steps > 0).all()
         n_descending += bool(descends)
@@ -176,7 +176,7 @@ def misread_rows(queries: Ids, scores: np.ndarray, ranks: np.ndarray | None) -> 
     ----------
     queries : Ids
     scores : array
-        As a run has them; with ranks in place of scores, minus the ranks.
+        As in a run; with ranks instead of scores, minus the ranks.
     ranks : array or None
         Of the first rows, beside their scores; None: the scores are ranks.
     """

@@ -1,4 +1,4 @@
-"""The option `parents`: which document each id of a run stands for, in any of the forms that a caller may have.
+"""The option `parents`: the document of each id (chunk) of a run, in any form that `evaluate` takes.
 
 A mapping, two columns and a file become a table at once, and later changes in them have no effect. A function is asked
 for the ids of each run when the run is known. Ids that are integers equal their decimal text, as in all columns.
@@ -59,7 +59,7 @@ class ParentFunction:
         return Parents(Arena.of(distinct), ids_arena(documents), self.aggregate)
 
     def one_by_one(self, distinct: list[Any], array_error: Exception) -> list[Any]:
-        """What the function returns for each id, which it may expect in place of an array of them."""
+        """The function's values for single ids, if it takes no array of ids."""
         try:
             return [self.function(doc_id) for doc_id in distinct]
         except (AttributeError, TypeError) as error:
@@ -119,7 +119,7 @@ def check_aggregate(parents: object, aggregate: str, duplicates: str | None) -> 
     """Refuse scores that are to be put together where none are."""
     check_choice("aggregate", aggregate, AGGREGATES)
     if aggregate != "max" and parents is None:
-        raise ValueError(f"aggregate={aggregate!r} needs parents, the documents whose scores it makes")
+        raise ValueError(f"aggregate={aggregate!r} needs parents: it makes the scores of these documents")
     if aggregate != "max" and duplicates == "once":
         raise ValueError(
             f"aggregate={aggregate!r} merges the rows of a document, but duplicates='once' keeps all of them"

@@ -33,7 +33,7 @@ class Group(NamedTuple):
     number: int
     first: int  # row in its file
     row: int  # the same in the table
-    position: int  # bytes of the files before, and about those of the rows before in this one
+    position: int  # bytes of the files before, plus (about) of the rows before in this file
 
 
 class Parquet:

@@ -19,7 +19,7 @@ WILDCARD = r"[*?\[]"
 PATH_SEPARATORS = re.escape(os.sep) + "/"  # what parts the steps of a path
 ANY_FOLDERS = rf"(?:(?<=[{PATH_SEPARATORS}])|^)\*\*(?:[{PATH_SEPARATORS}]+|$)"
 HIDDEN_PREFIXES = (".", "_")  # how the names of files begin that hold no rows: _SUCCESS, _metadata
-NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"  # what a hive partition has in place of a missing value
+NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"  # a missing value of a hive partition
 PARQUET_SUFFIX = ".parquet"
 COMPRESSED_SUFFIXES = (".gz", ".zst")  # endings of files that are unpacked
 RUN_ENDINGS = frozenset(  # what is no part of a run's name
@@ -36,7 +36,7 @@ class Remote(NamedTuple):
 
 
 class LocalPath:
-    """A path that is known to be one of this machine, as that of a FileSource; no ABC, which isinstance asks longer."""
+    """A path of this machine, such as a FileSource's; not an ABC, because isinstance takes longer for these."""
 
     data: Any
     is_file: bool
@@ -67,7 +67,7 @@ class KeptFile:
 
 
 def is_file_object(data: Any) -> bool:
-    """Whether `data.read` gives bytes; that of a pyarrow ParquetFile gives a table."""
+    """Whether `data.read` gives bytes; a pyarrow ParquetFile's gives a table."""
     if isinstance(data, (str, LocalPath)):
         return False
     return callable(getattr(data, "read", None)) and not hasattr(data, "read_row_group")
@@ -181,7 +181,7 @@ def open_fsspec(url: str) -> tuple[Any, str]:
 
 
 def open_bytes(place: Any) -> Any:
-    """The bytes of a place, as a file that has readinto and is to be closed.
+    """Open a source of bytes as a file with readinto; the caller closes it.
 
     A file object is read from its beginning, if it can be, and stays open.
     """

@@ -64,7 +64,7 @@ def columns_by_role(
     what : str
         For messages.
     names : iterable
-        Those of the table.
+        The names of the table's columns.
     usual : mapping of role to names
     columns : mapping or None
         The caller's names.

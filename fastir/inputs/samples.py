@@ -73,7 +73,7 @@ def as_labels(numbers: np.ndarray) -> np.ndarray:
 
 
 def add_pool(labels: Mapping[Any, Any], strata: Strata) -> dict[Any, dict[Any, Any]]:
-    """The labels of all documents that have a stratum, of those without one that of a document not sampled."""
+    """The labels of all documents that have a stratum; documents without a label get the label "not sampled"."""
     for query_id, judged in labels.items():
         of_query = inner_dict(strata, query_id, "strata")
         for doc_id in judged:
@@ -94,7 +94,7 @@ def all_queries(labels: Any, others: Any, what: str) -> list[Any]:
 
 
 def inner_dict(data: Any, query_id: Any, what: str) -> Any:
-    """What a dict of dicts has for a query, nothing for one that it lacks."""
+    """The mapping of a query in a dict of dicts; empty for a missing query."""
     return mapping(mapping(data, what).get(query_id, {}), what)
 
 

@@ -60,9 +60,9 @@ Table = (
     | Iterable[tuple[Any, Any, Any]]
 )
 
-DICTS = "dicts"  # a dict whose values are dicts
+DICTS = "dicts"  # a dict of dicts
 LISTS = "lists"  # a mapping of each query to what it ranks or what is relevant, without numbers
-PATH = "path"  # a path, or another place of bytes
+PATH = "path"  # a path, or another source of bytes
 COLUMNS = "columns"  # ListColumns
 HELD_OBJECT = "held"  # a Qrels or a Run, as the caller of input_shape says
 TABLE = "table"

@@ -20,7 +20,7 @@ PLACE, IN_MEMORY, IR_DATASETS, TUPLES, UNKNOWN = "place", "table in memory", "ir
 
 
 class Source:
-    """A place of bytes, a table, or an object that is neither.
+    """A source of bytes, a table, or an object that is neither.
 
     Parameters
     ----------
@@ -58,13 +58,13 @@ class FileSource(Source, places.LocalPath):
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes of a file, as they are written."""
+        """The first bytes of a file, before decompression."""
         with open(self.data, "rb", 0) as file:
             return file.read(HEAD_BYTES)
 
 
 def as_source(data: Any) -> Any:
-    """What a caller brings as a Source; a mapping, a Qrels, a Run and a Source as they are."""
+    """A caller's object as a Source; a mapping, a Qrels, a Run and a Source unchanged."""
     if type(data) is dict or isinstance(data, (Source, Rows)):
         return data
     if not isinstance(data, str):
@@ -82,7 +82,7 @@ def as_source(data: Any) -> Any:
 
 
 def as_file(data: Any) -> Any:
-    """A path of this machine as a FileSource; anything else as it is."""
+    """A path of this machine as a FileSource; any other object unchanged."""
     source = as_source(data) if isinstance(data, (str, bytes, os.PathLike)) else data
     return source if isinstance(source, FileSource) else data
 

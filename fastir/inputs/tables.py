@@ -29,8 +29,8 @@ from fastir.inputs.source import IR_DATASETS, PLACE, UNKNOWN, Source, as_source
 if TYPE_CHECKING:
     from fastir.inputs.files import Repairs
 
-MAX_SMALL_ROWS = 256  # rows of a frame whose strings are read as Python objects
-NUMBER_POSITION = 2  # the place of the numbers among the columns that are read
+MAX_SMALL_ROWS = 256  # rows of a frame with strings that are read as Python objects
+NUMBER_POSITION = 2  # the position of the numbers among the columns
 OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
 
 
@@ -43,7 +43,7 @@ class Batch(NamedTuple):
 
 
 class Table:
-    """A caller's table, whose three columns are known.
+    """A caller's table with its three columns.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class Table:
         chosen = usual_columns(what, names) if not columns else find_columns(what, list(names), columns)
         self.names: tuple[Any, ...] = chosen
         self.ranks: bool = what != "qrels" and is_rank(self.names[2], columns or {})
-        beside = (columns or {}).get("rank", RANK)  # the column of ranks beside that of scores
+        beside = (columns or {}).get("rank", RANK)  # the column of ranks beside the scores
         self.rank: Any = beside if what != "qrels" and not self.ranks and names.count(beside) == 1 else None
         # (name, readers of a batch, its first row, n): the ranks of n of its rows, at least of the table's first ones
         self.read_ranks: Callable[[Any, Sequence[Any], int, int], Any] | None = None
@@ -88,8 +88,8 @@ class Table:
         self.kinds: tuple[bool, bool] | None = None  # of the ids, once rows were read: whether they are integers
         self.first: Ids | None = None  # names of runs
         self.starts: dict[str, int] = {}  # of several files that were read: the row where each begins
-        self.rounded: dict[Any, tuple[Any, Any]] = {}  # {query: two documents whose integers are one float64}
-        self.row_numbers: np.ndarray | None = None  # where its rows stand, if they were taken from other rows
+        self.rounded: dict[Any, tuple[Any, Any]] = {}  # {query: two documents with integers that are one float64}
+        self.row_numbers: np.ndarray | None = None  # the original numbers of its rows, if they were selected
 
     def __iter__(self) -> Generator[Batch, None, None]:
         """All batches that have rows; the kinds of ids do not change."""

@@ -64,7 +64,7 @@ def read(
     if reader.is_empty:
         raise wrong or empty_error(reader)
     arena, starts, lengths, numbers, first_rows, query_ids, is_grouped = reader.columns()
-    if line_format.query > 1:  # what stands between query and group is a blank
+    if line_format.query > 1:  # a blank is between query and group
         query_ids = [" ".join(query.split()) for query in query_ids]
         is_grouped = False
     problem = misread.misread_qrels(head, numbers) if line_format.what == "label" else None

@@ -159,7 +159,7 @@ def check_fields(ids: list[str], what: str) -> None:
 
 
 def check_text(ids: Iterable[str], what: str) -> None:
-    """Refuse ids with surrogates, unless each stands for a byte that is not UTF-8."""
+    """Refuse ids with surrogates, unless each surrogate encodes a byte that is not UTF-8."""
     try:
         "".join(ids).encode()
     except UnicodeEncodeError:

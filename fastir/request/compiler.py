@@ -147,7 +147,7 @@ def label_limits(request: names.Request, values: dict[str, Any], gain: Any) -> l
 def numbers_for(card: Card, values: dict[str, Any]) -> list[float]:
     """The values of a metric's parameters as the kernels see them.
 
-    They stand in the order of the card's params. A parameter that is a set of numbers has only their count there; the
+    They are in the order of the card's params. A parameter that is a set of numbers has only their count there; the
     numbers themselves follow after all parameters.
     """
     numbers = [number_for(param, values[param.name]) for param in card.params]

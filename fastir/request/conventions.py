@@ -1,4 +1,4 @@
-"""Whose numbers: the record of all the choices that respected tools make differently, and all records by their names.
+"""Convention: the record of the choices that tools make differently, and all records by their names.
 
 Imported when a caller names a convention or asks which one was followed; the rows are in `conventions_table`.
 

@@ -1,4 +1,4 @@
-"""custom_metric(): a metric of the caller's own, which stands in lists of metrics beside the names of fastir's.
+"""custom_metric(): a caller's metric, for lists of metrics together with fastir's names.
 
 Nothing is registered: the object is a str, its name, and carries its function. Where such metrics are asked for, a run
 is judged once, and its JudgedRankings go to these functions and to the kernel of the named metrics; metrics that need
@@ -35,7 +35,7 @@ MEANING = "the caller's own metric, (higher|lower) is better(?:: (?s:(.*)))?"
 
 
 def no_function(judged: Any) -> Any:
-    """In place of the function of a metric whose name came from results."""
+    """The function of a metric with a name from saved results, which raises."""
     raise ValueError("results have only the name of a custom metric, not its function")
 
 
@@ -85,7 +85,7 @@ class CustomMetric(str):
         return str.__str__(self)
 
     def meaning(self) -> str:
-        """What the record of an evaluation says about it."""
+        """Its description in the record of an evaluation."""
         better = "higher" if self.higher_is_better else "lower"
         about = f": {self.about}" if self.about else ""
         return f"the caller's own metric, {better} is better{about}"
@@ -142,7 +142,7 @@ class CustomMetric(str):
 
 
 def first_failure(function: Callable[[Any], Any], judged: Any, error: Exception) -> tuple[Exception, str]:
-    """The error of the first query on which a function fails by itself, else that of all queries together."""
+    """The error of the first query on which a function fails, else the error of all queries together."""
     for row, query_id in enumerate(judged.query_ids):
         try:
             function(judged._query(row))
@@ -179,7 +179,7 @@ def custom_metric(
     high: SupportsFloat = math.inf,
     about: str = "",
 ) -> CustomMetric:
-    """Make a metric of your own. It can stand in any list of metrics, for rankings with or without ids.
+    """Make a custom metric, for any list of metrics, for rankings with or without ids.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ def one_order(several: Iterable[Settings]) -> dict[str, Any]:
 
 
 class CustomColumns:
-    """The columns of the caller's own metrics among those of fastir's.
+    """The columns of custom metrics among fastir's columns.
 
     Parameters
     ----------
@@ -313,11 +313,11 @@ class CustomColumns:
         self.judges_all: bool = False
 
     def named(self, otherwise: str) -> list[Any]:
-        """The metrics of fastir's; where there are none, one that stands in for them."""
+        """The metrics of fastir; if there are none, a substitute."""
         return [metric for metric in self.metrics if not isinstance(metric, CustomMetric)] or [otherwise]
 
     def checked(self, rules: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """The rules by which documents stand, unless it is an error that there are none."""
+        """The rules that order documents; raises if a rule is missing that must be there."""
         try:
             return rules()
         except ValueError as error:

@@ -22,7 +22,7 @@ RANGE_PATTERN = (
 
 
 def higher_is_better(metric: object) -> bool | None:
-    """What the card of a name or a custom metric says; True for an unknown name."""
+    """The direction of a metric's card or of a custom metric; True for an unknown name."""
     if isinstance(metric, CustomMetric):
         return metric.higher_is_better
     card = named_card(metric)

@@ -43,9 +43,9 @@ Line = tuple[str, str]  # a label and a text; the label is empty above a metric
 class Metric(str):
     """A metric name, as a str that knows its meaning; made by `metric`.
 
-    Use it wherever the name can stand: among metrics, as the key of results, in an f-string. ``print`` shows its
-    meaning. A name may stand for several metrics, its `members`. An attribute then has the value that all members
-    share, or is empty if they differ.
+    Use it like its name: among metrics, as the key of results, in an f-string. ``print`` shows its meaning. A name may
+    mean several metrics, its `members`. An attribute then has the value that all members share, or is empty if they
+    differ.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Metric(str):
     undefined : str
         The value where the formula is undefined.
     sources : tuple of str
-        Papers, and the programs whose numbers it matches.
+        Papers, and the programs with the same numbers.
     references : tuple of Reference
         The papers alone.
     aliases : tuple of str
@@ -83,7 +83,7 @@ class Metric(str):
     differs : str
         Programs that give another number under this name, and the parameter that gives their number; may be empty.
     members : tuple of Metric
-        The metrics that the name stands for; empty if it stands for one.
+        The metrics that the name means; empty if it means one metric.
     """
 
     name: str
@@ -149,7 +149,7 @@ def metric(name: str) -> Metric:
     Raises
     ------
     UnknownMetricError
-        No metric has this name, or the metric lacks this cutoff or parameter.
+        No metric has this name, or the metric does not have this cutoff or parameter.
     TypeError
         The name is not a str.
 

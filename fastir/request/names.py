@@ -59,7 +59,7 @@ def is_number(text: str) -> bool:
 
 
 class Request(NamedTuple):
-    """One metric as asked for: its card, the cutoff (None: whole ranking), the relevance level and the parameters.
+    """One requested metric: its card, the cutoff (None: whole ranking), the relevance level and the parameters.
 
     `text` is the name of its value in the results; str() gives fastir's own spelling.
     """
@@ -93,7 +93,7 @@ class Request(NamedTuple):
 METRICS = Table("metric", CARDS, ("family",), spell=str.lower, error=UnknownMetricError)
 NAMES = METRICS.spellings  # every accepted name, in lower case -> its card
 FAMILIES = {card.family.lower(): card for card in CARDS if card.family}
-# Families whose name is also the name of a metric: only trec_eval's dialect reads it as the family.
+# Families that share their name with a metric: only trec_eval's dialect reads it as the family.
 SINGLE_FAMILIES = {
     name for name, card in FAMILIES.items() if name in (alias.lower() for alias in (card.name, *card.aliases))
 }
@@ -183,7 +183,7 @@ def is_metric(text: str) -> bool:
 
 
 def spoken_names(text: str) -> list[str]:
-    """The metrics that a name means which fastir does not read as it stands, such as "nDCG at 10"; may be empty."""
+    """The metrics that a name outside the grammar means, such as "nDCG at 10"; may be empty."""
     from fastir.request.suggest import find_meanings
 
     return find_meanings(text, is_metric)
@@ -225,7 +225,7 @@ def refuse_mapping(metrics: object) -> None:
 
 
 def as_cutoffs(value: object) -> list[int]:
-    """The cutoffs in a value of a mapping that stands in place of metrics; none where it holds anything else."""
+    """The cutoffs in a value of a mapping that is given instead of metrics; none if it holds anything else."""
     several = value if isinstance(value, (list, tuple, range)) else [value]
     return [k for k in several if isinstance(k, int) and not isinstance(k, bool) and k > 0]
 
@@ -429,7 +429,7 @@ def read_numbers(value: Any, param: Param) -> Numbers | None:
 
 
 class Gains(dict[float, float]):
-    """{label: gain}, printed as it is written in a metric's name; immutable, so that it can be hashed."""
+    """{label: gain}, printed in the form of a metric's name; immutable, so that it can be hashed."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
@@ -439,7 +439,7 @@ class Gains(dict[float, float]):
 
 
 def value_text(value: object) -> str:
-    """A parameter's value as it is written in a metric's name."""
+    """A parameter's value in the form of a metric's name."""
     if isinstance(value, bool):
         return str(value).lower()
     return repr(int(value)) if isinstance(value, float) and abs(value) < 1e15 and value == int(value) else str(value)

@@ -38,7 +38,7 @@ Validate = Literal["full", "judged"]
 TIES = get_args(Ties)
 TIES_BY_ID = get_args(TiesById)
 TIES_WITHOUT_IDS = get_args(TiesWithoutIds)
-RANKED: Any = object()  # in place of a tie rule: the documents come in rank order; callers cannot choose it
+RANKED: Any = object()  # instead of a tie rule: the documents come in rank order; callers cannot choose it
 QUERIES = (None, *get_args(QueryRule))
 SCORE_DTYPES = (None, "float64", "float32")
 DUPLICATES = (None, *get_args(Duplicates))
@@ -95,7 +95,7 @@ def check_options(
     Parameters
     ----------
     convention, rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates, validate
-        As in `evaluate`; a function that lacks some of them leaves them out. `ties` may be RANKED. `queries` is a rule:
+        As in `evaluate`; a function without some of them leaves them out. `ties` may be RANKED. `queries` is a rule:
         the query ids that a caller may give in its place are taken out before, by `query_rule`.
     choices : dict
         The keywords of the call that are not among the function's parameters.

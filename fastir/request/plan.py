@@ -169,7 +169,7 @@ class Settings:
         return settings
 
     def for_rows(self) -> Settings | None:
-        """These settings for labels whose codes name rows, with their `rows`; None where a metric reads labels."""
+        """These settings for labels with codes that name rows, with their `rows`; None if a metric reads labels."""
         if self._for_rows is None:
             self._for_rows = self._compiled_for_rows()
         return self._for_rows[0] if self._for_rows else None
@@ -249,10 +249,10 @@ def compile_weighted(metrics: tuple[str, ...], options: Options) -> Settings:
 def without_ids(
     metrics: tuple[str, ...], options: Options, weighted: bool = False
 ) -> tuple[Settings, list[tuple[list[int], Settings]]]:
-    """The Settings of metrics of rankings without document ids, and those of each set of rules among them.
+    """The Settings of metrics of rankings without document ids, and the Settings of each set of rules among them.
 
     Each set comes with the columns of its metrics, and its `ties` are "input" where the convention would compare ids.
-    With `weighted` documents may have weights; the metrics that read them stand in sets of their own.
+    With `weighted` documents may have weights; the metrics that read them are in separate sets.
     """
     whole = compile_settings(metrics, options)
     if not whole.parts:
@@ -435,7 +435,7 @@ def aggregate(request: names.Request, values: dict[str, Any]) -> str:
 
 
 def refuse_without(request: Request, param: Param) -> None:
-    """Say which parameter a metric lacks, and how it is given."""
+    """Raise an error that names the missing parameter of a metric, and how to give it."""
     example = request._replace(params={**request.params, param.name: param.example})
     raise UnknownMetricError(
         f"metric {quote(request.text)} needs {param.name}, {param.meaning}; pass it as in {quote(str(example))}"
@@ -466,13 +466,13 @@ def refuse_small(sizes: dict[int, tuple[str, Any]], values: np.ndarray, query_id
 # ---- rankings with a fixed order -------------------------------------------------------------------------------------
 
 
-ORDER_RULES = ("ties", "score_dtype", "duplicates")  # that decide where documents stand
+ORDER_RULES = ("ties", "score_dtype", "duplicates")  # that order documents
 
 
 def compile_fixed(
     metrics: tuple[str, ...], options: Options, order: dict[str, Any]
 ) -> tuple[Settings, list[tuple[list[int], Settings]]]:
-    """The Settings of the metrics, and those of each set of rules among them, with its columns.
+    """The Settings of the metrics, and the Settings of each set of rules among them, with its columns.
 
     Parameters
     ----------

@@ -81,11 +81,11 @@ MEAN_WORDS = {"mean", "average", "avg"}  # words that say nothing at the beginni
 # The metrics with a fraction as cutoff, either of all documents or of the relevant documents.
 FRACTION_METRICS = {"recall": "ncg_share", "hit_rate": "hit_rate_share", "r_precision": "r_precision_mult"}
 OPPOSITE_PREFIXES = ("un", "non", "not", "mis", "anti")  # beginnings that turn a name into its opposite
-MIN_LONG_NAME_LETTERS = 8  # letters from which on a similar name may differ in more than one place
+MIN_LONG_NAME_LETTERS = 8  # letters from which on a similar name may differ in more than one letter
 MIN_SIMILARITY = 0.88
 MAX_SHORT_NAME_LETTERS = 4  # letters up to which another letter is often another metric
 MIN_NAME_LETTERS = 3  # letters from which on names may have mistakes
-MAX_SPOKEN_NAME_LETTERS = 2  # letters up to which another tool's name is said as it is
+MAX_SPOKEN_NAME_LETTERS = 2  # letters up to which another tool's name is printed unchanged
 MAX_NAME_LETTERS = 200
 
 
@@ -166,7 +166,7 @@ def significant_words(words: list[str], beside_number: bool) -> tuple[str, ...]:
 def find_meanings(text: str, is_metric: IsMetric) -> list[str]:
     """The metrics that a name means, with its cutoff, in a time that grows with its length; empty if it has no meaning.
 
-    Names that fastir reads as they stand are not looked at: ask `is_metric` first.
+    Names inside the grammar are not looked at: ask `is_metric` first.
     """
     for spelling in spellings(text):
         for word in spelling.words:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from fastir.request.provenance import Provenance
 
 STATUSES = tuple(STATUS_CODES)
-N_RESAMPLES = 100_000  # that of `stats`, which takes long to import
+N_RESAMPLES = 100_000  # equals `stats._checks.N_RESAMPLES`; importing it takes long
 MIN_ROWS_OF_JOINT_SUMS = (
     256  # values of a metric from which on the sums of all metrics are made together; of fewer, each when read
 )
@@ -392,7 +392,7 @@ class Results(Fields, Exportable):
         return compute_statistic(self, metric, statistic)
 
     def diff(self, other: Results, metric: str, top: int = 20) -> ResultsDiff:
-        """The queries that gain and lose against other results, such as those of another run.
+        """The queries that gain and lose against other results, such as another run's.
 
         Parameters
         ----------

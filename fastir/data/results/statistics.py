@@ -284,7 +284,7 @@ def number_from(function: Callable[[np.ndarray], Any], values: np.ndarray, metri
 
 
 def weighted_quantile(values: np.ndarray, weights: np.ndarray, level: float) -> float:
-    """The smallest value down to which lies at least this share of the weight, with exact sums."""
+    """The smallest value down to which lies at least this fraction of the weight, with exact sums."""
     order = np.argsort(values, kind="stable")
     reached = list(accumulate(map(Fraction, weights[order].tolist())))
     least = Fraction(level) * reached[-1]

@@ -183,7 +183,7 @@ class ResultsBySegment(ResultsTable[R]):
     micro : dict of str to float
         {metric: its mean over all queries}.
     macro : dict of str to float
-        {metric: the mean of the segments' means}. A segment whose mean is NaN is left out, unless ``empty=nan``.
+        {metric: the mean of the segments' means}. A segment with the mean NaN is left out, unless ``empty=nan``.
     """
 
     __slots__ = ("macro", "micro")
