@@ -150,7 +150,7 @@ class Param(NamedTuple):
             return False
         return self.low <= number <= self.high if self.closed else self.low < number < self.high
 
-    def accepted(self) -> str:
+    def accepted_text(self) -> str:
         """The values that it accepts, in words."""
         if self.many:
             return f"{{number, ...}} with up to {self.many} numbers from {self.low:g} to {self.high:g}"

@@ -159,7 +159,7 @@ def reference() -> str:
         single=code(FAMILIES[name].family for name in sorted(SINGLE_FAMILIES)),
         local="\n".join(map(ambiguity, dict.fromkeys(name for _, name in DIALECT_NAMES))),
         without_empty=code(dict.fromkeys(map(family_name, without_empty))),
-        empty=f"{empty.accepted()}: {empty.meaning}",
+        empty=f"{empty.accepted_text()}: {empty.meaning}",
         default=empty.default,
         popular="\n".join(f"| {linked(by_name[name])} | {by_name[name].summary} |" for name in POPULAR),
         groups="\n".join(
@@ -291,7 +291,7 @@ def similarity_section(card: Card, value: float) -> str:
 
 def described(param: Param) -> str:
     default = "..." if param.required else param.default
-    return f"- `{param.name}={default}`: {param.meaning} ({param.accepted()})" + "; must be given" * param.required
+    return f"- `{param.name}={default}`: {param.meaning} ({param.accepted_text()})" + "; must be given" * param.required
 
 
 def code(names: Iterable[str]) -> str:

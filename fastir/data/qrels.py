@@ -79,7 +79,7 @@ class QrelsColumns(Columns):
     def judged(self) -> Judged:
         """The qrels as the joins read them, indexed once."""
         if self._judged is None:  # of several threads that make it, all get the first one's
-            judged = Judged(self.query_ids, self.ids, self.offsets, self.coded()[1])
+            judged = Judged(self.query_ids, self.ids, self.offsets, self.label_codes()[1])
             return self.__dict__.setdefault("_judged", judged)
         return self._judged
 
@@ -89,7 +89,7 @@ class QrelsColumns(Columns):
         query_id = self.query_ids[int(np.searchsorted(self.offsets, place, "right")) - 1]
         return float(self.numbers[place]), f"query {query_id}, document {self.ids[place : place + 1][0]}"
 
-    def coded(self) -> tuple[Grades | None, np.ndarray]:
+    def label_codes(self) -> tuple[Grades | None, np.ndarray]:
         """The labels as kernels read them: real-valued labels are codes, with the `Grades` that decode them."""
         if self._codes is None:
             grades_and_codes: tuple[Grades | None, np.ndarray] = (None, self.numbers)

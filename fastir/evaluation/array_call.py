@@ -98,7 +98,7 @@ class ArrayCall:
 
 def one_order_of(custom: CustomColumns, parts: list[tuple[list[int], Settings]]) -> dict[str, Any]:
     """The rules that order documents for all parts; a function of its own, as a closure would slow every call."""
-    return custom.checked(lambda: one_order(part for _, part in parts))
+    return custom.check_rules(lambda: one_order(part for _, part in parts))
 
 
 def weights_by_query(

@@ -113,7 +113,7 @@ class EvaluationRules:
                 check_query_weights(settings.requests)
         self.weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
         if isinstance(parents, Exclusion):
-            parents = parents.among(list(qrels))
+            parents = parents.for_queries(list(qrels))
         self.prepared: RunEvaluator = prepare(qrels, settings, run_columns, parents)
         self.settings: Settings = self.prepared.settings
         self.judge: RunJudge | None = None
@@ -148,7 +148,7 @@ class EvaluationRules:
         columns = qrels.columns
         if columns.numbers.dtype.kind == "i" or isinstance(qrels, Preferences):  # all labels are whole
             return
-        grades = columns.coded()[0]
+        grades = columns.label_codes()[0]
         if grades is not None:
             n_fractions, _ = count_fractions(columns.numbers, columns.offsets)
             self.settings.warn_of_fractions(n_fractions, grades.largest)
@@ -241,7 +241,7 @@ class EvaluationRules:
         if isinstance(prepared.qrels, Preferences):
             name = quote(custom.custom[0].name)
             raise ValueError(f"metric {name}: a custom metric needs labels, and the qrels are preferences")
-        rules = custom.checked(lambda: single_order(prepared))
+        rules = custom.check_rules(lambda: single_order(prepared))
         with contextlib.suppress(UnknownMetricError):  # a metric that needs the documents themselves
             compile_fixed(prepared.settings.metrics, prepared.settings.options, rules)
             custom.judges_all = True
@@ -266,7 +266,7 @@ class EvaluationRules:
         else:
             query_ids, measured, status, coverage = self.prepared.measure(source, n_threads)
             refuse_small(settings.sizes, measured, query_ids)
-        names, hows, values = custom.joined(settings.names, settings.aggregates, measured, query_ids, rankings)
+        names, hows, values = custom.join_columns(settings.names, settings.aggregates, measured, query_ids, rankings)
         record = functools.partial(custom.record, provenance)
         results = Results(query_ids, names, values, status, hows, coverage, self.weights, record)
         return self.with_best(results), coverage

@@ -133,17 +133,17 @@ class CodeReader:
         self.codes = codes
         self.values = values
 
-    def present(self, what: str, name: str, row: int) -> None:
+    def refuse_missing(self, what: str, name: str, row: int) -> None:
         """Refuse a column with a missing value."""
         if len(self.codes) and self.codes.min() < 0:
             raise ValueError(f"{what}: row {row + int(self.codes.argmin())}: {quote(name)} is missing")
 
     def ids(self, what: str, name: str, row: int) -> Ids:
-        self.present(what, name, row)
+        self.refuse_missing(what, name, row)
         return ids_from_codes(np.ascontiguousarray(self.codes, np.int64), ArrayReader(self.values).ids(what, name, 0))
 
     def numbers(self, what: str, name: str, row: int) -> np.ndarray:
-        self.present(what, name, row)
+        self.refuse_missing(what, name, row)
         return ArrayReader(self.values).numbers(what, name, 0)[self.codes]
 
     def wide_integers(self) -> np.ndarray | None:

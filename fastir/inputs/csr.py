@@ -48,7 +48,7 @@ class Items:
         self.repeats: tuple[int, int] = 0, 0  # how many items `repair` took out, and the row of the first
         self.largest: float = 1.0  # of such labels
 
-    def between(self, start: int, stop: int) -> np.ndarray:
+    def offsets_between(self, start: int, stop: int) -> np.ndarray:
         """The offsets of the items of the rows from start to stop, and the end of the last; int64."""
         return self.offsets[np.searchsorted(self.rows, np.arange(start, stop + 1))]
 

@@ -60,7 +60,7 @@ class Exclusion:
     parents : Parents, ParentFunction or None
         With parents, the ids name documents: all chunks of an excluded document leave.
     judged : Judged or None
-        The excluded documents by the queries of the qrels, as a join reads them; None before `among`.
+        The excluded documents by the queries of the qrels, as a join reads them; None before `for_queries`.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Exclusion:
             return {"documents": OWN_DOCUMENT}
         return {"queries": len(self.by_query), "documents": sum(map(len, self.by_query.values()))}
 
-    def pieces(self) -> list[str]:
+    def distinguishing_texts(self) -> list[str]:
         """Texts that tell this exclusion from others."""
         if self.by_query is None:
             return [OWN_DOCUMENT]
@@ -102,7 +102,7 @@ class Exclusion:
             here, there = quote_first(query_ids, others)
             raise NoOverlapError(f"no query in common: the qrels have {here}, exclude has {there}")
 
-    def among(self, query_ids: list[Any]) -> Exclusion:
+    def for_queries(self, query_ids: list[Any]) -> Exclusion:
         """This exclusion for qrels of these queries; in rankings of others nothing is looked for."""
         if self.judged is not None and self.judged.query_ids == query_ids:
             return self

@@ -177,7 +177,7 @@ class Text(ByteReader):
         lines = self.carried[:HEAD_BYTES].split(b"\n")
         return lines[: -1 if len(self.carried) > HEAD_BYTES else None][: misread.SAMPLE_ROWS]
 
-    def ended(self) -> bool:
+    def is_at_end(self) -> bool:
         """Whether nothing is left to read."""
         self.carried = self.carried or self.read(1)
         return not self.carried
@@ -208,7 +208,7 @@ class Csv(Text):
             raise ValueError(str(error)) from None
 
     def batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
-        if self.ended():
+        if self.is_at_end():
             return []
         pyarrow = import_pyarrow()
         from pyarrow import csv as reader
@@ -276,7 +276,7 @@ class Jsonl(Text):
         fields = [name.encode("utf-8", "surrogateescape") for name in names]
         used = stop = 1
         while used == stop > 0 and (content := self.read(BLOCK_BYTES)):
-            stop = len(content) if self.ended() else content.rfind(b"\n") + 1
+            stop = len(content) if self.is_at_end() else content.rfind(b"\n") + 1
             block = content[:stop]
             columns, n, used = rows_from_json_lines(block, fields, kinds)
             self.carried = content[used:] + self.carried
@@ -286,11 +286,11 @@ class Jsonl(Text):
                 ]
 
     def batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
-        if self.ended():
+        if self.is_at_end():
             return []
         query, doc, number, *run = names
         ids = {name: id_type(self.first[name]) for name in (query, doc, *run)}
-        return self.typed([*{**ids, number: import_pyarrow().float64()}.items()])
+        return self.read_rows([*{**ids, number: import_pyarrow().float64()}.items()])
 
     def list_batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
         """The rows of columns of ids, and of lists of ids where the first row has one."""
@@ -300,9 +300,9 @@ class Jsonl(Text):
             listed = isinstance(value, list)
             kind = id_type(value[0] if listed and value else value)
             types.append((name, import_pyarrow().list_(kind) if listed else kind))
-        return self.typed(types)
+        return self.read_rows(types)
 
-    def typed(self, types: list[tuple[str, Any]]) -> Iterable[Any]:
+    def read_rows(self, types: list[tuple[str, Any]]) -> Iterable[Any]:
         """The rows of columns of these types."""
         pyarrow = import_pyarrow()
         from pyarrow import json as reader

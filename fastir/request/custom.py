@@ -102,7 +102,7 @@ class CustomMetric(str):
         ValueError, TypeError
             The function fails, or does not return a number in its range for each query.
         """
-        returned = self.called(judged) if len(judged) else []
+        returned = self.call_function(judged) if len(judged) else []
         try:
             values = numbers_by_query(returned, judged.query_ids)
         except Exception as error:  # what converts the numbers may be the caller's code
@@ -122,7 +122,7 @@ class CustomMetric(str):
             )
         return values
 
-    def called(self, judged: Any) -> Any:
+    def call_function(self, judged: Any) -> Any:
         """What the function returns. If it fails, the first query on which it fails by itself is found.
 
         A custom metric that evaluates other ones is named where they fail: only the outermost one looks at the queries.
@@ -279,7 +279,7 @@ def custom_columns(metrics: str | Iterable[str], otherwise: str) -> tuple[Any, C
     if not custom:
         return listed, None
     columns = CustomColumns(listed, custom)
-    return columns.named(otherwise), columns
+    return columns.fastir_metrics(otherwise), columns
 
 
 def one_order(several: Iterable[Settings]) -> dict[str, Any]:
@@ -312,11 +312,11 @@ class CustomColumns:
         self.custom: tuple[CustomMetric, ...] = custom
         self.judges_all: bool = False
 
-    def named(self, otherwise: str) -> list[Any]:
+    def fastir_metrics(self, otherwise: str) -> list[Any]:
         """The metrics of fastir; if there are none, a substitute."""
         return [metric for metric in self.metrics if not isinstance(metric, CustomMetric)] or [otherwise]
 
-    def checked(self, rules: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    def check_rules(self, rules: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """The rules that order documents; raises if a rule is missing that must be there."""
         try:
             return rules()
@@ -333,7 +333,7 @@ class CustomColumns:
             return list(self.custom)
         return list(self.metrics) if plain == names else [*names, *self.custom]
 
-    def joined(
+    def join_columns(
         self, names: list[str], aggregates: list[str], values: np.ndarray, query_ids: list[Any], judged: Any
     ) -> tuple[list[str], list[str], np.ndarray]:
         """Names, aggregates and values of all metrics, for these queries."""

@@ -253,7 +253,7 @@ def request_lines(name: str, request: Request) -> list[Line]:
         lines.append(("relevant", f"label >= {request.level}; lower labels have no gain"))
     for param in card.params:
         value = request.params.get(param.name, "must be given" if param.required else param.default)
-        lines.append((param.name, f"{value}  ({param.accepted()}; {param.meaning})"))
+        lines.append((param.name, f"{value}  ({param.accepted_text()}; {param.meaning})"))
     lines += [
         ("sees", f"{card.relevance} relevance, the ranking {card.order}"),
         ("range", card.range),

@@ -381,7 +381,7 @@ def read_value(where: str, param: Param, value: object) -> Any:
     if value_read is not None:
         return value_read
     place = "" if where == param.name else f"metric {quote(where)}: "
-    raise UnknownMetricError(f"{place}{param.name} must be {param.accepted()}, got {quote(value)}")
+    raise UnknownMetricError(f"{place}{param.name} must be {param.accepted_text()}, got {quote(value)}")
 
 
 def read_flag(text: str, name: str, value: str) -> bool:

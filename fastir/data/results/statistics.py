@@ -191,7 +191,7 @@ def add_intervals(
     with_bounds = [place for place in range(len(head) - first) if any(intervals[place] for intervals in row_intervals)]
     names = ["" if name == "mean" else f"{name} " for name in head]
 
-    def widened(cells: Sequence[Any], more: Callable[[int], list[Any]]) -> list[Any]:
+    def widen(cells: Sequence[Any], more: Callable[[int], list[Any]]) -> list[Any]:
         parts = ([cell, *more(place)] if place in with_bounds else [cell] for place, cell in enumerate(cells[first:]))
         return [*cells[:first], *(cell for part in parts for cell in part)]
 
@@ -199,8 +199,8 @@ def add_intervals(
         return lambda place: bound_cells(intervals[place], digits)
 
     return table._replace(
-        head=widened(head, lambda place: [f"{names[first + place]}{end}" for end in MeanInterval._fields]),
-        rows=[widened(row, bounds_of_row(each)) for row, each in zip(table.rows, row_intervals, strict=True)],
+        head=widen(head, lambda place: [f"{names[first + place]}{end}" for end in MeanInterval._fields]),
+        rows=[widen(row, bounds_of_row(each)) for row, each in zip(table.rows, row_intervals, strict=True)],
         notes=notes,
     )
 

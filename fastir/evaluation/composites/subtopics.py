@@ -89,7 +89,7 @@ class SubtopicEvaluator:
             self.paired = prepare(preferences_in(qrels), compile_settings(paired, options))
         levels = {request.relevant_from(level) for request in self.requests.values()}
         parts = qrels.columns.parts.columns
-        judged, grades = parts.judged(), parts.coded()[0]
+        judged, grades = parts.judged(), parts.label_codes()[0]
         self.relevant: dict[float, np.ndarray] = {at: judged.status(code_from(at, grades)) == 0 for at in levels}
         self.level: float = level
         self.ideals: dict[str, np.ndarray] = self.best(prepare)

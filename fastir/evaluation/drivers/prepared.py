@@ -70,20 +70,20 @@ class PreparedQrels:
     ) -> None:
         held = qrels.columns
         self.qrels: Qrels = qrels
-        self.settings: Settings = settings.for_grades(held.coded()[0], held.first_fraction)
+        self.settings: Settings = settings.for_grades(held.label_codes()[0], held.first_fraction)
         self.columns: Mapping[str, str] | None = columns
         self.kinds: tuple[type[Any], type[Any]] | None = held.kinds
         self.judged: Judged = held.judged()
         self.parents: AnyParents | None = parents
         if isinstance(parents, Exclusion):
-            self.parents = parents.among(self.judged.query_ids)
+            self.parents = parents.for_queries(self.judged.query_ids)
         self.shape: tuple[int, int] = self.judged.n_queries, len(settings.names)
         self.status: ndarray = self.judged.status(self.settings.level)
         self.missing: ndarray | None = None
         self.misses: int = 0  # runs of few queries, none of which ranked a judged document
         self.spared: int = 0 if settings.queries == "intersection" else COPIED_QUERIES
         if settings.label_limits:
-            check_labels(settings.label_limits, self.judged, held.coded()[0])
+            check_labels(settings.label_limits, self.judged, held.label_codes()[0])
 
     def __copy__(self) -> Self:
         copied = object.__new__(type(self))

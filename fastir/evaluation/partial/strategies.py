@@ -78,5 +78,5 @@ def evaluation_digest(prepared: RunEvaluator) -> str:
         qrels_digest = digest([encode(repr(list(qrels))), *(array.tobytes() for array in arrays)])
         qrels_digest = qrels.__dict__.setdefault("_digest", qrels_digest)
     request_text = qrels_digest + repr((settings.metrics, settings.options._replace(n_threads=None)))
-    excluded = prepared.parents.pieces() if isinstance(prepared.parents, Exclusion) else ()
+    excluded = prepared.parents.distinguishing_texts() if isinstance(prepared.parents, Exclusion) else ()
     return digest(map(encode, (request_text, *excluded)))
