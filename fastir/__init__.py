@@ -77,8 +77,7 @@ if TYPE_CHECKING:
     from fastir.conventions import Convention
     from fastir.data.qrels import Qrels
     from fastir.data.rankings import JudgedRankings
-    from fastir.data.results.by_convention import ResultsByConvention
-    from fastir.data.results.by_run import ResultsByRun, load_results
+    from fastir.data.results.by_run import ResultsByConvention, ResultsByRun, load_results
     from fastir.data.results.changes import QueryChange, ResultsDiff
     from fastir.data.results.report import Report
     from fastir.data.results.results import Results
@@ -95,8 +94,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.partial.partial import Partial
     from fastir.report.write import write_report
     from fastir.request.custom import CustomMetric, custom_metric
-    from fastir.request.metric import Metric, metric
-    from fastir.request.reference import metrics
+    from fastir.request.metric import Metric, metric, metrics
 
 __all__ = [
     "Accumulator",
@@ -227,7 +225,7 @@ LATER = {
     "RankingDiff": "analyses.explain.records",
     "Report": "data.results.report",
     "Results": "data.results.results",
-    "ResultsByConvention": "data.results.by_convention",
+    "ResultsByConvention": "data.results.by_run",
     "ResultsByRun": "data.results.by_run",
     "ResultsBySegment": "data.results.tables",
     "ResultsDiff": "data.results.changes",
@@ -265,7 +263,7 @@ LATER = {
     "load_results": "data.results.by_run",
     "merge_qrels": "analyses.pools.merge_qrels",
     "metric": "request.metric",
-    "metrics": "request.reference",
+    "metrics": "request.metric",
     "plots": "plots",
     "pool": "analyses.pools.pool",
     "precision_recall_curve": "analyses.curves.recall_curve",

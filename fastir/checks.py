@@ -17,7 +17,7 @@ def check_choice(name: str, value: Value, choices: Iterable[Any]) -> Value:
     words = tuple(choices)
     if value not in words:
         raise ValueError(
-            f"{name} must be one of {', '.join(map(repr, words))}, got {quote(value)}{meant(value, words)}"
+            f"{name} must be one of {', '.join(map(repr, words))}, got {quote(value)}{suggest_choice(value, words)}"
         )
     return value
 
@@ -29,7 +29,7 @@ def refuse_options(function: str, options: Iterable[str], refused: Collection[st
             raise TypeError(f"{function} has no option {name!r}; {why}")
 
 
-def meant(typed: object, choices: Iterable[Any]) -> str:
+def suggest_choice(typed: object, choices: Iterable[Any]) -> str:
     """The end of a message about a word that is none of those known: the nearest of them, if one is near."""
     import difflib
 
@@ -44,7 +44,7 @@ def letters(word: str) -> str:
     return word.lower().replace("_", "").replace("-", "")
 
 
-def positive(name: str, what: str, value: SupportsIndex, largest: int) -> int:
+def positive_integer(name: str, what: str, value: SupportsIndex, largest: int) -> int:
     """An option that must be an integer from 1 up; `what` says in the message what it counts."""
     number = integer(name, value)
     if not 1 <= number <= largest:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from fastir.checks import letters, meant
+from fastir.checks import letters, suggest_choice
 from fastir.errors import quote
 
 AnyCard = TypeVar("AnyCard", bound=Any)
@@ -31,7 +31,7 @@ class Table(Mapping[str, AnyCard]):
     also : tuple of str
         Fields with a name beside `name` and `aliases`.
     columns : tuple of str
-        Fields that stand in a row of the documentation behind the name.
+        Fields of a row of the documentation, after the name.
     spell : function of str
         Reduces a name to what is compared.
     error : type of exception
@@ -75,12 +75,12 @@ class Table(Mapping[str, AnyCard]):
         _, _, spell, error = self.how
         card = self.spellings.get(spell(word)) if isinstance(word, str) else None
         if card is None:
-            near = meant(word, [name for card in self.cards.values() for name in self.names(card)])
+            near = suggest_choice(word, [name for card in self.cards.values() for name in self.names(card)])
             raise error(f"unknown {self.kind} {quote(word)}{near or '; expected one of ' + ', '.join(self)}")
         return card
 
     def canonical(self, word: str) -> str:
-        """The name of the card that has a name; a word that none has, as it is."""
+        """The name of the card that has a name; an unknown word is returned unchanged."""
         card = self.spellings.get(self.how[2](word))
         return word if card is None else card.name
 
@@ -150,7 +150,7 @@ class Param(NamedTuple):
             return False
         return self.low <= number <= self.high if self.closed else self.low < number < self.high
 
-    def accepted(self) -> str:
+    def accepted_text(self) -> str:
         """The values that it accepts, in words."""
         if self.many:
             return f"{{number, ...}} with up to {self.many} numbers from {self.low:g} to {self.high:g}"

@@ -19,7 +19,7 @@ from fastir.rendering import BY_SUFFIX
 from fastir.request.conventions_table import NAMES
 from fastir.request.names import CARDS, is_metric, split
 from fastir.request.option_rows import BY_NAME, TITLES
-from fastir.request.options import Options, checked_options, metric_tuple
+from fastir.request.options import Options, check_options, metric_tuple
 from fastir.request.plan import Settings, compile_settings
 
 STDIN = "-"
@@ -172,10 +172,10 @@ def convention_name(text: str) -> str:
     """
     if text in NAMES:
         return text
-    from fastir.request.conventions import checked
+    from fastir.request.conventions import check_convention
 
     try:
-        return str(checked(text))
+        return str(check_convention(text))
     except ValueError as error:
         unknown = f"there is no {quote(text)}{meant(text, NAMES)}"
         versions = str(error).removeprefix("convention ")
@@ -361,7 +361,7 @@ def settings_from(metrics: list[str], chosen: dict[str, Any]) -> Settings:
     for metric in metrics:
         if os.path.exists(metric) and not is_metric(metric):
             raise UsageError(f"-m {metric}: this is a file; -m takes names of metrics, such as -m ndcg@10")
-    return compile_settings(metric_tuple(metrics), checked_options(**chosen, choices={}))
+    return compile_settings(metric_tuple(metrics), check_options(**chosen, choices={}))
 
 
 def evaluator_options(options: argparse.Namespace) -> dict[str, Any]:

@@ -12,15 +12,13 @@ from fastir.cli.arguments import UsageError, metric_names
 from fastir.cli.messages import option
 from fastir.cli.runs import JUDGING, expand_words, named_by_option
 from fastir.data.qrels import Qrels
-from fastir.data.rankings import JudgedRankings
-from fastir.data.rankings_values import evaluate_rankings
+from fastir.data.rankings import JudgedRankings, evaluate_rankings
 from fastir.data.results.results import Results
 from fastir.errors import FastirError, UnknownMetricError, quote
 from fastir.evaluation.judged_rankings import judged_rankings
 from fastir.evaluation.many import name_the_run
 from fastir.inputs import places
-from fastir.request.fixed_order import RULES, compile_fixed
-from fastir.request.plan import Settings
+from fastir.request.plan import ORDER_RULES, Settings, compile_fixed
 
 # Options that say what a value is, or that must be those of the rankings; the others of JUDGING say how runs are read.
 OF_VALUES = (
@@ -69,7 +67,7 @@ def following(rankings: JudgedRankings, options: argparse.Namespace, settings: S
     """The metrics; with --all those of the others that follow from judged rankings."""
     if not options.all:
         return settings.metrics
-    rules = {name: getattr(rankings, name) for name in RULES}
+    rules = {name: getattr(rankings, name) for name in ORDER_RULES}
     named, found = metric_names(options), []
     for metric in settings.metrics:
         try:

@@ -12,8 +12,8 @@ from fastir.analyses.agreement.similarity import similarity
 from fastir.data.qrels import Qrels, QrelsLike
 from fastir.engine.measure.cards import BETTER, Card, Param
 from fastir.evaluation.evaluate import evaluate
-from fastir.request.metric import NOT_EXTREME
-from fastir.request.names import CARDS, FAMILIES, LOCAL, NICKNAMES, SINGLE
+from fastir.request.metric import NOT_EXTREME_TEXT
+from fastir.request.names import CARDS, DIALECT_NAMES, FAMILIES, NICKNAMES, SINGLE_FAMILIES
 
 QRELS = {"q": {"a": 2, "b": 0, "c": 1, "d": -1, "e": 3, "f": 0}}
 BY_GROUP = {"q": {"x": {"a": 1, "b": 0, "e": 1}, "y": {"a": 1, "c": 1}}}
@@ -156,10 +156,10 @@ def reference() -> str:
     by_name = {card.name: card for card in CARDS}
     head = HEAD.format(
         nicknames="\n".join(f"- `{name}`: {code(members.split())}" for name, members in NICKNAMES.items()),
-        single=code(FAMILIES[name].family for name in sorted(SINGLE)),
-        local="\n".join(map(ambiguity, dict.fromkeys(name for _, name in LOCAL))),
+        single=code(FAMILIES[name].family for name in sorted(SINGLE_FAMILIES)),
+        local="\n".join(map(ambiguity, dict.fromkeys(name for _, name in DIALECT_NAMES))),
         without_empty=code(dict.fromkeys(map(family_name, without_empty))),
-        empty=f"{empty.accepted()}: {empty.meaning}",
+        empty=f"{empty.accepted_text()}: {empty.meaning}",
         default=empty.default,
         popular="\n".join(f"| {linked(by_name[name])} | {by_name[name].summary} |" for name in POPULAR),
         groups="\n".join(
@@ -228,7 +228,7 @@ def family_name(card: Card) -> str:
 def ambiguity(name: str) -> str:
     """The meanings of a name to the tools that have it, if it has none of fastir's own."""
     means: dict[str, list[str]] = {}
-    for (dialect, other), card in LOCAL.items():
+    for (dialect, other), card in DIALECT_NAMES.items():
         if other == name:
             means.setdefault(card.name, []).append(dialect)
     told = [f"`{metric}` to {' and '.join(dialects)}" for metric, dialects in means.items()]
@@ -265,7 +265,7 @@ def section(card: Card, value: float) -> str:
         f"over queries: {card.aggregate.replace('geometric', 'geometric mean')}"
     )
     if not card.by_label:
-        lines.append(f"- Ties: {NOT_EXTREME}")
+        lines.append(f"- Ties: {NOT_EXTREME_TEXT}")
     lines.append(f"- Sees: {card.relevance} relevance, the ranking {card.order}")
     lines.append(f"- Source: {card.source}")
     lines.append(f"- Cite: {', '.join(f'[{paper}]({paper.url})' for paper in card.references)}")
@@ -291,7 +291,7 @@ def similarity_section(card: Card, value: float) -> str:
 
 def described(param: Param) -> str:
     default = "..." if param.required else param.default
-    return f"- `{param.name}={default}`: {param.meaning} ({param.accepted()})" + "; must be given" * param.required
+    return f"- `{param.name}={default}`: {param.meaning} ({param.accepted_text()})" + "; must be given" * param.required
 
 
 def code(names: Iterable[str]) -> str:

@@ -156,13 +156,13 @@ def long_table(file: Any, options: argparse.Namespace, duplicates: str | None) -
     """{name: Run} of a table with a column of runs, be it of several files that are its parts; None of any other."""
     form = options.run_format or formats.file_format(file)
     whole = places.on_disk(file) or (options.parts and places.is_many(file))
-    if form not in formats.TABLES or not whole:
+    if form not in formats.TABLE_FORMATS or not whole:
         return None
     from fastir.inputs import table_files, table_rows
 
     _, columns = columns_by_side(*column_options(options).values())
     name = places.place_name(file)
-    with table_files.translated(name), table_files.FILES[form](file) as opened:
+    with table_files.convert_errors(name), table_files.FILES[form](file) as opened:
         opened.look()
         usual = roles.usual_names("runs", columns or {})["run"]
         column = next((column for column in usual if column in opened.names), None)
@@ -170,8 +170,8 @@ def long_table(file: Any, options: argparse.Namespace, duplicates: str | None) -
             return None
         if options.parts and (only := only_value(opened, column)) is not None:
             return {only: file}
-    with table_files.opened(file, "runs", form, columns, None) as (table, _):
-        return make_runs(table_rows.by_run(table, duplicates))
+    with table_files.open_table(file, "runs", form, columns, None) as (table, _):
+        return make_runs(table_rows.group_by_run(table, duplicates))
 
 
 def only_value(opened: Any, column: str) -> str | None:

@@ -16,7 +16,7 @@ from fastir.engine.measure._measure cimport Judgments, Plan, Scratch, grow, meas
 import numpy as np
 
 from fastir.evaluation.labels import evaluate_ranked
-from fastir.request.options import RANKED, checked_options
+from fastir.request.options import RANKED, check_options
 from fastir.request.plan import compile_settings
 
 cdef extern from "Python.h":
@@ -116,7 +116,7 @@ def values(retrieved, relevant, metrics, convention, **options):
 @functools.cache
 def plan_of(metric, convention):
     """The plan of a metric of rankings without ids."""
-    return compile_settings((metric,), checked_options(ties=RANKED, convention=convention, choices={})).plan
+    return compile_settings((metric,), check_options(ties=RANKED, convention=convention, choices={})).plan
 
 
 def value_of_one(retrieved, relevant, metric, convention):

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fastir.checks import letters, meant
+from fastir.checks import letters, suggest_choice
 
 # The attributes that are replaced for a tool, each by the object of the same name in the layer's file. A function that
 # other modules have imported by name is listed once more for each of them.
@@ -163,7 +163,9 @@ def replacements(tools: tuple[str, ...]) -> list[tuple[Any, str, Any]]:
     patches = []
     for tool in map(module_name, tools):
         if tool not in PATCHES:
-            raise ValueError(f"tool must be one of {', '.join(map(repr, PATCHES))}, got {tool!r}{meant(tool, PATCHES)}")
+            raise ValueError(
+                f"tool must be one of {', '.join(map(repr, PATCHES))}, got {tool!r}{suggest_choice(tool, PATCHES)}"
+            )
         for place in PATCHES[tool]:
             module, _, path = place.partition(":")
             *outer, name = path.split(".")

@@ -286,7 +286,11 @@ def readable(path: str, stack: contextlib.ExitStack) -> str:
 def run_tag(path: str) -> str:
     """The sixth field of the last line that has six fields and is not a comment."""
     with open(path, "rb") as file:
-        packed, size, length = files.packed_as(file.read(files.HEAD)), file.seek(0, os.SEEK_END), 1 << 16
+        packed, size, length = (
+            files.packing_from_bytes(file.read(files.MAGIC_BYTES)),
+            file.seek(0, os.SEEK_END),
+            1 << 16,
+        )
         while not packed:
             file.seek(max(0, size - length))
             data = file.read() if length >= size else file.read().partition(b"\n")[2]

@@ -1,4 +1,7 @@
-"""Qrels: the judgments of every query, held as columns and prepared once for any number of runs."""
+"""Qrels: the judgments of every query, held as columns and prepared once for any number of runs.
+
+QrelsColumns are the columns that fastir reads. The index of the joins is made on its first use.
+"""
 
 from __future__ import annotations
 
@@ -10,30 +13,102 @@ from typing import IO, TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 import numpy as np
 
 from fastir.checks import check_choice, number
-from fastir.data.qrels_columns import QrelsColumns
 from fastir.engine.columns._dicts import plain_judgments
-from fastir.engine.columns.rows import Rows, restored
-from fastir.engine.measure._grades import has_fractions
+from fastir.engine.columns.rows import Columns, Rows, restored
+from fastir.engine.join._judged import Judged
+from fastir.engine.measure._grades import coded, has_fractions
 from fastir.errors import FormatError
 from fastir.inputs import dicts, files, places
 from fastir.inputs.files import Path
-from fastir.inputs.shapes import COLUMNS, HELD, PATH, TABLE, Table, input_shape
+from fastir.inputs.shapes import COLUMNS, HELD_OBJECT, PATH, TABLE, Table, input_shape
 from fastir.inputs.source import as_source, data_of
 from fastir.rendering.text import counted
 
 if TYPE_CHECKING:
+    from fastir.engine.measure._grades import Grades
+    from fastir.inputs.preferences import PreferenceOrder
     from fastir.inputs.samples import Probabilities, Strata
     from fastir.request.options import Duplicates
 
+
+class QrelsColumns(Columns):
+    """The columns of Qrels: the numbers are labels.
+
+    Attributes
+    ----------
+    strata, probabilities, weights : array parallel to the labels, or None
+        The columns of a sample, and the weights of documents.
+    keys : list of (query_id, group_id)
+        Only where judgments are in groups or preferences, as all below.
+    parts : Qrels
+        With one query for each of the keys; not of preferences.
+    union : Qrels
+        The judgments of all groups together: each document has its largest label. For preferences, the labels are the
+        positions of the documents in `documents`, from 1 up.
+    documents : list of list
+        Only of preferences: the documents of each query, by their ids.
+    orders : list of list of Order
+        Only of preferences: what each query's judges prefer, by these positions.
+    """
+
+    strata: np.ndarray | None = None
+    probabilities: np.ndarray | None = None
+    weights: np.ndarray | None = None
+    keys: list[tuple[Any, Any]]
+    parts: Any
+    union: Any
+    documents: list[list[Any]]
+    orders: list[list[PreferenceOrder]]
+    _judged: Judged | None = None
+    _codes: tuple[Grades | None, np.ndarray] | None = None
+
+    @property
+    def kinds(self) -> tuple[type[Any], type[Any]] | None:
+        """The types of query ids and document ids, str or int; None for ids of a file, which also equal integers."""
+        ids = self.ids
+        if isinstance(ids, list):
+            return (type(self.query_ids[0]), type(ids[0])) if ids else None
+        return (type(self.query_ids[0]), int) if ids.integers and len(ids) else None
+
+    @property
+    def integers(self) -> bool:
+        """Whether document ids are integers."""
+        ids = self.ids[:1]
+        return bool(ids) and type(ids[0]) is int
+
+    def judged(self) -> Judged:
+        """The qrels as the joins read them, indexed once."""
+        if self._judged is None:  # of several threads that make it, all get the first one's
+            judged = Judged(self.query_ids, self.ids, self.offsets, self.label_codes()[1])
+            return self.__dict__.setdefault("_judged", judged)
+        return self._judged
+
+    def first_fraction(self) -> tuple[float, str]:
+        """The first real-valued label, and its position in words."""
+        place = int(np.argmax(self.numbers != np.trunc(self.numbers)))
+        query_id = self.query_ids[int(np.searchsorted(self.offsets, place, "right")) - 1]
+        return float(self.numbers[place]), f"query {query_id}, document {self.ids[place : place + 1][0]}"
+
+    def label_codes(self) -> tuple[Grades | None, np.ndarray]:
+        """The labels as kernels read them: real-valued labels are codes, with the `Grades` that decode them."""
+        if self._codes is None:
+            grades_and_codes: tuple[Grades | None, np.ndarray] = (None, self.numbers)
+            if self.numbers.dtype != np.int32:
+                grades, (codes,) = coded(self.numbers)
+                grades_and_codes = grades, codes
+            return self.__dict__.setdefault("_codes", grades_and_codes)
+        return self._codes
+
+
 Label = SupportsIndex | SupportsFloat
-Relevant = Mapping[Any, Label] | Sequence[Any] | AbstractSet[Any] | np.ndarray | str | int  # those of a query
+Relevant = Mapping[Any, Label] | Sequence[Any] | AbstractSet[Any] | np.ndarray | str | int  # of one query
 Groups = Mapping[Any, Mapping[Any, Mapping[Any, Label]]]
 Preferred = Mapping[Any, Mapping[Any, Mapping[Any, Mapping[Any, Label]]]]
 JudgmentsLike = Mapping[Any, Relevant] | Groups | Preferred
 
 
 def label_column(numbers: np.ndarray) -> np.ndarray:
-    """Labels as Qrels hold them: int32, or float64 if one of them is not whole."""
+    """Labels as Qrels hold them: int32, or float64 if there are real-valued labels."""
     return numbers if has_fractions(numbers) else numbers.astype(np.int32)
 
 
@@ -47,7 +122,7 @@ class Qrels(Rows):
     ----------
     query_ids : list of str or of int
     strata, probabilities : dict or None
-        Those of a sample of the pool; None for other judgments.
+        The columns of a sample of the pool; None for other judgments.
 
     Examples
     --------
@@ -78,7 +153,7 @@ class Qrels(Rows):
     ) -> Qrels:
         """From ``{query_id: {doc_id: label}}``, or with groups ``{query_id: {group_id: {doc_id: label}}}``.
 
-        Groups are the subtopics of a query, or groups of judges. In place of ``{doc_id: label}`` you can give the ids
+        Groups are the subtopics of a query, or groups of judges. Instead of ``{doc_id: label}`` you can give the ids
         of the relevant documents (a list, tuple, set or array), or one id. Their label is 1; an id given twice counts
         once, and the report of an evaluation counts this as a repair.
 
@@ -111,7 +186,7 @@ class Qrels(Rows):
 
         if preferences.is_of_parts(data):
             return Preferences(data, {})
-        keys, data = dicts.without_groups(data)
+        keys, data = dicts.flatten_groups(data)
         qrels = Qrels(*dicts.judgments(data))
         return qrels if keys is None else GroupedQrels(keys, qrels)
 
@@ -157,7 +232,7 @@ class Qrels(Rows):
         from_on = None if threshold is None else number("threshold", threshold)
         card = formats.find_format(path, False, format)
         columns_read = formats.read(path, False, card.name, duplicates, columns, threshold=from_on)
-        return OF_FILES[card.holds](places.place_name(path), *columns_read)
+        return FILE_READERS[card.holds](places.place_name(path), *columns_read)
 
     @classmethod
     def from_table(
@@ -214,7 +289,7 @@ class Qrels(Rows):
         return Rows(columns.query_ids, columns.offsets, columns.ids, column).to_dict()
 
     def save(self, path: Path, format: str | None = None) -> None:
-        """Write a file that reads back exactly, in one step; compressed if the name ends in .gz or .zst.
+        """Write (atomically) a file that reads back exactly; compressed if the name ends in .gz or .zst.
 
         Parameters
         ----------
@@ -282,7 +357,7 @@ class GroupedQrels(Qrels):
         return {**ids, "doc_id": columns["doc_id"], "label": columns["label"]}
 
     def save(self, path: Path, format: str | None = None) -> None:
-        """Write a TREC qrels file whose iterations are the groups, in one step; .gz and .zst are packed.
+        """Write (atomically) a TREC qrels file with the groups as iterations; .gz and .zst are compressed.
 
         Parameters
         ----------
@@ -300,7 +375,7 @@ class GroupedQrels(Qrels):
         from fastir.inputs import formats, writers
 
         check_choice("format", format, (None, *formats.written_formats("groups")))
-        with files.created(os.fsdecode(path)) as file:
+        with files.create_file(os.fsdecode(path)) as file:
             writers.groups(file, self)
 
     def _repr_html_(self) -> str:
@@ -331,7 +406,7 @@ class Preferences(GroupedQrels):
     def __init__(self, data: Mapping[Any, Any], repairs: dict[str, tuple[int, str]]) -> None:
         from fastir.inputs import preferences
 
-        self._data = preferences.checked(data)
+        self._data = preferences.convert_levels(data)
         documents = [preferences.documents(judges) for judges in self._data.values()]
         labels = {
             query_id: {doc_id: place for place, doc_id in enumerate(docs, 1)}
@@ -376,7 +451,7 @@ class Preferences(GroupedQrels):
         return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
     def save(self, path: Path, format: str | None = None) -> None:
-        """Write a file of preferences, in one step; .gz and .zst are packed.
+        """Write (atomically) a file of preferences; .gz and .zst are compressed.
 
         Parameters
         ----------
@@ -394,7 +469,7 @@ class Preferences(GroupedQrels):
         from fastir.inputs import formats, writers
 
         check_choice("format", format, (None, *formats.written_formats("preferences")))
-        with files.created(os.fsdecode(path)) as file:
+        with files.create_file(os.fsdecode(path)) as file:
             writers.preferences(file, self._data)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -427,7 +502,7 @@ class SampledQrels(Qrels):
     Parameters
     ----------
     query_ids, offsets, ids, labels, repairs
-        As for Qrels; a negative label is that of a document that was not sampled.
+        As for Qrels; a document with a negative label was not sampled.
     strata : int64 array parallel to the labels, or None
     probabilities : float64 array parallel to the labels, or None
         NaN for what is not in the sample.
@@ -461,7 +536,7 @@ class SampledQrels(Qrels):
         return {**super()._table(), **{name: column for name, column in columns.items() if column is not None}}
 
     def save(self, path: Path, format: str | None = None) -> None:
-        """Write a file of the format "strata" or "prels", in one step; .gz and .zst are packed.
+        """Write (atomically) a file of the format "strata" or "prels"; .gz and .zst are compressed.
 
         Parameters
         ----------
@@ -481,7 +556,7 @@ class SampledQrels(Qrels):
         having = {"strata": self.strata, "prels": self.probabilities}
         kinds = [kind for kind, numbers in having.items() if numbers is not None]
         check_choice("format", format, (None, *kinds))
-        with files.created(os.fsdecode(path)) as file:
+        with files.create_file(os.fsdecode(path)) as file:
             writers.sample(file, self.to_dict(), having[format or kinds[0]] or {}, format or kinds[0])
 
     def __eq__(self, other: object) -> bool:
@@ -495,7 +570,7 @@ class SampledQrels(Qrels):
 
     def __reduce__(self) -> tuple[Any, ...]:
         *fields, repairs = self.columns.fields()
-        return restored_sample, (*fields, self.columns.strata, self.columns.probabilities, repairs)
+        return restore_sample, (*fields, self.columns.strata, self.columns.probabilities, repairs)
 
     def __repr__(self) -> str:
         judged = counted(int((self.columns.numbers >= 0).sum()), "judgment", "judgments")
@@ -503,7 +578,7 @@ class SampledQrels(Qrels):
         return f"<Qrels: {counted(len(self), 'query', 'queries')}, {judged} of a sample of {pool}>"
 
 
-def restored_sample(
+def restore_sample(
     query_ids: list[Any],
     offsets: np.ndarray,
     ids: Any,
@@ -512,13 +587,7 @@ def restored_sample(
     probabilities: np.ndarray | None,
     repairs: dict[Any, Any],
 ) -> SampledQrels:
-    """SampledQrels from a pickle.
-
-    Raises
-    ------
-    ValueError
-        The columns do not fit together: the pickle is damaged.
-    """
+    """SampledQrels from a pickle."""
     restored(Qrels, query_ids, offsets, ids, labels, repairs)
     for column, kind in ((strata, np.int64), (probabilities, np.float64)):
         fits = type(column) is np.ndarray and column.shape == labels.shape and column.dtype == kind
@@ -534,11 +603,11 @@ def as_sampled(data: Any, strata: Strata | None, probabilities: Probabilities | 
     labels = Qrels.from_dict(data)
     if labels.columns.numbers.dtype != np.int32:
         label, place = labels.columns.first_fraction()
-        raise ValueError(f"qrels: label {label!r} of a sample is not whole ({place})")
+        raise ValueError(f"qrels: label {label!r} of a sample is not an integer ({place})")
     if type(labels) is not Qrels:
         raise TypeError("strata and probabilities go with labels {query_id: {doc_id: label}}, not with groups")
     if strata is not None:
-        labels = Qrels.from_dict(samples.with_pool(labels.to_dict(), strata))
+        labels = Qrels.from_dict(samples.add_pool(labels.to_dict(), strata))
     rows = labels.to_dict()
     query_ids, offsets, ids, numbers, _ = labels.columns.fields()
     return SampledQrels(
@@ -546,8 +615,8 @@ def as_sampled(data: Any, strata: Strata | None, probabilities: Probabilities | 
         offsets,
         ids,
         np.maximum(numbers, samples.NOT_SAMPLED),
-        None if strata is None else samples.aligned_strata(rows, strata),
-        None if probabilities is None else samples.aligned_probabilities(rows, probabilities),
+        None if strata is None else samples.align_strata(rows, strata),
+        None if probabilities is None else samples.align_probabilities(rows, probabilities),
     )
 
 
@@ -555,7 +624,7 @@ def qrels_of_file(name: str, query_ids: list[str], offsets: np.ndarray, ids: Any
     return Qrels(query_ids, offsets, ids, label_column(labels), repairs)
 
 
-OF_FILES: dict[str, Callable[..., Qrels]] = {  # what a format holds: from the name and the columns of a file
+FILE_READERS: dict[str, Callable[..., Qrels]] = {  # what a format holds: from the name and the columns of a file
     "labels": qrels_of_file,
     "groups": lambda name, keys, *columns: GroupedQrels(
         [tuple(key.split(" ")) for key in keys], qrels_of_file(name, keys, *columns)
@@ -570,7 +639,7 @@ def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicate
     """Qrels from a caller's judgments, of any shape."""
     source = as_source(data)
     shape, data = input_shape(source, Qrels, columns), data_of(source)
-    if shape == HELD:
+    if shape == HELD_OBJECT:
         return data
     if shape == PATH:
         return Qrels.from_file(data, duplicates=duplicates, columns=columns)

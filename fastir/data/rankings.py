@@ -1,32 +1,36 @@
 """JudgedRankings: the join of qrels and a run, before any metric: for every query the ranks of the judged documents.
 
 All metrics of a run follow from it, at any cutoff and relevance level, without the documents' ids: a CSR matrix with a
-row per query, whose column is the rank and whose value is the label. It is small (a number or two for each judgment
-that was found), can be saved, published and put together query by query.
+row per query, a column per rank and the labels as values. It is small (a number or two for each retrieved judged
+document), can be saved, published and put together query by query. The last section computes their values.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, SupportsFloat, SupportsIndex, TypeVar
 
 import numpy as np
 
-from fastir.checks import check_choice, positive
-from fastir.data.rankings_values import add_custom, evaluate_rankings
-from fastir.data.results.report import Report, added_up
-from fastir.engine.columns.rows import list_of_each, offsets_from_sizes
+from fastir.checks import check_choice, positive_integer
+from fastir.data.results.report import Report, add_reports
+from fastir.data.results.results import Results, best_of, remake, set_best
+from fastir.engine.columns.rows import EXCLUDED, list_of_each, offsets_from_sizes
 from fastir.engine.measure import NUM_Q
-from fastir.engine.measure._grades import count_fractions
-from fastir.errors import FastirError
+from fastir.engine.measure._codes import STATUS_CODES
+from fastir.engine.measure._grades import coded, count_fractions
+from fastir.engine.rank._judged_ranks import JudgedRanks
+from fastir.engine.threads import run
+from fastir.errors import FastirError, NoOverlapError, quote
 from fastir.inputs import dicts
-from fastir.inputs.judged_arrays import COLUMNS, check_queries, checked
+from fastir.inputs.label_arrays import COLUMNS, check_arrays, check_queries
 from fastir.rendering.text import counted, refuse_inputs
 from fastir.request.custom import custom_columns
-from fastir.request.fixed_order import RULES
 from fastir.request.names import refuse_mapping
-from fastir.request.options import DUPLICATES, SCORES, TIES, checked_options, metric_tuple, query_rule
+from fastir.request.options import DUPLICATES, SCORE_DTYPES, TIES, check_options, metric_tuple, query_rule
+from fastir.request.plan import ORDER_RULES, compile_fixed, refuse_exclusion, refuse_small
 from fastir.request.provenance import paths_of_inputs
 
 if TYPE_CHECKING:
@@ -34,15 +38,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from fastir.data.results.by_convention import ResultsByConvention
+    from fastir.data.results.by_run import ResultsByConvention
     from fastir.data.results.results import Results
     from fastir.request.conventions import Convention
+    from fastir.request.custom import CustomColumns
     from fastir.request.keywords import MetricOptions, ValueOptions
-    from fastir.request.options import Duplicates, Queries, Ties
+    from fastir.request.options import Duplicates, Options, Queries, Ties
+    from fastir.request.plan import Settings
     from fastir.request.provenance import Provenance
 
-MOST_RANKS = 1 << 24  # of a matrix of labels
-FIELDS = (*COLUMNS, *RULES, "query_ids", "report")
+MAX_MATRIX_RANKS = 1 << 24  # of a matrix of labels
+FIELD_NAMES = (*COLUMNS, *ORDER_RULES, "query_ids", "report")
 
 
 class JudgedRankings:
@@ -60,8 +66,8 @@ class JudgedRankings:
         Query i has the entries from ``offsets[i]`` to ``offsets[i + 1]`` of `ranks` and `labels`.
     ranks : int64 array of shape (n_found,)
         The ranks of the retrieved judged documents, from 1 up, increasing within a query.
-    labels : int32 array of shape (n_found,), float64 where some judgments are not whole
-        Their labels; -1 stands for any negative label: in the pool but not judged.
+    labels : int32 array of shape (n_found,), float64 with real-valued labels
+        Their labels; any negative label (in the pool but not judged) is -1.
     num_ret : int64 array of shape (n_queries,)
         The number of documents in each ranking.
     ideal_offsets : int64 array of shape (n_queries + 1,)
@@ -69,7 +75,7 @@ class JudgedRankings:
     ideal_labels : int32 or float64 array of shape (n_judgments,)
         All labels of each query in the qrels, the largest first.
     missing : bool array of shape (n_queries,)
-        Whether the run lacks the query, whose ranking is then empty.
+        Whether the query is missing from the run: its ranking is then empty.
     ties : str or None
         The rule that orders documents with equal scores; None: unknown.
     score_dtype : {"float64", "float32"} or None
@@ -83,7 +89,7 @@ class JudgedRankings:
         Equality ignores it.
     """
 
-    __slots__ = (*FIELDS, "_make", "_provenance")
+    __slots__ = (*FIELD_NAMES, "_make", "_provenance")
 
     query_ids: list[Any]
     offsets: np.ndarray
@@ -137,20 +143,20 @@ class JudgedRankings:
             "missing": np.zeros(len(query_ids), bool) if missing is None else missing,
         }
         check_choice("ties", ties, (None, *TIES))
-        check_choice("score_dtype", score_dtype, SCORES)
+        check_choice("score_dtype", score_dtype, SCORE_DTYPES)
         check_choice("duplicates", duplicates, DUPLICATES)
         ids = list(query_ids)
-        valid = checked(ids, arrays)
+        valid = check_arrays(ids, arrays)
         n, place = count_fractions(valid["ideal_labels"], valid["ideal_offsets"])
         counted_here = Report(in_both=len(ids), fractions=n, fractions_example=str(ids[place]) if n else None)
         return make_rankings(cls, ids, valid, ties, score_dtype, duplicates, report or counted_here, provenance)
 
     def __getattr__(self, name: str) -> Any:
-        """An attribute that is not there yet: of several threads that make it, all get equal ones."""
-        if name not in FIELDS:
+        """Make the attributes on their first use; threads that make them at the same time get equal ones."""
+        if name not in FIELD_NAMES:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         made = self._make()
-        for each in FIELDS:
+        for each in FIELD_NAMES:
             setattr(self, each, getattr(made, each))
         return getattr(made, name)
 
@@ -172,7 +178,7 @@ class JudgedRankings:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, JudgedRankings):
             return NotImplemented
-        fields = ("query_ids", *RULES, "report")
+        fields = ("query_ids", *ORDER_RULES, "report")
         return all(getattr(self, name) == getattr(other, name) for name in fields) and all(
             np.array_equal(getattr(self, name), getattr(other, name)) for name in COLUMNS
         )
@@ -180,7 +186,7 @@ class JudgedRankings:
     __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        rules = (getattr(self, name) for name in RULES)
+        rules = (getattr(self, name) for name in ORDER_RULES)
         fields = self.query_ids, ranking_arrays(self), *rules, self.report, self.provenance
         return make_rankings, (JudgedRankings, *fields)
 
@@ -212,7 +218,7 @@ class JudgedRankings:
         Returns
         -------
         Results
-            Its report is that of these rankings.
+            With the report of these rankings.
 
         Raises
         ------
@@ -240,7 +246,7 @@ class JudgedRankings:
         """
         check_choice("ties", ties, (None, *TIES))
         rule, query_ids = query_rule(queries)
-        options = checked_options(
+        options = check_options(
             rel_level=rel_level,
             queries=rule,
             ties=ties,
@@ -299,12 +305,12 @@ class JudgedRankings:
         <BLANKLINE>
         ranx: ties='input', but these rankings were judged with ties='trec'; judge the run again
         """
-        from fastir.data.results.by_convention import ResultsByConvention
-        from fastir.request.conventions import CONVENTIONS, checked
+        from fastir.data.results.by_run import ResultsByConvention
+        from fastir.request.conventions import CONVENTIONS, check_convention
 
         refuse_mapping(metrics)
         listed = [metrics] if isinstance(metrics, str) else list(metrics)
-        names = [checked(each) for each in (CONVENTIONS if conventions is None else conventions)]
+        names = [check_convention(each) for each in (CONVENTIONS if conventions is None else conventions)]
         chosen = [CONVENTIONS[each] if isinstance(each, str) else each for each in names]
         keywords: dict[str, Any] = dict(options)
         found: dict[str, Results] = {}
@@ -339,7 +345,7 @@ class JudgedRankings:
             "ideal_labels": self.ideal_labels[ideal].copy(),
             "missing": self.missing[row : row + 1].copy(),
         }
-        rules = {name: getattr(self, name) for name in RULES}
+        rules = {name: getattr(self, name) for name in ORDER_RULES}
         return make_rankings(JudgedRankings, [self.query_ids[row]], arrays, report=Report(in_both=1), **rules)
 
     # ---- labels by rank ------------------------------------------------------------------------------------------
@@ -371,7 +377,7 @@ class JudgedRankings:
         >>> judged.to_labels(2)
         (array([[0, 1]], dtype=int32), array([[False,  True]]))
         """
-        depth = positive("k", "the number of ranks", k, MOST_RANKS)
+        depth = positive_integer("k", "the number of ranks", k, MAX_MATRIX_RANKS)
         labels, judged = np.zeros((len(self), depth), self.labels.dtype), np.zeros((len(self), depth), bool)
         rows = list_of_each(self.offsets)
         near = self.ranks <= depth
@@ -400,7 +406,7 @@ class JudgedRankings:
         for part in listed:
             if not isinstance(part, JudgedRankings):
                 raise TypeError(f"parts: expected JudgedRankings, got {type(part).__name__}")
-            for name in RULES:
+            for name in ORDER_RULES:
                 if getattr(part, name) != getattr(listed[0], name):
                     raise ValueError(
                         f"parts: {name}={getattr(listed[0], name)!r} and {name}={getattr(part, name)!r}; they must be "
@@ -412,15 +418,15 @@ class JudgedRankings:
             sizes = np.concatenate([np.diff(getattr(part, name)) for part in listed])
             arrays[name] = offsets_from_sizes(sizes)
         check_queries(ids)
-        rules = {name: getattr(listed[0], name) for name in RULES}
-        report = added_up([part.report for part in listed], [int(part.num_ret.sum()) for part in listed])
+        rules = {name: getattr(listed[0], name) for name in ORDER_RULES}
+        report = add_reports([part.report for part in listed], [int(part.num_ret.sum()) for part in listed])
         provenance = listed[0].provenance
         if any(part.provenance != provenance for part in listed):
             provenance = None
         return make_rankings(cls, ids, arrays, report=report, provenance=provenance, **rules)
 
     def save(self, path: str | os.PathLike[str] | IO[bytes]) -> None:
-        """Write a file, in one step; `load` reads it back as an equal object.
+        """Write a file (atomically); `load` reads it back as an equal object.
 
         Parameters
         ----------
@@ -432,7 +438,7 @@ class JudgedRankings:
         Raises
         ------
         ValueError
-            The path has another suffix, or is that of a file that was judged; or a query id is not UTF-8, which Parquet
+            The path has another suffix, or names a file that was judged; or a query id is not UTF-8, which Parquet
             cannot hold.
         FastirError
             pyarrow is not installed.
@@ -442,7 +448,7 @@ class JudgedRankings:
         from fastir.data.results.saved_rankings import write_rankings
 
         refuse_inputs(path, paths_of_inputs(self.provenance))
-        head = {name: getattr(self, name) for name in (*RULES, "report", "provenance")}
+        head = {name: getattr(self, name) for name in (*ORDER_RULES, "report", "provenance")}
         write_rankings(path, self.query_ids, ranking_arrays(self), head)
 
     @classmethod
@@ -494,7 +500,7 @@ def make_rankings(
     return set_provenance(rankings, provenance)
 
 
-def late_rankings(make: Callable[[], JudgedRankings]) -> JudgedRankings:
+def defer_rankings(make: Callable[[], JudgedRankings]) -> JudgedRankings:
     """What `make` returns, which is called when an attribute is first read."""
     rankings = JudgedRankings.__new__(JudgedRankings)
     rankings._make = make
@@ -510,3 +516,133 @@ def set_provenance(rankings: AnyRankings, provenance: Provenance | Callable[[], 
 def ranking_arrays(judged: JudgedRankings) -> dict[str, np.ndarray]:
     """The arrays by their names."""
     return {name: getattr(judged, name) for name in COLUMNS}
+
+
+# ---- values ----------------------------------------------------------------------------------------------------------
+
+
+Judged = Any  # JudgedRankings, which evaluate themselves by these functions
+
+
+def evaluate_rankings(
+    judged: Judged,
+    metrics: tuple[str, ...],
+    options: Options,
+    weights: dict[Any, float] | None,
+    provenance: Callable[[], Provenance] | None = None,
+    chosen: list[Any] | None = None,
+) -> Results:
+    """Evaluate under checked options; all queries, or only those that were chosen."""
+    settings, parts = compile_fixed(metrics, options, {name: getattr(judged, name) for name in ORDER_RULES})
+    if options.convention != "fastir" and judged.provenance is not None:
+        refuse_exclusion(options.convention, judged.provenance, EXCLUDED in judged.report.repairs)
+    status = status_by_query(judged, settings.options.rel_level)
+    values = np.empty((len(judged), len(settings.names)))
+    skipped = np.ones(len(judged), bool)
+    for columns, part in parts:
+        part_result = measure_rankings(judged, part)
+        absent = mask_left_out(judged, part.queries)
+        part_result[absent] = np.nan
+        skipped &= absent
+        values[:, columns] = part_result
+    if chosen is not None:
+        skipped |= mask_not_chosen(judged, chosen)
+    query_ids, kept = judged.query_ids, ~skipped
+    if skipped.any():
+        query_ids = [query_id for query_id, keep in zip(query_ids, kept.tolist(), strict=True) if keep]
+        values, status = values[kept], status[kept]
+    refuse_small(settings.sizes, values, query_ids)
+    provenance = provenance or functools.partial(make_provenance, judged, settings)
+    return Results(query_ids, settings.names, values, status, settings.aggregates, judged.report, weights, provenance)
+
+
+def make_provenance(judged: Judged, settings: Settings) -> Provenance:
+    """Where values under these settings come from."""
+    return settings.provenance(None if judged.provenance is None else judged.provenance.inputs)
+
+
+def measure_rankings(judged: Judged, settings: Settings) -> np.ndarray:
+    """The values under one set of rules."""
+    if settings.label_limits:
+        check_rankings(judged, settings.label_limits)
+    labels, ideal_labels = judged.labels, judged.ideal_labels
+    if ideal_labels.dtype != np.int32:
+        grades, (labels, ideal_labels) = coded(labels, ideal_labels)
+        settings = settings.for_grades(grades, functools.partial(first_fraction, judged))
+    values = np.empty((len(judged), len(settings.names)))
+    kernel = JudgedRanks(
+        settings.plan,
+        judged.offsets,
+        judged.ranks,
+        labels,
+        judged.num_ret,
+        judged.ideal_offsets,
+        ideal_labels,
+        values,
+    )
+    run(kernel, settings.n_threads)
+    kernel.check()
+    return values
+
+
+def first_fraction(judged: Judged) -> tuple[float, str]:
+    """The first real-valued label and its position in words, which is a rank if the document was retrieved."""
+    ranked = np.flatnonzero(judged.labels != np.trunc(judged.labels))
+    of_query, labels = (judged.offsets, judged.labels) if len(ranked) else (judged.ideal_offsets, judged.ideal_labels)
+    place = int(ranked[0]) if len(ranked) else int(np.argmax(labels != np.trunc(labels)))
+    query_id = judged.query_ids[int(np.searchsorted(of_query, place, "right")) - 1]
+    return float(labels[place]), f"query {query_id}, {f'rank {judged.ranks[place]}' if len(ranked) else 'no rank'}"
+
+
+def check_rankings(judged: Judged, limits: list[tuple[int, str, str]]) -> None:
+    limit, text, why = min(limits, key=lambda entry: entry[0])
+    above = np.flatnonzero(judged.ideal_labels > limit)
+    if len(above):
+        query = int(np.searchsorted(judged.ideal_offsets, above[0], "right")) - 1
+        label = judged.ideal_labels[above[0]]
+        raise OverflowError(
+            f"metric {quote(text)}: label {label} is too large for {why} (query {judged.query_ids[query]})"
+        )
+
+
+def status_by_query(judged: Judged, level: float) -> np.ndarray:
+    """A status code for each query."""
+    some = np.diff(judged.ideal_offsets) > 0
+    top = np.zeros(len(judged), judged.ideal_labels.dtype)
+    top[some] = judged.ideal_labels[judged.ideal_offsets[:-1][some]]
+    status = np.where(top >= level, STATUS_CODES["evaluated"], STATUS_CODES["no_relevant"])
+    status[judged.missing] = STATUS_CODES["missing"]
+    return status.astype(np.uint8)
+
+
+def mask_left_out(judged: Judged, queries: str | None) -> np.ndarray:
+    """Which queries do not count."""
+    if queries == "strict" and (judged.missing.any() or judged.report.only_in_run):
+        side, example = ("run", judged.report.only_in_qrels_example)
+        if not judged.missing.any():
+            side, example = "qrels", judged.report.only_in_run_example
+        raise NoOverlapError(
+            f"queries='strict', but query {quote(example)} is missing from the {side} "
+            f"({int(judged.missing.sum())} missing from the run, {judged.report.only_in_run} from the qrels)"
+        )
+    return judged.missing if queries == "intersection" else np.zeros(len(judged), bool)
+
+
+def mask_not_chosen(judged: Judged, query_ids: list[Any]) -> np.ndarray:
+    """Which queries were not chosen."""
+    ids_here = set(judged.query_ids)
+    unknown = next((query_id for query_id in query_ids if query_id not in ids_here), None)
+    if unknown is not None:
+        raise NoOverlapError(f"queries: query {quote(unknown)} is not in the qrels")
+    chosen = set(query_ids)
+    return np.array([query_id not in chosen for query_id in judged.query_ids], bool)
+
+
+def add_custom(results: Results, custom: CustomColumns, judged: Judged) -> Results:
+    """Results with the columns of the caller's own metrics beside those that they have."""
+    hows = list(results.aggregates.values())
+    names, hows, values = custom.join_columns(results.names, hows, results.values, results.query_ids, judged)
+    provenance = functools.partial(getattr, results, "provenance")
+    record = functools.partial(custom.record, provenance)
+    made = remake(results, values, names=names, aggregates=hows, provenance=record)
+    return set_best(made, best_of(results))

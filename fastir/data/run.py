@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any, Self, SupportsFloat, SupportsIndex, T
 
 import numpy as np
 
-from fastir.checks import check_choice, positive
+from fastir.checks import check_choice, positive_integer
 from fastir.engine.columns._dicts import has_integer_documents, is_plain, plain_scores
 from fastir.engine.columns._entries import columns_from_rankings
 from fastir.engine.columns._ids import ids_from_arena
@@ -19,10 +19,10 @@ from fastir.errors import quote
 from fastir.inputs import dicts, places
 from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.files import Path, Watch
-from fastir.inputs.shapes import COLUMNS, HELD, LISTS, PATH, TABLE, Table, input_shape
+from fastir.inputs.shapes import COLUMNS, HELD_OBJECT, LISTS, PATH, TABLE, Table, input_shape
 from fastir.inputs.source import as_source, data_of
 from fastir.rendering.text import counted
-from fastir.request.options import BY_ID, DUPLICATES, WHOLE
+from fastir.request.options import DUPLICATES, MAX_DEPTH, TIES_BY_ID
 
 if TYPE_CHECKING:
     from fastir.engine.join._parents import Parents
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from fastir.request.options import Duplicates, TiesById
 
 
-MERGED = "parts of a document"  # the kind of repair that `parents` make: rows that are not their document's first
+MERGED_CHUNKS = (
+    "parts of a document"  # the kind of repair that `parents` make: rows that are not their document's first
+)
 Ranked = Sequence[Any] | np.ndarray  # ids in rank order
 
 
@@ -218,7 +220,7 @@ class Run(Rows):
         Parameters
         ----------
         k : int
-            From 1 up; a shorter ranking stays as it is.
+            From 1 up; a shorter ranking stays unchanged.
         ties : {"trec", "doc_id_asc"}
             Which documents stay among those with the same score as the last: those with the largest or the smallest
             ids.
@@ -233,8 +235,8 @@ class Run(Rows):
         TypeError, ValueError
             k is not a positive int, or the rule does not exist.
         """
-        depth = positive("k", "the number of documents", k, WHOLE)
-        check_choice("ties", ties, BY_ID)
+        depth = positive_integer("k", "the number of documents", k, MAX_DEPTH)
+        check_choice("ties", ties, TIES_BY_ID)
         kept = np.ones(self.columns.n_rows, bool)
         for first, stop in itertools.pairwise(self.columns.offsets.tolist()):
             if stop - first > depth:
@@ -250,7 +252,7 @@ class Run(Rows):
         return self._only(list(range(len(self))), kept)
 
     def save(self, path: Path, format: str | None = None) -> None:
-        """Write a file that reads back exactly, in one step; compressed if the name ends in .gz or .zst.
+        """Write (atomically) a file that reads back exactly; compressed if the name ends in .gz or .zst.
 
         Documents keep their order.
 
@@ -307,10 +309,10 @@ def repeated_run(run: Run, names: Iterable[tuple[str, Hashable]]) -> Run:
 
 
 def merged_documents(run: Run, parents: Parents) -> Run:
-    """The Run with each id replaced by that of its document, whose rows are merged as `parents` says."""
+    """The Run with documents instead of their chunks; `parents` has the documents and merges the rows of each."""
     query_ids, offsets, ids, scores, repairs = run.columns.fields()
     offsets, texts, scores, merged, first = document_rows(parents, ids_from_arena(ids), offsets, scores, query_ids)
-    repairs = {**repairs, MERGED: (merged, f"query {query_ids[first]}")} if merged else repairs
+    repairs = {**repairs, MERGED_CHUNKS: (merged, f"query {query_ids[first]}")} if merged else repairs
     return Run(query_ids, offsets, Arena(*texts), scores, repairs)
 
 
@@ -341,7 +343,7 @@ def as_run(
         return run if documents is None else merged_documents(run, documents)
     source = as_source(data)
     shape, data = input_shape(source, Run, columns), data_of(source)
-    if shape == HELD:
+    if shape == HELD_OBJECT:
         return data
     if shape == PATH:
         from fastir.inputs import formats

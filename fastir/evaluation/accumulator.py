@@ -20,7 +20,7 @@ from fastir.engine.columns._dicts import is_nested
 from fastir.evaluation.evaluate import evaluate
 from fastir.evaluation.labels import evaluate_ranked, evaluate_scores
 from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
-from fastir.inputs import label_tables
+from fastir.inputs import tables
 from fastir.rendering.text import counted
 from fastir.request.custom import custom_among
 from fastir.request.options import metric_tuple
@@ -156,10 +156,10 @@ class Accumulator:
             return
         if relevant is None and options.pop("doc_weights", None) is not None:
             raise TypeError("doc_weights needs documents or items, which labels do not name")
-        if label_tables.is_label_table(labels):
+        if tables.is_label_table(labels):
             if scores is not None or relevant is not None or {"qid", "group", "offsets"} & set(batch):
                 raise TypeError("a table of labels has queries and scores in its columns; give no others")
-            self._add(evaluate_scores(**label_tables.read(labels, columns), metrics=self._metrics, **options))
+            self._add(evaluate_scores(**tables.read_label_table(labels, columns), metrics=self._metrics, **options))
             return
         if columns is not None:
             raise TypeError("columns is for a table, but none was given")

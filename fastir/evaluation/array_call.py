@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from fastir.data.rankings_values import add_custom
+from fastir.data.rankings import add_custom
 from fastir.data.results.results import Results
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.engine.join._collect import collecting_plan
@@ -21,9 +21,8 @@ from fastir.evaluation.drivers.judged import Ranks, rankings_from_ranks, used_sl
 from fastir.inputs import arrays, dicts, pairing
 from fastir.rendering.text import counted
 from fastir.request.custom import CustomColumns, custom_columns, one_order
-from fastir.request.options import RANKED, WHOLE, Options, metric_tuple
-from fastir.request.plan import Settings, without_ids
-from fastir.request.sizes import refuse_small
+from fastir.request.options import MAX_DEPTH, RANKED, Options, metric_tuple
+from fastir.request.plan import Settings, refuse_small, without_ids
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -99,7 +98,7 @@ class ArrayCall:
 
 def one_order_of(custom: CustomColumns, parts: list[tuple[list[int], Settings]]) -> dict[str, Any]:
     """The rules that order documents for all parts; a function of its own, as a closure would slow every call."""
-    return custom.checked(lambda: one_order(part for _, part in parts))
+    return custom.check_rules(lambda: one_order(part for _, part in parts))
 
 
 def weights_by_query(
@@ -140,7 +139,7 @@ class Collecting(Settings):
     def __init__(self, settings: Settings, room: int) -> None:
         self.__dict__.update(settings.__dict__)
         self.ranks, self.labels = np.empty(room + 1, np.int64), np.empty(room + 1, np.int32)
-        self.plan = collecting_plan(None, self.ranks, self.labels, WHOLE)
+        self.plan = collecting_plan(None, self.ranks, self.labels, MAX_DEPTH)
         self.names, self.label_limits = [NUM_REL_RET, NUM_RET], []
 
 

@@ -11,7 +11,7 @@ from fastir.data.run import as_run
 from fastir.inputs.shapes import PATH, TABLE, input_shape
 
 if TYPE_CHECKING:
-    from fastir.inputs.doc_weights import DocWeights
+    from fastir.inputs.mappings import DocWeights
     from fastir.request.options import Duplicates
 
 
@@ -23,7 +23,7 @@ def read_doc_weights(
 ) -> DocWeights:
     """Weights of documents in any form; a str is a column of the table of the qrels."""
     if isinstance(doc_weights, os.PathLike):
-        from fastir.inputs.doc_weights import from_file
+        from fastir.inputs.mappings import from_file
 
         return from_file(doc_weights)
     if not isinstance(doc_weights, str):

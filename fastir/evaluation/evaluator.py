@@ -16,7 +16,7 @@ from fastir.request.options import (
     Queries,
     Ties,
     Validate,
-    checked_options,
+    check_options,
     metric_tuple,
     query_rule,
 )
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from fastir.data.run import RunLike, RunsLike
     from fastir.evaluation.partial.partial import Partial
     from fastir.evaluation.run_names import RunNames
-    from fastir.inputs.doc_weights import DocWeights
     from fastir.inputs.exclusions import ExcludeLike
+    from fastir.inputs.mappings import DocWeights
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
     from fastir.request.keywords import MetricOptions
@@ -91,7 +91,7 @@ class Evaluator:
         **choices: Unpack[MetricOptions],
     ) -> None:
         rule, query_ids = query_rule(queries)
-        options = checked_options(
+        options = check_options(
             rel_level=rel_level,
             queries=rule,
             ties=ties,

@@ -20,7 +20,7 @@ from fastir.inputs.pairing import Side
 from fastir.inputs.parents import read_as
 from fastir.inputs.roles import QUERY, RETRIEVED
 from fastir.rendering.text import counted
-from fastir.request.options import checked_options
+from fastir.request.options import check_options
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastir.data.results.results import Results
-    from fastir.inputs.doc_weights import DocWeights
     from fastir.inputs.exclusions import ExcludeLike
+    from fastir.inputs.mappings import DocWeights
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
     from fastir.request.keywords import MetricOptions
@@ -116,7 +116,7 @@ def evaluate_lists(
     >>> results.per_query("recall@2")
     {0: 0.5, 1: 1.0}
     """
-    options = checked_options(
+    options = check_options(
         rel_level=rel_level,
         judged_only=judged_only,
         max_depth=max_depth,

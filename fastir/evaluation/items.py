@@ -22,7 +22,7 @@ from fastir.evaluation.weighted_items import item_parts
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
 from fastir.inputs.item_rows import ItemRows
-from fastir.request.options import BY_ID, Options
+from fastir.request.options import TIES_BY_ID, Options
 from fastir.request.plan import Settings
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class ItemCall(ArrayCall):
         if self.custom is None:
             return results
         collected = np.concatenate([np.empty((0, 2)), *(done[-1][0] for done in self.blocks)])
-        offsets = self.wanted.between(0, n)
+        offsets = self.wanted.offsets_between(0, n)
         labels = np.where(self.labels < 0, array_call.POOLED, self.labels).astype(np.int32)
         return self.with_custom(results, self.collecting, offsets, collected, self.grades, (labels, offsets))
 
@@ -145,18 +145,18 @@ def read_block(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Values, status and counts of the rows of a block, whose first is row `first` of all."""
     n = len(block)
-    offsets = wanted.between(first, first + n)
+    offsets = wanted.offsets_between(first, first + n)
     values, status, counts = outputs(settings, offsets)
     kernel = Matrix(
         settings.plan,
         block,
         settings.single or block.dtype == np.float32,
-        max(settings.ties, len(BY_ID)),
+        max(settings.ties, len(TIES_BY_ID)),
         wanted.numbers,
         wanted.labels,
         offsets,
         excluded.numbers,
-        excluded.between(first, first + n),
+        excluded.offsets_between(first, first + n),
         values,
         status,
         counts,
@@ -185,7 +185,7 @@ def read_lists(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Values, status and counts of rows of items, whose first is row `first` of all."""
     n, width = rows.shape
-    offsets = wanted.between(first, first + n)
+    offsets = wanted.offsets_between(first, first + n)
     values, status, counts = outputs(settings, offsets)
     in_place = rows.dtype == np.int64 and rows.flags.c_contiguous and not len(excluded.numbers)
     step = max(1, n if in_place else CHUNK // max(1, width))
@@ -199,7 +199,7 @@ def read_lists(
             np.ascontiguousarray(ranked),
             ranked_by,
             settings.single,
-            max(settings.ties, len(BY_ID)),
+            max(settings.ties, len(TIES_BY_ID)),
             wanted.numbers,
             wanted.labels,
             offsets[start : start + step + 1],
@@ -231,7 +231,7 @@ def without(
             row, column = np.argwhere(absent)[0].tolist()
             raise failure(PROBLEM_CODES["not a number"], first + row, column)
     n = len(rows)
-    offsets = excluded.between(first, first + n)
+    offsets = excluded.offsets_between(first, first + n)
     numbers = excluded.numbers[offsets[0] : offsets[-1]]
     owners = list_of_each(offsets)
     owners, numbers = owners[numbers >= 0], numbers[numbers >= 0]

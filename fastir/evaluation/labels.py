@@ -20,7 +20,7 @@ from fastir.evaluation.drivers.coverage import SWAPPED
 from fastir.evaluation.drivers.swapped import are_swapped
 from fastir.inputs import arrays, label_arrays, pairing
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
-from fastir.request.options import BY_ID, RANKED, TIES, WITHOUT_IDS, TiesWithoutIds, checked_options
+from fastir.request.options import RANKED, TIES, TIES_BY_ID, TIES_WITHOUT_IDS, TiesWithoutIds, check_options
 from fastir.request.plan import Settings
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def evaluate_ranked(
     >>> results["recall@2"]
     0.75
     """
-    options = checked_options(
+    options = check_options(
         rel_level=rel_level,
         ties=RANKED,
         judged_only=judged_only,
@@ -208,12 +208,12 @@ def evaluate_scores(
     >>> fastir.evaluate_scores(labels, scores, "mrr", qid=["a", "b", "a", "b", "a"]).per_query("mrr")
     {'a': 1.0, 'b': 0.0}
     """
-    if ties in BY_ID:
+    if ties in TIES_BY_ID:
         raise ValueError(
             f"ties={ties!r} needs document ids, and there are none here; expected one of "
-            f"{', '.join(map(repr, WITHOUT_IDS))}"
+            f"{', '.join(map(repr, TIES_WITHOUT_IDS))}"
         )
-    options = checked_options(
+    options = check_options(
         ties=ties,
         rel_level=rel_level,
         judged_only=judged_only,

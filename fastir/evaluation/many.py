@@ -24,9 +24,9 @@ from fastir.evaluation.drivers.swapped import note_swap
 from fastir.evaluation.drivers.unmatched_ids import compare_ids
 from fastir.evaluation.run_collections import named_runs
 from fastir.evaluation.run_names import RunNames
-from fastir.inputs.shapes import HELD, PATH, input_shape
+from fastir.inputs.shapes import HELD_OBJECT, PATH, input_shape
 from fastir.inputs.source import FileSource, as_source
-from fastir.inputs.trec import ROW
+from fastir.inputs.trec import ROW_BYTES
 
 if TYPE_CHECKING:
     from fastir.data.results.results import Results
@@ -181,10 +181,10 @@ def in_threads(evaluate: Callable[..., Any], jobs: list[Job], n_threads: int) ->
 def count_rows(run: Any) -> int | None:
     """About how many rows a file or a Run has; None for a run that must be evaluated in the caller's thread."""
     shape = input_shape(run, Run)
-    if shape == HELD:
+    if shape == HELD_OBJECT:
         return run.columns.n_rows
     if shape == PATH and isinstance(run, FileSource) and run.is_file:
-        return run.n_bytes // ROW
+        return run.n_bytes // ROW_BYTES
     return None
 
 

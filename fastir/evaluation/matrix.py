@@ -15,8 +15,8 @@ from fastir.errors import quote
 from fastir.evaluation.items import ItemCall, read_block, read_lists, row_blocks
 from fastir.inputs import arrays
 from fastir.inputs.csr import items
-from fastir.inputs.item_rows import ItemRows, same_rows
-from fastir.request.options import RANKED, WITHOUT_IDS, TiesWithoutIds, checked_options
+from fastir.inputs.item_rows import ItemRows, align_scores
+from fastir.request.options import RANKED, TIES_WITHOUT_IDS, TiesWithoutIds, check_options
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -134,8 +134,8 @@ def evaluate_matrix(
     >>> fastir.evaluate_matrix(scores, [[2, 3], [0]], "mrr")["mrr"]
     0.75
     """
-    check_choice("ties", ties, (None, *WITHOUT_IDS))
-    options = checked_options(
+    check_choice("ties", ties, (None, *TIES_WITHOUT_IDS))
+    options = check_options(
         rel_level=rel_level,
         ties=ties,
         judged_only=judged_only,
@@ -256,8 +256,8 @@ def evaluate_topk(
         raise ValueError("ties needs scores: without scores the items are in rank order")
     if score_dtype is not None and scores is None:
         raise ValueError("score_dtype needs scores: without scores the items are in rank order")
-    check_choice("ties", ties, (None, *WITHOUT_IDS))
-    options = checked_options(
+    check_choice("ties", ties, (None, *TIES_WITHOUT_IDS))
+    options = check_options(
         max_depth=max_depth,
         rel_level=rel_level,
         ties=ties if scores is not None else RANKED if doc_weights is None else "input",
@@ -275,7 +275,7 @@ def evaluate_topk(
     ranked = arrays.numbers(indices, "indices", 2)
     if ranked.size and ranked.dtype.kind not in "iu":
         raise TypeError(f"indices must be integers, got dtype {ranked.dtype}")
-    ranked_by = None if scores is None else arrays.scores(same_rows(scores, indices), "scores", 2)
+    ranked_by = None if scores is None else arrays.scores(align_scores(scores, indices), "scores", 2)
     if ranked_by is not None and ranked_by.shape != ranked.shape:
         raise ValueError(f"indices has the shape {ranked.shape} but scores {ranked_by.shape}; shapes must match")
     ranked, ranked_by = rows.align_rows(ranked, -1), None if ranked_by is None else rows.align_rows(ranked_by, 0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.checks import positive
+from fastir.checks import positive_integer
 from fastir.data.run import Run, as_run
 from fastir.engine.columns._ids import ids_from_arena
 from fastir.engine.columns.ids import Arena
@@ -17,7 +17,7 @@ from fastir.engine.rank._order import in_rank_order
 from fastir.errors import quote
 from fastir.evaluation.many import name_the_run
 from fastir.evaluation.run_collections import named_runs
-from fastir.request.options import WHOLE
+from fastir.request.options import MAX_DEPTH
 
 if TYPE_CHECKING:
     from fastir.data.rankings import JudgedRankings
@@ -72,8 +72,8 @@ def id_kinds(run: Run) -> str:
 def checked_depth(pool_depth: Any) -> int:
     """How many documents of a ranking count; None is all."""
     if pool_depth is None:
-        return WHOLE
-    return positive("pool_depth", "the number of documents of a ranking", pool_depth, WHOLE)
+        return MAX_DEPTH
+    return positive_integer("pool_depth", "the number of documents of a ranking", pool_depth, MAX_DEPTH)
 
 
 def first_documents(run: Run, depth: int, without: JudgedRankings | None = None) -> Rankings:

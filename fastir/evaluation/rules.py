@@ -20,15 +20,13 @@ from fastir.evaluation.drivers.evaluate_one import PlainEvaluator
 from fastir.evaluation.drivers.swapped import like_scores, note_swap
 from fastir.evaluation.drivers.unmatched_ids import compare_ids
 from fastir.inputs import dicts, files, places
-from fastir.inputs.exclusions import Exclusion, stand_for
+from fastir.inputs.exclusions import Exclusion, find_document_map
 from fastir.inputs.ir_metadata import ir_metadata
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
 from fastir.inputs.source import as_source
 from fastir.request.custom import custom_columns
-from fastir.request.fixed_order import compile_fixed
 from fastir.request.options import Options, metric_tuple
-from fastir.request.plan import compile_settings
-from fastir.request.sizes import refuse_small
+from fastir.request.plan import compile_fixed, compile_settings, refuse_small
 
 if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
@@ -38,8 +36,8 @@ if TYPE_CHECKING:
     from fastir.evaluation.drivers.evaluate_one import RunEvaluator
     from fastir.evaluation.drivers.judged import RunJudge
     from fastir.evaluation.partial.partial import Partial
-    from fastir.inputs.doc_weights import DocWeights
     from fastir.inputs.files import Watch
+    from fastir.inputs.mappings import DocWeights
     from fastir.inputs.parents import AnyParents
     from fastir.request.custom import CustomColumns
     from fastir.request.plan import Settings
@@ -84,11 +82,11 @@ class EvaluationRules:
         self.custom: CustomColumns | None = custom
         settings = compile_settings(metric_tuple(listed), options)
         qrels = as_source(qrels)
-        self.inputs: dict[str, Any] = files.described("qrels", qrels)
+        self.inputs: dict[str, Any] = files.describe_file("qrels", qrels)
         self.judgments: list[Any] = [qrels] if self.inputs and places.on_disk(qrels) else []
         if isinstance(parents, Exclusion):
             self.inputs["exclude"] = parents.record()
-        if (documents := stand_for(parents)) is not None:
+        if (documents := find_document_map(parents)) is not None:
             self.inputs["parents"] = {"aggregate": documents.aggregate}
         if doc_weights is not None:
             from fastir.evaluation.doc_weights import read_doc_weights
@@ -115,7 +113,7 @@ class EvaluationRules:
                 check_query_weights(settings.requests)
         self.weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
         if isinstance(parents, Exclusion):
-            parents = parents.among(list(qrels))
+            parents = parents.for_queries(list(qrels))
         self.prepared: RunEvaluator = prepare(qrels, settings, run_columns, parents)
         self.settings: Settings = self.prepared.settings
         self.judge: RunJudge | None = None
@@ -150,7 +148,7 @@ class EvaluationRules:
         columns = qrels.columns
         if columns.numbers.dtype.kind == "i" or isinstance(qrels, Preferences):  # all labels are whole
             return
-        grades = columns.coded()[0]
+        grades = columns.label_codes()[0]
         if grades is not None:
             n_fractions, _ = count_fractions(columns.numbers, columns.offsets)
             self.settings.warn_of_fractions(n_fractions, grades.largest)
@@ -214,7 +212,7 @@ class EvaluationRules:
 
     def describe(self, run: RunLike) -> tuple[Callable[[], Provenance], dict[str, dict[str, Any]]]:
         """What makes the record of a run, and what that says of its file; empty if it is none."""
-        if type(run) is not dict and (file := files.described("run", run)):
+        if type(run) is not dict and (file := files.describe_file("run", run)):
             return functools.partial(self.settings.provenance, {**self.inputs, **file}), file
         return self.provenance, {}
 
@@ -243,7 +241,7 @@ class EvaluationRules:
         if isinstance(prepared.qrels, Preferences):
             name = quote(custom.custom[0].name)
             raise ValueError(f"metric {name}: a custom metric needs labels, and the qrels are preferences")
-        rules = custom.checked(lambda: single_order(prepared))
+        rules = custom.check_rules(lambda: single_order(prepared))
         with contextlib.suppress(UnknownMetricError):  # a metric that needs the documents themselves
             compile_fixed(prepared.settings.metrics, prepared.settings.options, rules)
             custom.judges_all = True
@@ -257,7 +255,7 @@ class EvaluationRules:
         provenance: Callable[[], Provenance],
     ) -> tuple[Results, Coverage]:
         """What `evaluate_one` returns, with metrics of the caller's own, of a run that is judged once."""
-        from fastir.data.rankings_values import evaluate_rankings
+        from fastir.data.rankings import evaluate_rankings
 
         settings = self.settings
         source = run if custom.judges_all else self.hold_run(run)
@@ -268,7 +266,7 @@ class EvaluationRules:
         else:
             query_ids, measured, status, coverage = self.prepared.measure(source, n_threads)
             refuse_small(settings.sizes, measured, query_ids)
-        names, hows, values = custom.joined(settings.names, settings.aggregates, measured, query_ids, rankings)
+        names, hows, values = custom.join_columns(settings.names, settings.aggregates, measured, query_ids, rankings)
         record = functools.partial(custom.record, provenance)
         results = Results(query_ids, names, values, status, hows, coverage, self.weights, record)
         return self.with_best(results), coverage

@@ -13,7 +13,7 @@ from fastir.data.run import Run
 from fastir.errors import FastirError, FormatError, quote, warn_caller
 from fastir.evaluation.run_names import RunNames, run_names
 from fastir.inputs import formats, places, roles
-from fastir.inputs.library_tables import ARROW, is_library_table, refuse
+from fastir.inputs.library_tables import ARROW_METHODS, is_library_table, refuse
 from fastir.inputs.places import is_visible
 from fastir.inputs.source import as_file
 
@@ -42,7 +42,7 @@ def named_runs(
     elif is_long(runs, columns):
         from fastir.inputs import table_rows, tables
 
-        runs = make_runs(table_rows.by_run(tables.table(runs, "runs", columns), duplicates))
+        runs = make_runs(table_rows.group_by_run(tables.table(runs, "runs", columns), duplicates))
     yield from pairs(runs)
 
 
@@ -123,7 +123,7 @@ def is_long(runs: Any, columns: Mapping[str, str] | None) -> bool:
 
 def is_table(runs: Any) -> bool:
     """Whether it is a table of a library."""
-    return is_library_table(runs) or any(hasattr(runs, name) for name in ("iloc", *ARROW))
+    return is_library_table(runs) or any(hasattr(runs, name) for name in ("iloc", *ARROW_METHODS))
 
 
 def make_runs(columns_by_run: Mapping[Any, tuple[Any, ...]]) -> dict[Any, Run]:
@@ -133,12 +133,12 @@ def make_runs(columns_by_run: Mapping[Any, tuple[Any, ...]]) -> dict[Any, Run]:
 def runs_in_file(place: Any, columns: Mapping[str, str] | None, duplicates: str | None) -> Mapping[Any, Any]:
     """The runs of a file that holds a table of them."""
     form = formats.file_format(place)
-    if form not in formats.TABLES:
+    if form not in formats.TABLE_FORMATS:
         raise TypeError(f"{EXPECTED} the file {places.place_name(place)} of a single run")
     from fastir.inputs import table_files, table_rows
 
-    with table_files.opened(place, "runs", form, columns, None) as (table, _):
-        return make_runs(table_rows.by_run(table, duplicates))
+    with table_files.open_table(place, "runs", form, columns, None) as (table, _):
+        return make_runs(table_rows.group_by_run(table, duplicates))
 
 
 def runs_in(place: Any) -> list[Any]:
@@ -156,7 +156,7 @@ def runs_in(place: Any) -> list[Any]:
         names = (
             [os.path.join(path, name) for name in os.listdir(path)]
             if os.path.isdir(path)
-            else places.fitting(os.path.join(path, "*") if os.path.basename(path) == "**" else path)
+            else places.matching_paths(os.path.join(path, "*") if os.path.basename(path) == "**" else path)
         )
         folders = sorted(name for name in names if os.path.isdir(name) and "=" in os.path.basename(name))
         if folders:

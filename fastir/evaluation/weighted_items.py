@@ -12,7 +12,7 @@ from fastir.errors import quote
 from fastir.evaluation.composites.weights import WeightedPart, check_query_weights, weighted_parts
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
-from fastir.inputs.doc_weights import align, checked_weight
+from fastir.inputs.mappings import align, read_weight
 from fastir.request.plan import Settings
 
 
@@ -99,5 +99,5 @@ def read_item_weights(doc_weights: Any, wanted: Items) -> np.ndarray:
             raise ValueError(
                 f"doc_weights: item {quote(item)} of row {quote(row)} has no weight; there are {len(by_item)} weights"
             )
-        checked_weight(float(item_weights[wrong[0]]), f"(row {row}, item {item})")
+        read_weight(float(item_weights[wrong[0]]), f"(row {row}, item {item})")
     return item_weights

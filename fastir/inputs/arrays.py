@@ -16,9 +16,14 @@ from fastir.errors import quote, warn_caller
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-HOST = (1, 3, 11, 13)  # DLPack's devices whose memory the CPU reads: CPU, CUDA host, ROCm host, CUDA managed
-BLOCK = 1 << 16  # entries that are looked at together for NaN
-EXACT_INTEGERS = 2**53  # up to this one float64 has all of them
+HOST_DEVICES = (
+    1,
+    3,
+    11,
+    13,
+)  # DLPack's devices with memory that the CPU reads: CPU, CUDA host, ROCm host, CUDA managed
+BLOCK_ENTRIES = 1 << 16  # entries that are looked at together for NaN
+MAX_EXACT_INTEGER = 2**53  # up to this one float64 has all of them
 
 
 def numbers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
@@ -37,15 +42,8 @@ def numbers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
     array
         Of bool, int8 to int64, uint8 to uint64, float32 or float64. Half precision (float16, bfloat16) is widened to
         float32; gradients are ignored.
-
-    Raises
-    ------
-    TypeError
-        The array is on a device, or holds something other than real numbers of at most 64 bits.
-    ValueError
-        It has another number of dimensions, or masked entries.
     """
-    array = data if type(data) is np.ndarray else from_elsewhere(data, name)
+    array = data if type(data) is np.ndarray else array_from_object(data, name)
     dtype = array.dtype
     is_half = dtype.itemsize == 2 and dtype.kind not in "biu" and dtype.name in ("float16", "bfloat16")
     if not is_half and (dtype.kind not in "biuf" or dtype.itemsize > 8):
@@ -76,14 +74,14 @@ def scores(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
 def is_wide(array: np.ndarray) -> bool:
     """Whether a number is beyond the integers that float64 has all of; one pass where integers are from 0 up."""
     unsigned = array.dtype.str.replace("i", "u")  # negative numbers are the largest there
-    if array.dtype.kind == "i" and array.size and array.view(unsigned).max() <= EXACT_INTEGERS:
+    if array.dtype.kind == "i" and array.size and array.view(unsigned).max() <= MAX_EXACT_INTEGER:
         return False
-    return array.size > 0 and bool(array.max() > EXACT_INTEGERS or array.min() < -EXACT_INTEGERS)
+    return array.size > 0 and bool(array.max() > MAX_EXACT_INTEGER or array.min() < -MAX_EXACT_INTEGER)
 
 
-def rows_made_equal(integers: np.ndarray, floats: np.ndarray) -> np.ndarray:
-    """The rows whose integer is one float64 with a different integer of another row; `floats` are all numbers."""
-    rows = np.flatnonzero(np.abs(floats) >= EXACT_INTEGERS)
+def equal_float_rows(integers: np.ndarray, floats: np.ndarray) -> np.ndarray:
+    """The rows with an integer that becomes the same float64 as another row's integer; `floats` are all numbers."""
+    rows = np.flatnonzero(np.abs(floats) >= MAX_EXACT_INTEGER)
     if integers.dtype == object:
         rows = rows[[isinstance(number, (int, np.integer)) for number in integers[rows]]]
     rows = rows[np.argsort(integers[rows], kind="stable")]
@@ -95,7 +93,7 @@ def rows_made_equal(integers: np.ndarray, floats: np.ndarray) -> np.ndarray:
 def warn_of_ties(integers: np.ndarray, floats: np.ndarray, name: str) -> None:
     """Warn of the first different integers in one row of a matrix, or in a column, that are one float64."""
     for row, (held, alike) in enumerate(zip(np.atleast_2d(integers), np.atleast_2d(floats), strict=True)):
-        places = rows_made_equal(held, alike)
+        places = equal_float_rows(held, alike)
         if places.size:
             first = places[0]
             other = next(place for place in places if alike[place] == alike[first] and held[place] != held[first])
@@ -105,15 +103,7 @@ def warn_of_ties(integers: np.ndarray, floats: np.ndarray, name: str) -> None:
 
 
 def integers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
-    """Integers as int64, as `numbers` reads them; an empty array may have any dtype.
-
-    Raises
-    ------
-    TypeError
-        The array holds anything but integers; a float is refused even if it is whole.
-    OverflowError
-        A number is above 2^63 - 1.
-    """
+    """Integers as int64, as `numbers` reads them; an empty array may have any dtype."""
     array = numbers(data, name, ndim)
     if array.size and array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, got dtype {array.dtype}")
@@ -123,10 +113,10 @@ def integers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
 
 
 def refuse_nan(array: np.ndarray, name: str) -> None:
-    """Raise ValueError for the first NaN of an array; a kernel that saw one calls this to name its place."""
+    """Raise ValueError for the first NaN of an array; a kernel that saw one calls this to name its position."""
     if array.dtype.kind != "f":
         return
-    step = max(1, BLOCK // max(1, array[:1].size))
+    step = max(1, BLOCK_ENTRIES // max(1, array[:1].size))
     for start in range(0, len(array), step):
         is_nan = np.isnan(array[start : start + step])
         if is_nan.any():
@@ -153,7 +143,7 @@ def is_masked_array(data: Any) -> bool:
     return masked is not None and isinstance(data, masked.MaskedArray)
 
 
-def from_elsewhere(data: Any, name: str) -> np.ndarray:
+def array_from_object(data: Any, name: str) -> np.ndarray:
     """Any other object as a plain NumPy array, without a copy if possible."""
     if is_masked_array(data) and data.mask.any():
         raise ValueError(f"{name} has masked entries; expected a number in every row")
@@ -187,7 +177,7 @@ def from_elsewhere(data: Any, name: str) -> np.ndarray:
 def refuse_device(data: Any, name: str) -> None:
     """Raise TypeError for a tensor on a GPU: copying it is slow, and is left to the caller."""
     try:
-        on_host = data.__dlpack_device__()[0] in HOST
+        on_host = data.__dlpack_device__()[0] in HOST_DEVICES
     except Exception:  # no device is named, or several are: the conversion will show whether it is possible
         on_host = not hasattr(data, "__cuda_array_interface__")
     if not on_host:

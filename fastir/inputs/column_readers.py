@@ -54,8 +54,8 @@ class ArrowReader:
         return None if self.batch.null(place) >= 0 else self.batch.numbers(place, n)
 
 
-class Parsed:
-    """A column whose Ids or numbers are there."""
+class ParsedColumn:
+    """A column with Ids or numbers that are already read."""
 
     def __init__(self, values: Any) -> None:
         self.values = values
@@ -133,17 +133,17 @@ class CodeReader:
         self.codes = codes
         self.values = values
 
-    def present(self, what: str, name: str, row: int) -> None:
+    def refuse_missing(self, what: str, name: str, row: int) -> None:
         """Refuse a column with a missing value."""
         if len(self.codes) and self.codes.min() < 0:
             raise ValueError(f"{what}: row {row + int(self.codes.argmin())}: {quote(name)} is missing")
 
     def ids(self, what: str, name: str, row: int) -> Ids:
-        self.present(what, name, row)
+        self.refuse_missing(what, name, row)
         return ids_from_codes(np.ascontiguousarray(self.codes, np.int64), ArrayReader(self.values).ids(what, name, 0))
 
     def numbers(self, what: str, name: str, row: int) -> np.ndarray:
-        self.present(what, name, row)
+        self.refuse_missing(what, name, row)
         return ArrayReader(self.values).numbers(what, name, 0)[self.codes]
 
     def wide_integers(self) -> np.ndarray | None:
@@ -179,7 +179,7 @@ class FileColumn:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value stands for none: None, NaN, pandas' NA and NaT, or NumPy's masked."""
+    """Whether a value is missing: None, NaN, pandas' NA and NaT, or NumPy's masked."""
     different = value != value  # NA and masked answer with themselves
     return value is None or different is value or (isinstance(different, (bool, np.bool_)) and bool(different))
 

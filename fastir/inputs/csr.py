@@ -43,12 +43,12 @@ class Items:
         self.shape = shape
         self.width: int | None = None
         self.name = name
-        self.fractions: tuple[int, int] = 0, 0  # how many labels were not whole before coding, and the row of the first
+        self.fractions: tuple[int, int] = 0, 0  # the number of real-valued labels before coding, the row of the first
         self.is_listed = labels is None  # without labels: an item that is there twice counts once
         self.repeats: tuple[int, int] = 0, 0  # how many items `repair` took out, and the row of the first
         self.largest: float = 1.0  # of such labels
 
-    def between(self, start: int, stop: int) -> np.ndarray:
+    def offsets_between(self, start: int, stop: int) -> np.ndarray:
         """The offsets of the items of the rows from start to stop, and the end of the last; int64."""
         return self.offsets[np.searchsorted(self.rows, np.arange(start, stop + 1))]
 
@@ -61,7 +61,7 @@ class Items:
             raise ValueError(f"{self.name} has a row {row}, but {what} has the rows 0 to {n_rows - 1}; out of range")
 
     def take(self, at: np.ndarray) -> Items:
-        """These items in other rows: row i gets those of row at[i], and none if that is -1."""
+        """These items in other rows: row i gets the items of row at[i], or none if at[i] is -1."""
         place = np.searchsorted(self.rows, at)
         found = (place < len(self.rows)) & (at >= 0)
         found[found] = self.rows[place[found]] == at[found]
@@ -92,7 +92,7 @@ class Items:
         return True
 
     def code_labels(self) -> Grades | None:
-        """Make codes of labels that are not whole; what they stand for, or None where all are."""
+        """Replace real-valued labels by codes, and return the Grades that decode them, or None if all are integers."""
         if self.labels is None or self.labels.dtype == np.int32:
             return None
         n, place = count_fractions(self.labels, self.offsets)
@@ -102,7 +102,7 @@ class Items:
         return grades
 
     def first_fraction(self, grades: Grades) -> tuple[float, str]:
-        """The first label that is not whole, and where it stands, once the labels are codes."""
+        """The first real-valued label and its position in words, once the labels are codes."""
         codes = np.asarray(self.labels)
         labels = np.where(codes < 0, 0, grades.labels[codes])
         place = int(np.argmax(labels != np.trunc(labels)))
@@ -156,7 +156,7 @@ def items(data: Any, name: str, labelled: bool = True, threshold: float | None =
             data = data.copy()
             data.eliminate_zeros()
         labels = data.data if labelled else None
-        return compressed(data.indptr, data.indices, labels, name, ".data", data.shape[1], threshold)
+        return items_from_csr(data.indptr, data.indices, labels, name, ".data", data.shape[1], threshold)
     if isinstance(data, tuple):
         if len(data) not in (2, 3):
             raise ValueError(
@@ -164,9 +164,9 @@ def items(data: Any, name: str, labelled: bool = True, threshold: float | None =
                 "one entry per row comes as a list"
             )
         labels = data[2] if len(data) == 3 and labelled else None
-        return compressed(data[0], data[1], labels, name, "[2]", None, threshold)
+        return items_from_csr(data[0], data[1], labels, name, "[2]", None, threshold)
     if isinstance(data, Mapping):
-        return keyed(list(data), list(data.values()), name, labelled, threshold)
+        return items_from_mapping(list(data), list(data.values()), name, labelled, threshold)
     mask = read_mask(data, name)
     if mask is not None:
         refuse_threshold(threshold, name)
@@ -183,7 +183,7 @@ def items(data: Any, name: str, labelled: bool = True, threshold: float | None =
         refuse_threshold(threshold, name)
         numbers = np.ascontiguousarray(arrays.integers(data if hasattr(data, "dtype") else rows, name))
         return Items(np.arange(len(rows)), np.arange(len(rows) + 1), numbers, None, (len(rows), None), name)
-    keyed_items = keyed(range(len(rows)), rows, name, labelled, threshold)
+    keyed_items = items_from_mapping(range(len(rows)), rows, name, labelled, threshold)
     keyed_items.shape = (len(rows), None)
     counts = np.diff(keyed_items.offsets)
     is_matrix = len(getattr(data, "shape", ())) == 2
@@ -192,7 +192,7 @@ def items(data: Any, name: str, labelled: bool = True, threshold: float | None =
     return keyed_items
 
 
-def compressed(
+def items_from_csr(
     indptr: Any, indices: Any, labels: Any, name: str, third: str, n_items: int | None, threshold: float | None
 ) -> Items:
     """Items that come as CSR."""
@@ -206,14 +206,14 @@ def compressed(
             raise ValueError(
                 f"{name}{third} has {len(labels)} entries but there are {len(numbers)} indices; lengths must match"
             )
-        labels = checked_labels(labels, rows, offsets, numbers, name, threshold)
+        labels = convert_labels(labels, rows, offsets, numbers, name, threshold)
     else:
         refuse_threshold(threshold, name)
     return Items(rows, offsets, numbers, labels, (len(rows), n_items), name)
 
 
 def read_mask(data: Any, name: str) -> np.ndarray | None:
-    """A matrix of bools, True where an item belongs to a row; None for what lists the items."""
+    """A matrix of bools, True if an item belongs to a row; None for data that list the items."""
     first = data[0] if isinstance(data, (list, tuple)) and data else None
     listed = isinstance(first, (list, tuple)) and len(first) > 0 and isinstance(first[0], (bool, np.bool_))
     if listed or str(getattr(first, "dtype", "")) == "bool":
@@ -224,14 +224,16 @@ def read_mask(data: Any, name: str) -> np.ndarray | None:
     return array if array.dtype == bool else None
 
 
-def keyed(keys: Any, rows: list, name: str, labelled: bool = True, threshold: float | None = None) -> Items:
+def items_from_mapping(
+    keys: Any, rows: list, name: str, labelled: bool = True, threshold: float | None = None
+) -> Items:
     """Items that come row by row, in any order of the rows' numbers."""
     keys = arrays.integers(keys if isinstance(keys, range) else row_numbers(keys, name), name)
     if (np.diff(keys) < 0).any():
         order = np.argsort(keys).tolist()
         keys, rows = keys[order], [rows[place] for place in order]
     names = [f"{name}: row {key}" for key in keys.tolist()]
-    numbers = joined(
+    numbers = concatenate_rows(
         [list(row) if isinstance(row, (AbstractSet, Mapping)) else row for row in rows], names, arrays.integers
     )
     offsets = np.zeros(len(rows) + 1, np.int64)
@@ -241,8 +243,8 @@ def keyed(keys: Any, rows: list, name: str, labelled: bool = True, threshold: fl
         refuse_threshold(threshold, name)
     if labelled and any(isinstance(row, Mapping) for row in rows):
         values = [list(row.values()) if isinstance(row, Mapping) else [1] * len(row) for row in rows]
-        labels = checked_labels(
-            joined(values, [f"{text}, labels" for text in names], arrays.numbers),
+        labels = convert_labels(
+            concatenate_rows(values, [f"{text}, labels" for text in names], arrays.numbers),
             keys,
             offsets,
             numbers,
@@ -252,8 +254,8 @@ def keyed(keys: Any, rows: list, name: str, labelled: bool = True, threshold: fl
     return Items(keys, offsets, numbers, labels, (None, None), name)
 
 
-def joined(rows: list[Any], names: list[str], read: Callable[[Any, str], np.ndarray]) -> np.ndarray:
-    """The numbers of all rows in one array; `read` reads one row, whose name it needs for messages."""
+def concatenate_rows(rows: list[Any], names: list[str], read: Callable[[Any, str], np.ndarray]) -> np.ndarray:
+    """The numbers of all rows in one array; `read` reads one row and takes its name for messages."""
     kinds = {type(row) for row in rows}
     with contextlib.suppress(TypeError, ValueError, OverflowError):
         if kinds == {np.ndarray}:
@@ -280,7 +282,7 @@ def refuse_threshold(threshold: float | None, name: str) -> None:
         )
 
 
-def checked_labels(
+def convert_labels(
     labels: np.ndarray,
     rows: np.ndarray,
     offsets: np.ndarray,
@@ -288,7 +290,7 @@ def checked_labels(
     name: str,
     threshold: float | None,
 ) -> np.ndarray:
-    """Labels as int32, float64 if one is not whole, 1 and 0 by a threshold; errors name the row and the item."""
+    """Labels as int32, as float64 if some are real-valued, or 1 and 0 by a threshold; errors name row and item."""
     if threshold is not None:
         missing = np.isnan(labels)
         if missing.any():

@@ -12,7 +12,7 @@ from fastir.engine.columns.ids import is_integer, plain_id
 from fastir.engine.columns.rows import LISTED_TWICE
 from fastir.errors import quote
 
-LABELS = (-(2**31), 2**31 - 1)
+LABEL_RANGE = (-(2**31), 2**31 - 1)
 
 
 def query_dict(data: Any, what: str) -> dict[Any, Any]:
@@ -30,13 +30,13 @@ def query_dict(data: Any, what: str) -> dict[Any, Any]:
     return {plain_id(query_id, integers, f"{what}: a query id"): inner for query_id, inner in data.items()}
 
 
-def compared(
+def compare_id_types(
     run: dict[Any, Any],
     kinds: tuple[Any, ...],
     kinds_of_qrels: tuple[type[Any], type[Any]] | None,
     repairs: dict[Any, Any],
 ) -> dict[Any, Any]:
-    """The repairs that are counted for a dict run whose ids have other types than the ids of the qrels.
+    """The counted repairs of a dict run, if its ids have other types than the ids of the qrels.
 
     Raises TypeError if both sides are Python objects; text from a file equals the integer that it spells.
     """
@@ -75,8 +75,8 @@ def query_weights(weights: Any, query_ids: Iterable[Any]) -> dict[Any, float]:
     return checked
 
 
-def checked_label(label: Any, query_id: str, doc_id: str) -> float:
-    """A judged label as an int, or a float if it is not whole."""
+def read_label(label: Any, query_id: str, doc_id: str) -> float:
+    """A judged label as an int, or a float if it is real-valued."""
     number: float
     if type(label) is int:
         number = label
@@ -98,7 +98,7 @@ def checked_label(label: Any, query_id: str, doc_id: str) -> float:
             if real != real or real in (float("inf"), float("-inf")):
                 raise ValueError(f"qrels: label {real} is not finite (query {query_id}, document {doc_id})") from None
             number = int(real) if real == int(real) else real
-    if not LABELS[0] <= number <= LABELS[1]:
+    if not LABEL_RANGE[0] <= number <= LABEL_RANGE[1]:
         raise OverflowError(
             f"qrels: the label is too large; expected a number from -2^31 to 2^31 - 1 "
             f"(query {query_id}, document {doc_id})"
@@ -106,7 +106,7 @@ def checked_label(label: Any, query_id: str, doc_id: str) -> float:
     return number
 
 
-def without_groups(data: Any) -> tuple[list[tuple[Any, ...]] | None, Any]:
+def flatten_groups(data: Any) -> tuple[list[tuple[Any, ...]] | None, Any]:
     """Qrels with groups as a list of (query_id, group_id) and {part: {doc_id: label}}; else None and the data."""
     first: Any = next(iter(data.values()), None) if hasattr(data, "items") and hasattr(data, "values") else None
     if not hasattr(next(iter(first.values()), None) if id_lists.is_mapping(first) else None, "items"):
@@ -125,22 +125,24 @@ def without_groups(data: Any) -> tuple[list[tuple[Any, ...]] | None, Any]:
     return keys, parts
 
 
-EXACT = (int, float, bool)
-ODD = (str, bytes, bytearray, int, float)  # types that float() reads, or whose subclasses it may read otherwise
+EXACT_NUMBER_TYPES = (int, float, bool)
+FLOAT_READABLE_TYPES = (str, bytes, bytearray, int, float)  # types that float() reads; it may read subclasses otherwise
 
 
-def with_float_labels(data: Any) -> dict[Any, dict[Any, float]] | None:
-    """Exact dicts whose labels float() makes floats of, such as tensors without dimensions; None of anything else."""
+def convert_float_labels(data: Any) -> dict[Any, dict[Any, float]] | None:
+    """Exact dicts with float labels, from labels that float() takes, such as 0-d tensors; None for any other data."""
     if type(data) is not dict:
         return None
     floats = {}
     for query_id, docs in list(data.items()):
         labels = list(docs.values()) if type(docs) is dict else [""]
-        if any(issubclass(kind, ODD) and kind not in EXACT for kind in set(map(type, labels))):
+        if any(
+            issubclass(kind, FLOAT_READABLE_TYPES) and kind not in EXACT_NUMBER_TYPES for kind in set(map(type, labels))
+        ):
             return None
         try:
             floats[query_id] = dict(zip(list(docs), map(float, labels), strict=True))
-        except Exception:  # whoever reads the labels one by one says whose it is
+        except Exception:  # the reader of single labels names the document
             return None
     return floats
 
@@ -163,7 +165,7 @@ def judgments(data: Any) -> tuple[Any, ...]:
     """
     plain = plain_judgments(data)
     if plain is None:
-        plain = plain_judgments(with_float_labels(data))
+        plain = plain_judgments(convert_float_labels(data))
     if plain is not None:
         return plain
     query_ids: list[Any] = []
@@ -178,7 +180,7 @@ def judgments(data: Any) -> tuple[Any, ...]:
                     kind = int
                 doc_id = plain_id(doc_id, kind is int, f"qrels: a document id of query {quote(query_id)}")
             doc_ids.append(doc_id)
-            labels.append(checked_label(label, query_id, doc_id))
+            labels.append(read_label(label, query_id, doc_id))
         query_ids.append(query_id)
         offsets.append(len(doc_ids))
     whole = all(type(label) is int for label in labels)

@@ -1,15 +1,29 @@
 """What engines export as JSON: requests and responses of _rank_eval, judgments and results of the Search Relevance
-Workbench. `search_responses` has the responses of plain searches.
+Workbench, and saved responses of `_search` and `_msearch`, from Elasticsearch and OpenSearch.
 
-They are told from ``{query_id: {doc_id: number}}`` by their fields. A ranking has the scores n, n - 1, ..., 1: engines
+Their fields distinguish them from ``{query_id: {doc_id: number}}``. A ranking has the scores n, n - 1, ..., 1: engines
 may rank by other things than `_score`. The index of a document is left out.
+
+The hits of a search are a run. A response does not name its query. A single response belongs to the query that its file
+is named after; several responses need an object ``{query_id: response}``, or the caller's `query_ids`. The scores of
+hits are kept if they descend; else, as for a search that is sorted by a field, they are n, n - 1, ..., 1.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import itertools
+import json
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fastir.engine.columns.rows import INCOMPLETE
 from fastir.errors import FormatError, quote
+from fastir.inputs import places
+from fastir.inputs.mappings import is_path, text_lines
+from fastir.rendering.text import counted
+
+if TYPE_CHECKING:
+    from fastir.inputs.files import Path, Repairs
 
 Fields = dict[str, Any]
 Rows = tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]
@@ -18,23 +32,18 @@ Rows = tuple[tuple[str, tuple[tuple[str, Any], ...]], ...]
 def engine_rows(data: Any, is_run: bool, path: str) -> Rows | None:
     """The judgments or rankings of an export, by query; None if the JSON is none.
 
-    `data` is what `json_files.parsed` returns: objects are tuples of pairs.
-
-    Raises
-    ------
-    FormatError
-        It lacks a field, has a query twice, or holds the other side of an evaluation.
+    `data` is what `json_files.parse_json` returns: objects are tuples of pairs.
     """
     for what, entries, side, rows in (
-        ("a _rank_eval request, whose ratings are qrels", requests(data), False, rated),
-        ("a _rank_eval response, whose hits are a run", details(data), True, hits),
+        ("a _rank_eval request with ratings, which are qrels", requests(data), False, rated_documents),
+        ("a _rank_eval response with hits, which are a run", details(data), True, hits),
         ("a list of judgments", documents(data, "judgmentRatings"), False, judgments),
         ("results of a search, which are a run", documents(data, "documentIds"), True, results),
     ):
         if entries is not None:
             if side != is_run:
                 raise FormatError(f"the JSON is {what}; expected {'a run' if is_run else 'qrels'}", path)
-            return checked(rows(entries, path), path)
+            return refuse_repeated_queries(rows(entries, path), path)
     return None
 
 
@@ -63,7 +72,7 @@ def documents(data: Any, field: str) -> list[Fields] | None:
     return indexed if indexed and all(type(document.get(field)) is list for document in indexed) else None
 
 
-def rated(requests: list[Any], path: str) -> list[Any]:
+def rated_documents(requests: list[Any], path: str) -> list[Any]:
     rows = []
     for place, request in enumerate(map(fields, requests), 1):
         query_id = text(request, "id", f"request {place}", path)
@@ -78,7 +87,7 @@ def hits(pairs: Any, path: str) -> list[Any]:
     for query_id, detail in pairs:
         where = f"query {quote(query_id)}"
         ranking = [fields(fields(hit).get("hit")) for hit in array(fields(detail), "hits", where, path)]
-        rows.append((query_id, ranked([text(hit, "_id", where, path) for hit in ranking])))
+        rows.append((query_id, ranked_documents([text(hit, "_id", where, path) for hit in ranking])))
     return rows
 
 
@@ -105,15 +114,15 @@ def results(documents: list[Fields], path: str) -> list[Any]:
         doc_ids = document["documentIds"]
         if not all(type(doc_id) is str for doc_id in doc_ids):
             raise FormatError(f"query {quote(query_id)}: documentIds must be strings", path)
-        rows.append((query_id, ranked(doc_ids)))
+        rows.append((query_id, ranked_documents(doc_ids)))
     return rows
 
 
-def ranked(doc_ids: list[str]) -> list[tuple[str, float]]:
+def ranked_documents(doc_ids: list[str]) -> list[tuple[str, float]]:
     return [(doc_id, float(len(doc_ids) - place)) for place, doc_id in enumerate(doc_ids)]
 
 
-def checked(rows: list[Any], path: str) -> Rows:
+def refuse_repeated_queries(rows: list[Any], path: str) -> Rows:
     """The rows, if no query is there twice."""
     seen = set()
     for query_id, _ in rows:
@@ -130,13 +139,13 @@ def fields(value: Any) -> Fields:
 
 def array(owner: Fields, name: str, where: str, path: str) -> list[Any]:
     if type(owner.get(name)) is not list:
-        raise FormatError(f"{where} lacks the array {name!r}", path)
+        raise FormatError(f"{where} has no array {name!r}", path)
     return owner[name]
 
 
 def text(owner: Fields, name: str, where: str, path: str) -> str:
     if type(owner.get(name)) is not str:
-        raise FormatError(f"{where} lacks the string {name!r}", path)
+        raise FormatError(f"{where} has no string {name!r}", path)
     return owner[name]
 
 
@@ -146,3 +155,132 @@ def number(value: Any) -> Any:
         return float(value) if type(value) is str else value
     except ValueError:
         return value
+
+
+# ---- responses of searches -------------------------------------------------------------------------------------------
+
+
+QueryIds = Sequence[str]
+
+
+class Response(NamedTuple):
+    """One response, its position in the file in words, and its query if the file has one."""
+
+    where: str
+    data: Any
+    query_id: str | None = None
+
+
+def responses_in(data: Any) -> list[Response] | None:
+    """The responses of searches; None if the JSON is something else. `data` is as for `engine_rows`."""
+    several = fields(data).get("responses")
+    if type(several) is list:
+        return [Response(f"responses[{place}]", one) for place, one in enumerate(several)]
+    if is_response(data):
+        return [Response("the response", data)]
+    if type(data) is list and data and all(map(is_response, data)):
+        return [Response(f"[{place}]", one) for place, one in enumerate(data)]
+    if type(data) is tuple and data and all(is_response(one) for _, one in data):
+        return [Response(f"query {quote(query_id)}", one, query_id) for query_id, one in data]
+    return None
+
+
+def is_response(data: Any) -> bool:
+    """Whether these are the fields of a response: hits, or an error."""
+    return type(find_hits(data)) is list or type(fields(data).get("error")) in (str, tuple)
+
+
+def search_rows(
+    responses: Sequence[Response], path: str, query_ids: QueryIds | None = None
+) -> tuple[list[tuple[str, list[tuple[str, Any]]]], Repairs]:
+    """The ranking of each query, and what is noted of responses that are incomplete."""
+    rows = []
+    incomplete = []
+    for (where, data, _), query_id in zip(responses, queries_of(responses, path, query_ids), strict=True):
+        given = fields(data)
+        if "error" in given:
+            raise FormatError(f"{where}: error {reason(given)}", path)
+        hits = [fields(hit) for hit in array(fields(given.get("hits")), "hits", where, path)]
+        doc_ids = [text(hit, "_id", where, path) for hit in hits]
+        scores = [hit.get("_score") for hit in hits]
+        rows.append(
+            (query_id, list(zip(doc_ids, scores, strict=True)) if is_descending(scores) else ranked_documents(doc_ids))
+        )
+        if given.get("timed_out") is True or count_field(fields(given.get("_shards")).get("failed")) > 0:
+            incomplete.append(where)
+    return rows, {INCOMPLETE: (len(incomplete), f"{path}: {incomplete[0]}")} if incomplete else {}
+
+
+def queries_of(responses: Sequence[Response], path: str, query_ids: QueryIds | None) -> list[str]:
+    """The query id of each response: as given, as in the file, or of a single one the stem of the file."""
+    known = [response.query_id for response in responses if response.query_id is not None]
+    if query_ids is not None:
+        if known:
+            raise FormatError("the responses have their query ids; expected no query_ids=", path)
+        if len(query_ids) != len(responses):
+            n = counted(len(query_ids), "entry", "entries")
+            raise FormatError(f"query_ids has {n}, but there are {len(responses)} responses", path)
+        return list(query_ids)
+    if known:
+        return known
+    name = places.stem(path)
+    if len(responses) == 1 and responses[0].where == "the response" and name:
+        return [name]
+    raise FormatError(
+        f"the responses ({len(responses)}) do not say which queries were asked; expected query_ids=, in their order, "
+        "or {query_id: response}",
+        path,
+    )
+
+
+def is_descending(scores: Iterable[Any]) -> bool:
+    """Whether all are numbers and none is above the one before it."""
+    numbers = list(map(count_field, scores))
+    return all(one == one for one in numbers) and all(one >= two for one, two in itertools.pairwise(numbers))
+
+
+def count_field(value: Any) -> float:
+    """A number of the JSON, or its text as `json_files.NumberText`; NaN of anything else."""
+    return float(value) if isinstance(value, (str, float)) and type(value) is not str else float("nan")
+
+
+def reason(given: dict[str, Any]) -> str:
+    """The engine's error for a failed search."""
+    error, status = given["error"], count_field(given.get("status"))
+    words = [str(value) for value in map(fields(error).get, ("type", "reason")) if value] or [str(error)]
+    return ": ".join(words) + (f" (status {status:g})" if status == status else "")
+
+
+def given_ids(query_ids: QueryIds | Path) -> QueryIds:
+    """Query ids from a list, or from a file.
+
+    The file is the request of _msearch, in which the query of each search has a `_name`, or has an id on each line, up
+    to the first tab.
+    """
+    if not is_path(query_ids):
+        if not all(isinstance(query_id, str) for query_id in query_ids):
+            raise TypeError("query_ids must be strings, in the order of the responses, or the path of a file")
+        return list(query_ids)
+    path, lines = text_lines(query_ids)
+    if not lines or not lines[0][1].lstrip().startswith("{"):
+        return [line.partition("\t")[0].strip() for _, line in lines]
+    return [query_name(line, number, path) for number, line in lines[1::2]]
+
+
+def query_name(line: str, number: int, path: str) -> str:
+    """The first `_name` in the body of a search."""
+    try:
+        found = find_name(json.loads(line))
+    except json.JSONDecodeError as error:
+        raise FormatError(f"malformed JSON: {error.msg}", path, number, None, line[:80]) from None
+    if found is None:
+        raise FormatError("the search has no _name, which would be its query id", path, number, None, line[:80])
+    return found
+
+
+def find_name(value: Any) -> str | None:
+    if isinstance(value, dict):
+        if isinstance(value.get("_name"), str):
+            return value["_name"]
+        value = list(value.values())
+    return next(filter(None, map(find_name, value)), None) if isinstance(value, list) else None

@@ -1,13 +1,16 @@
 """The option `exclude`: documents that do not count for a query, which leave its ranking before it is judged.
 
-They go while a run is read, as parts of documents do, and hence stand where `parents` stand: an Exclusion holds these,
-too. Of a dict of dicts the join probes each ranking with the ids: if one in each of a thousand leaves, a call takes 1.2
-times as long, with one in a hundred 1.5, with one in ten 3; copies of the rankings without them took 6 to 9 times as
-long, and remain where several sets of rules share a dict. Of all other shapes a join reads the rows, and looks each up
-among the excluded documents of its query, which are a Judged like the judgments: the hash is there already, and queries
-without excluded documents cost nothing. Where several sets of rules share a Run, it is made without these rows. The
-judgments stay as they are: an excluded document that is relevant is one that was not found. Only rankings of queries of
-the qrels are looked at. Ids that are integers equal their decimal text, as in all columns.
+Documents are excluded while a run is read, when chunks are replaced by their documents. An Exclusion therefore takes
+the position of `parents` in a call, and holds these, too. The judgments stay unchanged: an excluded relevant document
+counts as not retrieved. Only rankings of queries of the qrels are read. Integer ids equal their decimal text, as in all
+columns.
+
+    dict of dicts    The join probes each ranking with the ids. A call takes 1.2 times as long if one document in a
+                     thousand is excluded, 1.5 times with one in a hundred, 3 times with one in ten. Copies of the
+                     rankings took 6 to 9 times as long; they remain if several sets of rules share a dict.
+    other shapes     The join looks each row up in the excluded documents of its query, a Judged like the judgments: it
+                     has the hash already. Queries without excluded documents cost nothing. If several sets of rules
+                     share a Run, it is copied without these rows.
 """
 
 from __future__ import annotations
@@ -32,10 +35,10 @@ if TYPE_CHECKING:
 
     ExcludeLike: TypeAlias = Literal["query_id"] | Mapping[Any, Iterable[Any]] | Path
 
-OWN = "query_id"  # what a caller says to leave out the document of the query's own id
+OWN_DOCUMENT = "query_id"  # excludes the document that has the query's id
 
 
-class StandFor(Protocol):
+class DocumentMap(Protocol):
     """What knows the documents of the ids of runs: Parents, or a function of a caller's."""
 
     @property
@@ -48,23 +51,23 @@ AnyRun = TypeVar("AnyRun", bound=Rows)  # a Run
 
 
 class Exclusion:
-    """Which documents leave the rankings, and the documents that the ids of runs stand for.
+    """Which documents leave the rankings, and which document each id of a run belongs to.
 
     Parameters
     ----------
     by_query : dict of str to frozenset of str, or None
-        Ids as text. None: of each query the document of its own id.
+        Ids as text. None: the document that has the query's id.
     parents : Parents, ParentFunction or None
-        With them, the ids are those of documents: all parts of an excluded document leave.
+        With parents, the ids name documents: all chunks of an excluded document leave.
     judged : Judged or None
-        The documents of the queries of the qrels, where a join finds them; None before `among`.
+        The excluded documents by the queries of the qrels, as a join reads them; None before `for_queries`.
     """
 
     def __init__(
-        self, by_query: dict[str, frozenset[str]] | None, parents: StandFor | None, judged: Judged | None = None
+        self, by_query: dict[str, frozenset[str]] | None, parents: DocumentMap | None, judged: Judged | None = None
     ) -> None:
         self.by_query: dict[str, frozenset[str]] | None = by_query
-        self.parents: StandFor | None = parents
+        self.parents: DocumentMap | None = parents
         self.judged: Judged | None = judged
         self.forms: list[frozenset[Any]] | None = None
 
@@ -77,15 +80,15 @@ class Exclusion:
         return None if self.parents is None else self.parents.aggregate
 
     def record(self) -> dict[str, Any]:
-        """What a record of the inputs says."""
+        """The fields of a record of the inputs."""
         if self.by_query is None:
-            return {"documents": OWN}
+            return {"documents": OWN_DOCUMENT}
         return {"queries": len(self.by_query), "documents": sum(map(len, self.by_query.values()))}
 
-    def pieces(self) -> list[str]:
+    def distinguishing_texts(self) -> list[str]:
         """Texts that tell this exclusion from others."""
         if self.by_query is None:
-            return [OWN]
+            return [OWN_DOCUMENT]
         return [text for query_id in sorted(self.by_query) for text in (query_id, *sorted(self.by_query[query_id]), "")]
 
     def of(self, run: Rows) -> Parents | None:
@@ -93,13 +96,13 @@ class Exclusion:
         return None if self.parents is None else self.parents.of(run)
 
     def refuse_other_queries(self, query_ids: list[Any]) -> None:
-        """Raise NoOverlapError if documents are excluded for other queries only than those of the qrels."""
+        """Raise NoOverlapError if documents are excluded only for queries that are not in the qrels."""
         others = [query_id for query_id, doc_ids in (self.by_query or {}).items() if doc_ids]
         if others and set(map(str, query_ids)).isdisjoint(others):
             here, there = quote_first(query_ids, others)
             raise NoOverlapError(f"no query in common: the qrels have {here}, exclude has {there}")
 
-    def among(self, query_ids: list[Any]) -> Exclusion:
+    def for_queries(self, query_ids: list[Any]) -> Exclusion:
         """This exclusion for qrels of these queries; in rankings of others nothing is looked for."""
         if self.judged is not None and self.judged.query_ids == query_ids:
             return self
@@ -146,11 +149,11 @@ class Exclusion:
         """All ids of dicts that equal an excluded one, for each query of the qrels; made at the first call."""
         if self.forms is None:
             ids = (self.excluded(query_id) for query_id in self.judged_documents().query_ids)
-            self.forms = [frozenset(form for text in texts for form in forms(text)) for texts in ids]
+            self.forms = [frozenset(form for text in texts for form in equal_ids(text)) for texts in ids]
         return self.forms
 
     def repair(self, count: int, row: int) -> dict[str, tuple[int, str]]:
-        """What the report says of so many documents, the first of which left the query at `row` of the qrels."""
+        """The report's count of excluded documents, with the query at `row` of the qrels as example."""
         return {EXCLUDED: (count, f"query {self.judged_documents().query_ids[row]}")}
 
     def without(self, run: AnyRun) -> AnyRun:
@@ -168,13 +171,13 @@ class Exclusion:
         return remaining
 
 
-def stand_for(parents: Any) -> Any:
-    """What says which documents the ids of runs stand for, if anything does."""
+def find_document_map(parents: Any) -> Any:
+    """The Parents, function or Exclusion that maps the ids of runs to documents, if there is one."""
     return parents.parents if isinstance(parents, Exclusion) else parents
 
 
-def forms(text: str) -> tuple[Any, ...]:
-    """The ids of a dict that equal a text: itself, and the integer whose decimal text it is."""
+def equal_ids(text: str) -> tuple[Any, ...]:
+    """The ids of a dict that equal a text: the text, and the integer that it spells."""
     digits = text.removeprefix("-")
     if digits.isascii() and digits.isdigit() and len(digits) < 30 and str(int(text)) == text:
         return text, int(text)
@@ -182,16 +185,8 @@ def forms(text: str) -> tuple[Any, ...]:
 
 
 def read_exclude(exclude: Any) -> dict[str, frozenset[str]] | None:
-    """The ids of the option `exclude`, by query, as text; None for those of the queries themselves.
-
-    Raises
-    ------
-    TypeError
-        It has another form, or an id is neither a str nor an int.
-    FormatError, OSError
-        A file cannot be read.
-    """
-    if isinstance(exclude, str) and exclude == OWN:
+    """The ids of the option `exclude`, by query, as text; None for the ids of the queries."""
+    if isinstance(exclude, str) and exclude == OWN_DOCUMENT:
         return None
     if hasattr(exclude, "iloc") and not hasattr(exclude, "columns"):
         exclude = mapping("exclude", exclude, "map query ids to documents", labelled=True)
@@ -205,7 +200,8 @@ def read_exclude(exclude: Any) -> dict[str, frozenset[str]] | None:
             by_query.setdefault(query_id, set()).add(doc_id)
         return {query_id: frozenset(doc_ids) for query_id, doc_ids in by_query.items()}
     raise TypeError(
-        f"exclude must be {OWN!r}, {{query_id: doc_ids}} or a path, got {type(exclude).__name__} {quote(exclude)}"
+        f"exclude must be {OWN_DOCUMENT!r}, {{query_id: doc_ids}} or a path, "
+        f"got {type(exclude).__name__} {quote(exclude)}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Files as bytes: opened and unpacked, or packed and put in place in one step."""
+"""Files as bytes: read and decompressed, or compressed and written atomically."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ Repairs = dict[str, tuple[int, str]]  # kind of repair -> how often it was made,
 BOM = b"\xef\xbb\xbf"
 GZIP = b"\x1f\x8b"
 ZSTD = b"\x28\xb5\x2f\xfd"
-SKIPPED = b"\x2a\x4d\x18"  # from the second byte: a frame of zstd that holds no data
-HEAD = 4
-PACKED = 1 << 16  # bytes that are unpacked at a time; more leave the second-level cache
+SKIPPED_FRAME = b"\x2a\x4d\x18"  # from the second byte: a frame of zstd that holds no data
+MAGIC_BYTES = 4
+BLOCK_BYTES = 1 << 16  # bytes that are unpacked at a time; more leave the second-level cache
 
 
 class FileRecord(dict[str, Any]):
-    """What a record of provenance says of a file; and, while the process lives, where the file is."""
+    """The fields of a file in a record of provenance, and its path while the process lives."""
 
     path: str | None = None
 
@@ -37,7 +37,7 @@ class FileRecord(dict[str, Any]):
         return dict, (dict(self),)
 
 
-def described(what: str, data: Any) -> dict[str, dict[str, Any]]:
+def describe_file(what: str, data: Any) -> dict[str, dict[str, Any]]:
     """{what: {"name": file name, "bytes": size}} of an input that is a file, else nothing; without its folder."""
     source = as_source(data)
     if not isinstance(source, Source) or source.kind != PLACE:
@@ -49,11 +49,11 @@ def described(what: str, data: Any) -> dict[str, dict[str, Any]]:
     return {what: record}
 
 
-def packed_as(head: bytes) -> str | None:
+def packing_from_bytes(head: bytes) -> str | None:
     """ "gzip", "zstd" or None, from the first bytes of a file."""
     if head.startswith(GZIP):
         return "gzip"
-    if head.startswith(ZSTD) or (head[1:] == SKIPPED and head[0] >> 4 == 5):
+    if head.startswith(ZSTD) or (head[1:] == SKIPPED_FRAME and head[0] >> 4 == 5):
         return "zstd"
     return None
 
@@ -76,8 +76,8 @@ def zstd_module(path: str) -> Any:
     return zstd
 
 
-class Generous:
-    """A file that gives more than it is asked for, but for a header.
+class NonBlockingReader:
+    """A file that reads more than it is requested, except for a header.
 
     Python's gzip asks for 8 KB up to CPython 3.11. To unpack so little lets the GIL go for too short a time: a thread
     that waits for it gets it only after sys.getswitchinterval(), and two threads are as slow as one.
@@ -90,7 +90,7 @@ class Generous:
         return getattr(self.file, name)
 
     def read(self, n: int) -> bytes:
-        return self.file.read(PACKED if n >= io.DEFAULT_BUFFER_SIZE else n)
+        return self.file.read(BLOCK_BYTES if n >= io.DEFAULT_BUFFER_SIZE else n)
 
 
 class ByteReader:
@@ -98,8 +98,8 @@ class ByteReader:
 
     Parameters
     ----------
-    path : str, path or another place
-        As for `places.opened`; ``-`` is standard input.
+    path : str, path or another source of bytes
+        As for `places.open_bytes`; ``-`` is standard input.
     """
 
     def __init__(self, path: Any) -> None:
@@ -110,7 +110,7 @@ class ByteReader:
         self.is_standard: bool = isinstance(path, str) and path == "-"
         if self.is_standard and sys.stdin is None:
             raise OSError(errno.EBADF, "it is closed", self.path)
-        self.opened: BinaryIO = sys.stdin.buffer if self.is_standard else places.opened(path)
+        self.opened: BinaryIO = sys.stdin.buffer if self.is_standard else places.open_bytes(path)
         self.file: Any = self.opened
         try:
             self.unpack()
@@ -135,8 +135,8 @@ class ByteReader:
         if not hasattr(self.file, "peek"):
             self.file = io.BufferedReader(self.file)
         with self.naming():
-            head = self.file.peek(HEAD)[:HEAD]
-        packed, expected = packed_as(head), file_packing(self.path)
+            head = self.file.peek(MAGIC_BYTES)[:MAGIC_BYTES]
+        packed, expected = packing_from_bytes(head), file_packing(self.path)
         if expected and not packed and head:
             ending = os.path.splitext(self.path)[1]
             raise FormatError(f"the file is named {ending} but is not {expected} compressed", self.path)
@@ -148,7 +148,7 @@ class ByteReader:
             try:
                 from isal import igzip, isal_zlib
             except ImportError:
-                self.file = gzip.GzipFile(fileobj=Generous(self.file))
+                self.file = gzip.GzipFile(fileobj=NonBlockingReader(self.file))
             else:
                 damage: Any = isal_zlib.error  # its stubs say that this is no class
                 self.damaged = (*self.damaged, damage)
@@ -199,8 +199,8 @@ class ByteReader:
 
 
 @contextlib.contextmanager
-def created(path: str) -> Iterator[Any]:
-    """A file to write bytes to, which appears in one step; packed if its name ends in .gz or .zst."""
+def create_file(path: str) -> Iterator[Any]:
+    """A file to write bytes to, which appears atomically; compressed if its name ends in .gz or .zst."""
     packing = file_packing(path)
     zstd: Any = zstd_module(path) if packing == "zstd" else None
     with replacing(path) as file:

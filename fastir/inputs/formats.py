@@ -34,11 +34,11 @@ class Format(NamedTuple):
     name: str
     of: tuple[str, ...]  # "qrels", "runs" or both
     summary: str  # what the file holds
-    reader: str  # the module of `inputs` whose `read` reads it
-    takes: tuple[str, ...] = ()  # the options that `read` has beside those of all
+    reader: str  # the module of `inputs` that reads it
+    takes: tuple[str, ...] = ()  # the options of its `read` beside the common ones
     lines: tuple[Any, Any] = (None, None)  # the LineFormats of qrels and of runs; of samples several, read in turn
     holds: str = "labels"  # what qrels of it are
-    suffixes: tuple[str, ...] = ()  # the ends of names that stand for it
+    suffixes: tuple[str, ...] = ()  # the ends of names that select it
     header: bytes = b""  # the first line that tells it
     magic: bytes = b""  # the first bytes that tell it of a file object, which has no name
     writer: str = ""  # the function of `writers` that writes it
@@ -46,52 +46,52 @@ class Format(NamedTuple):
     aliases: tuple[str, ...] = ()
 
 
-BOTH = ("qrels", "runs")
-LINE = ("line_format", "only")
-TABLE = ("format", "columns", "threshold")
+SIDES = ("qrels", "runs")
+LINE_OPTIONS = ("line_format", "only")
+TABLE_OPTIONS = ("format", "columns", "threshold")
 TABLE_PAGE = "[table](#tables-pandas-polars-arrow-duckdb-parquet)"
-ENGINES = "[what search engines return](coming_from/elasticsearch.md): `_search`, `_msearch`, `_rank_eval`"
+ENGINES_URL = "[what search engines return](coming_from/elasticsearch.md): `_search`, `_msearch`, `_rank_eval`"
 STRATA = (lines.STRATA, lines.STRATA_STRATUM)
 PRELS = (lines.PRELS, lines.PRELS_LABEL, lines.PRELS_METHOD)
 
 # fmt: off
 FORMATS = Table("format", (
-    Format("trec", BOTH, "qrels: `query iteration document label`; runs: `query Q0 document rank score tag`; the rank "
-           "is a number, and the scores rank", "trec", LINE, (lines.TREC_QRELS, lines.TREC_RUN), writer="trec",
+    Format("trec", SIDES, "qrels: `query iteration document label`; runs: `query Q0 document rank score tag`; the rank "
+           "is a number, and the scores rank", "trec", LINE_OPTIONS, (lines.TREC_QRELS, lines.TREC_RUN), writer="trec",
            streamed=True),
-    Format("trec_eval", BOTH, "the same with anything as the rank, as trec_eval reads it, and fastir in the "
-           "conventions of tools", "trec", LINE, (lines.TREC_QRELS, lines.TREC_EVAL_RUN), streamed=True),
-    Format("beir", BOTH, "the header `query-id corpus-id score`, then three columns separated by tabs; recognised by "
-           "the header", "trec", LINE, (lines.BEIR_QRELS, lines.BEIR_RUN), header=HEADER.encode()),
-    Format("msmarco", BOTH, "runs: `query document rank`; qrels as in TREC files", "trec", LINE,
+    Format("trec_eval", SIDES, "the same with anything as the rank, as trec_eval reads it, and fastir in the "
+           "conventions of tools", "trec", LINE_OPTIONS, (lines.TREC_QRELS, lines.TREC_EVAL_RUN), streamed=True),
+    Format("beir", SIDES, "the header `query-id corpus-id score`, then three columns separated by tabs; recognised by "
+           "the header", "trec", LINE_OPTIONS, (lines.BEIR_QRELS, lines.BEIR_RUN), header=HEADER.encode()),
+    Format("msmarco", SIDES, "runs: `query document rank`; qrels as in TREC files", "trec", LINE_OPTIONS,
            (lines.TREC_QRELS, lines.MSMARCO_RUN)),
-    Format("json", BOTH, f"`{{query_id: {{doc_id: number}}}}`, as ranx and BEIR write it; {ENGINES}", "json_files",
-           ("query_ids",), suffixes=(".json",), writer="json"),
-    Format("quepid", BOTH, "Quepid's CSV; qrels: `query`, `docid`, `rating`; runs, from a case or a snapshot: `doc "
+    Format("json", SIDES, f"`{{query_id: {{doc_id: number}}}}`, as ranx and BEIR write it; {ENGINES_URL}",
+           "json_files", ("query_ids",), suffixes=(".json",), writer="json"),
+    Format("quepid", SIDES, "Quepid's CSV; qrels: `query`, `docid`, `rating`; runs, from a case or a snapshot: `doc "
            "position`", "quepid"),
-    Format("csv", BOTH, f"a {TABLE_PAGE} with a header", "table_files", TABLE, suffixes=(".csv",)),
-    Format("jsonl", BOTH, f"a {TABLE_PAGE}, an object on each line", "table_files", TABLE,
+    Format("csv", SIDES, f"a {TABLE_PAGE} with a header", "table_files", TABLE_OPTIONS, suffixes=(".csv",)),
+    Format("jsonl", SIDES, f"a {TABLE_PAGE}, an object on each line", "table_files", TABLE_OPTIONS,
            suffixes=(".jsonl", ".ndjson")),
-    Format("parquet", BOTH, f"a {TABLE_PAGE}", "table_files", TABLE, suffixes=(".parquet",), magic=b"PAR1",
+    Format("parquet", SIDES, f"a {TABLE_PAGE}", "table_files", TABLE_OPTIONS, suffixes=(".parquet",), magic=b"PAR1",
            writer="parquet"),
-    Format("subtopic", BOTH[:1], "qrels by subtopics: `query subtopic document label`", "trec", LINE,
+    Format("subtopic", SIDES[:1], "qrels by subtopics: `query subtopic document label`", "trec", LINE_OPTIONS,
            (lines.GROUPS, None), "groups", writer="groups"),
-    Format("qrels_jg", BOTH[:1], "qrels by groups of judges: `query group document label`", "trec", LINE,
+    Format("qrels_jg", SIDES[:1], "qrels by groups of judges: `query group document label`", "trec", LINE_OPTIONS,
            (lines.GROUPS, None), "groups", writer="groups"),
-    Format("prefs", BOTH[:1], "preferences: `query judge part document level`", "trec", LINE,
+    Format("prefs", SIDES[:1], "preferences: `query judge part document level`", "trec", LINE_OPTIONS,
            (lines.PREFS, None), "preferences", writer="preferences"),
-    Format("qrels_prefs", BOTH[:1], "preferences without the part", "trec", LINE,
+    Format("qrels_prefs", SIDES[:1], "preferences without the part", "trec", LINE_OPTIONS,
            (lines.QRELS_PREFS, None), "preferences"),
-    Format("strata", BOTH[:1], "samples of a pool: `query iteration document stratum label`", "samples", LINE[:1],
-           (STRATA, None), "sample", writer="sample"),
-    Format("prels", BOTH[:1], "samples of a pool: `query document label method probability`", "samples", LINE[:1],
-           (PRELS, None), "sample", writer="sample"),
+    Format("strata", SIDES[:1], "samples of a pool: `query iteration document stratum label`", "samples",
+           LINE_OPTIONS[:1], (STRATA, None), "sample", writer="sample"),
+    Format("prels", SIDES[:1], "samples of a pool: `query document label method probability`", "samples",
+           LINE_OPTIONS[:1], (PRELS, None), "sample", writer="sample"),
 ), columns=("of", "summary"))
 # fmt: on
 QRELS_FORMATS = FORMATS.only(lambda card: "qrels" in card.of)
 RUN_FORMATS = FORMATS.only(lambda card: "runs" in card.of)
-TREC = tuple(FORMATS.only(lambda card: card.streamed))  # files whose names say nothing
-TABLES = tuple(FORMATS.only(lambda card: "columns" in card.takes))
+TREC_FORMATS = tuple(FORMATS.only(lambda card: card.streamed))  # files whose names say nothing
+TABLE_FORMATS = tuple(FORMATS.only(lambda card: "columns" in card.takes))
 SUFFIXES = {suffix: card.name for card in FORMATS.values() for suffix in card.suffixes}
 
 
@@ -101,12 +101,10 @@ def written_formats(holds: str) -> Table[Format]:
 
 
 def file_format(path: Any, lines: str = "trec") -> str:
-    """The format that the name of a place stands for, .gz and .zst do not count.
+    """The format of a file by its name, without .gz and .zst.
 
-    A folder stands for Parquet, and so does a pattern unless it is one of JSON files.
-
-    Any other name stands for `lines`, unless the file begins with BEIR's header. A file object without such a name is
-    Parquet if its first bytes say so.
+    A folder is Parquet, and so is a pattern unless it is a pattern of JSON files. Any other name is `lines`, unless the
+    file begins with BEIR's header. A file object without such a name is Parquet if its first bytes say so.
     """
     name = places.place_name(path)
     if files.file_packing(name):
@@ -114,10 +112,10 @@ def file_format(path: Any, lines: str = "trec") -> str:
     by_suffix = SUFFIXES.get(os.path.splitext(name)[1].lower())
     if places.is_many(path):
         return "json" if by_suffix == "json" else "parquet"
-    return by_suffix or begun_as(path) or lines
+    return by_suffix or format_from_bytes(path) or lines
 
 
-def begun_as(path: Any) -> str | None:
+def format_from_bytes(path: Any) -> str | None:
     """The format that the first bytes of a file tell, None if they tell none or could be read only once.
 
     What the file is damaged by is found by whoever reads it.
@@ -127,11 +125,11 @@ def begun_as(path: Any) -> str | None:
         return None
     length = 2 * len(HEADER)
     try:
-        head = places.opened(path).read(length) if is_object else as_source(path).head[:length]
+        head = places.open_bytes(path).read(length) if is_object else as_source(path).head[:length]
         for card in FORMATS.values() if is_object else ():
             if card.magic and head.startswith(card.magic):
                 return card.name
-        if files.packed_as(head[: files.HEAD]):
+        if files.packing_from_bytes(head[: files.MAGIC_BYTES]):
             with files.ByteReader(path) as source:
                 head = source.read(length)
     except (FormatError, OSError):
@@ -177,7 +175,7 @@ def read(
     only : str or None
         The one query that is wanted; a file of lines is then read without keeping the rows of others.
     query_ids : list of str, path or None
-        The queries of JSON files of search responses, as `search_responses.given_ids` takes them.
+        The queries of JSON files of search responses, as `engine_json.given_ids` takes them.
 
     Returns
     -------
@@ -191,11 +189,11 @@ def read(
     if query_ids is not None and "query_ids" not in card.takes:
         raise ValueError(f"query_ids is for responses of searches in JSON, got format {card.name!r}")
     if query_ids is not None:
-        from fastir.inputs import search_responses
+        from fastir.inputs import engine_json
 
-        query_ids = search_responses.given_ids(query_ids)
+        query_ids = engine_json.given_ids(query_ids)
     if threshold is not None and "threshold" not in card.takes:
-        raise ValueError(f"threshold is for ratings in a table, {', '.join(TABLES)}; got format {card.name!r}")
+        raise ValueError(f"threshold is for ratings in a table, {', '.join(TABLE_FORMATS)}; got format {card.name!r}")
     options = {
         "format": card.name,
         "columns": columns,
@@ -210,17 +208,17 @@ def read(
 
 
 def write(path: Path, data: Nested, is_run: bool, format: str | None) -> None:
-    """Save judgments or rankings in one step; None is the format of the name."""
+    """Save judgments or rankings atomically; None is the format of the name."""
     from fastir.inputs import writers
 
     writable = written_formats("labels")
     path = os.fsdecode(path)
     card = FORMATS[file_format(path)] if format is None else writable.find(format)
     if card.name not in writable or (card.name == "parquet" and files.file_packing(path)):
-        what = "packed Parquet" if card.name in writable else card.name
+        what = "compressed Parquet" if card.name in writable else card.name
         raise ValueError(f"cannot write {quote(path)}: {what} can only be read; expected {', '.join(writable)}")
 
-    with files.created(path) as file:
+    with files.create_file(path) as file:
         try:
             getattr(writers, card.writer)(file, data, is_run)
         except ValueError as error:

@@ -1,4 +1,4 @@
-"""Lists of ids, a list for each query: columns of Arrow data, of tables and files, read in place, without objects.
+"""Lists of ids, a list for each query: columns of Arrow data, of tables and files, read without copies and objects.
 
 A column stays in the batches that it comes in. Files are read by pyarrow, like other tables. A table may have the
 ranking of a query in each row, perhaps with a list of its scores.
@@ -21,9 +21,9 @@ from fastir.engine.join._contiguous import find_duplicates
 from fastir.errors import FormatError, quote
 from fastir.inputs.column_readers import ArrowReader
 from fastir.inputs.dicts import query_dict
-from fastir.inputs.judged_arrays import check_queries
+from fastir.inputs.label_arrays import check_queries
 from fastir.inputs.roles import LISTS, PAIRED_QUERY, RANKINGS, RETRIEVED, ROLES, columns_by_role
-from fastir.inputs.tables import ARROW, is_arrow_text
+from fastir.inputs.tables import ARROW_METHODS, is_arrow_text
 
 
 class ListColumns:
@@ -61,8 +61,8 @@ class ListColumns:
         return np.cumsum(sizes), Arena(text, starts, lengths, docs.integers)
 
     def scored(self, duplicates: str | None) -> tuple[Any, ...]:
-        """The lists as the columns of a Run: see `scored`."""
-        return scored(self.query_ids, *self.rows(), duplicates)
+        """The lists as the columns of a Run: see `columns_with_scores`."""
+        return columns_with_scores(self.query_ids, *self.rows(), duplicates)
 
     def judged(self) -> tuple[Any, ...]:
         """The lists as the columns of Qrels, with label 1 for each distinct id, and the repairs."""
@@ -76,16 +76,10 @@ class ListColumns:
         return self.query_ids, offsets, select_ids(ids, kept), labels, repairs
 
 
-def scored(
+def columns_with_scores(
     query_ids: list[Any], offsets: np.ndarray, ids: Arena, duplicates: str | None, scores: np.ndarray | None = None
 ) -> tuple[Any, ...]:
-    """Lists, which begin at `offsets`, as the columns of a Run: in rank order, with scores n to 1, or with their own.
-
-    Raises
-    ------
-    DuplicateError
-        A list has a duplicate document, and `duplicates` is None.
-    """
+    """Lists that begin at `offsets`, as the columns of a Run in rank order; without scores, scores are n to 1."""
     if scores is None:
         scores = repeat(offsets[1:], np.diff(offsets)) - np.arange(len(ids), dtype=float)
     pairs = find_duplicates(ids_from_arena(ids), offsets)
@@ -102,12 +96,12 @@ def scored(
 
 
 def columns_from_lists(data: Any, duplicates: str | None) -> tuple[Any, ...]:
-    """{query_id: ids in rank order} as the columns of a Run; errors are those of `scored`, and TypeError for ids."""
+    """{query_id: ids in rank order} as the columns of a Run; raises as `columns_with_scores`, and TypeError for ids."""
     lists = {query_id: id_lists.ranking(query_id, value) for query_id, value in query_dict(data, "run").items()}
     integers = next((is_integer(ids[0]) for ids in lists.values() if len(ids)), False)
     plain = [id_lists.plain_ranking(query_id, ids, integers) for query_id, ids in lists.items()]
     offsets = np.cumsum([0, *map(len, plain)], dtype=np.int64)
-    return scored(list(lists), offsets, Arena.of([doc_id for ids in plain for doc_id in ids]), duplicates)
+    return columns_with_scores(list(lists), offsets, Arena.of([doc_id for ids in plain for doc_id in ids]), duplicates)
 
 
 def select_ids(ids: Arena, kept: np.ndarray) -> Arena:
@@ -118,13 +112,7 @@ def select_ids(ids: Arena, kept: np.ndarray) -> Arena:
 
 
 def column(data: Any, what: str) -> ListColumns | None:
-    """A caller's column of lists, or None if it is one that holds Python objects.
-
-    Raises
-    ------
-    TypeError, ValueError
-        It is a column of something else, or a list or an id is null.
-    """
+    """A caller's column of lists, or None if it is one that holds Python objects."""
     if isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "iu" and data.dtype != np.uint64:
         n, depth = data.shape
         docs = ids_from_integers(np.ascontiguousarray(data, np.int64).ravel())
@@ -133,9 +121,9 @@ def column(data: Any, what: str) -> ListColumns | None:
         if not is_arrow_text(data.dtype):
             return None
         data = data.array.__arrow_array__()
-    if not any(hasattr(data, name) for name in ARROW) or hasattr(data, "columns"):
+    if not any(hasattr(data, name) for name in ARROW_METHODS) or hasattr(data, "columns"):
         return None
-    if hasattr(data, "to_frame"):  # of polars, whose column alone is no table
+    if hasattr(data, "to_frame"):  # a column of polars, which is no table
         table = data.to_frame()
     else:
         import pyarrow
@@ -150,13 +138,13 @@ def lists_from_batches(batches: Iterable[Any], place: int, what: str) -> ListCol
     lists = ListColumns([], [])
     row = 0
     for batch in batches:
-        add(lists, batch, place, what, row)
+        append_batch(lists, batch, place, what, row)
         row += batch.n
     return lists
 
 
 def read_lists(batch: Any, place: int, what: str, row: int, numbers: bool = False) -> tuple[np.ndarray, Any]:
-    """Where the lists in a column of a batch begin, and their values; the first is that of query number `row`."""
+    """Where the lists in a column of a batch begin, and their values; the first list belongs to query number `row`."""
     try:
         null = batch.null(place)
         read = batch.lists(place, numbers) if null < 0 else None
@@ -175,8 +163,8 @@ def read_lists(batch: Any, place: int, what: str, row: int, numbers: bool = Fals
     return offsets, values
 
 
-def add(lists: ListColumns, batch: Any, place: int, what: str, row: int) -> None:
-    """Append the lists of ids in a column of a batch, whose first is that of query number `row`."""
+def append_batch(lists: ListColumns, batch: Any, place: int, what: str, row: int) -> None:
+    """Append the lists of ids in a column of a batch; the first list belongs to query number `row`."""
     offsets, ids = read_lists(batch, place, what, row)
     integers = lists.integers
     if integers is not None and len(ids) and ids.integers != integers:
@@ -192,13 +180,15 @@ def is_table_or_path(data: Any) -> bool:
     if isinstance(data, (str, bytes, os.PathLike, Mapping)):
         return True
     named = hasattr(data, "columns") or hasattr(data, "schema") or hasattr(data, "get_schema")
-    return named and (hasattr(data, "iloc") or any(hasattr(data, name) for name in ARROW))
+    return named and (hasattr(data, "iloc") or any(hasattr(data, name) for name in ARROW_METHODS))
 
 
-def find(names: list[Any], roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:
-    """{role: the name of its column} for those of the roles that a table has; it must have all but the query ids.
+def find_list_columns(
+    names: list[Any], roles: Iterable[str], columns: Mapping[str, str] | None, what: str
+) -> dict[str, Any]:
+    """{role: the name of its column} for the roles of a table; it must have all except the query ids.
 
-    A table beside another one is joined by its query ids, so more names of theirs are known.
+    A table beside another one is joined by its query ids, so more names of query ids are known.
     """
     usual: dict[str, Sequence[str]] = {role: RETRIEVED[role] for role in roles}
     if "relevant" not in usual or "retrieved" not in usual:
@@ -212,13 +202,13 @@ def table(data: Any, roles: Iterable[str], columns: Mapping[str, str] | None, wh
         return columns_from_file(data, roles, columns, what)
     if isinstance(data, Mapping) or hasattr(data, "iloc"):
         names = list(data if isinstance(data, Mapping) else data.columns)
-        return {role: data[name] for role, name in find(names, roles, columns, what).items()}
+        return {role: data[name] for role, name in find_list_columns(names, roles, columns, what).items()}
     batches = Batches(data)
-    return columns_from_batches(batches, batches.names, find(batches.names, roles, columns, what))
+    return columns_from_batches(batches, batches.names, find_list_columns(batches.names, roles, columns, what))
 
 
 def columns_from_batches(batches: Iterable[Any], order: list[str], names: dict[str, str]) -> dict[str, Any]:
-    """The columns of batches, whose names are `given`, by their roles."""
+    """The columns of batches, by their roles; `order` has their names."""
     by_role: dict[str, Any] = {role: [] if role == "query_id" else ListColumns([], []) for role in names}
     places = {role: order.index(name) for role, name in names.items()}
     row = 0
@@ -228,28 +218,22 @@ def columns_from_batches(batches: Iterable[Any], order: list[str], names: dict[s
                 ids = ArrowReader(batch, place).ids("lists", names[role], row)
                 by_role[role] += [ids[i] for i in range(len(ids))]
             else:
-                add(by_role[role], batch, place, role, row)
+                append_batch(by_role[role], batch, place, role, row)
         row += batch.n
     return by_role
 
 
 def columns_from_file(path: Any, roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:
-    """The columns of a JSON Lines or Parquet file.
-
-    Raises
-    ------
-    FormatError
-        It has another format, or its content is not as expected.
-    """
+    """The columns of a JSON Lines or Parquet file."""
     from fastir.inputs import formats, table_files
 
     name = os.fsdecode(path)
     form = formats.file_format(path)
     if form not in ("jsonl", "parquet"):
         raise FormatError(f"{what}: lists are read from .jsonl, .ndjson and .parquet files", name)
-    with table_files.translated(name), table_files.FILES[form](path) as file:
+    with table_files.convert_errors(name), table_files.FILES[form](path) as file:
         file.look()
-        names = find(file.names, roles, columns, what)
+        names = find_list_columns(file.names, roles, columns, what)
         wanted = list(names.values())
         return columns_from_batches(
             (batch for rows in file.list_batches(wanted) for batch in Batches(rows)), wanted, names
@@ -283,14 +267,8 @@ def read_rankings(data: Any, columns: Mapping[Any, Any] | None, duplicates: str 
     ----------
     columns : dict or None
         {role: name}; the roles are "query_id", "doc_id" and "score".
-
-    Raises
-    ------
-    TypeError, ValueError, DuplicateError
-        A column is missing or of another type, a value is missing, a query has two rows, a ranking has another number
-        of scores than of documents, or a score is NaN.
     """
-    if not any(hasattr(data, name) for name in ARROW):
+    if not any(hasattr(data, name) for name in ARROW_METHODS):
         raise TypeError(f"run: rankings in rows are read from Arrow data and data frames, got {type(data).__name__}")
     batches = Batches(data)
     names = ranking_columns(batches.names, columns)
@@ -300,13 +278,15 @@ def read_rankings(data: Any, columns: Mapping[Any, Any] | None, duplicates: str 
         row, place = len(docs.query_ids), {role: batches.names.index(name) for role, name in names.items()}
         ids = ArrowReader(batch, place["query_id"]).ids("run", names["query_id"], row)
         docs.query_ids += [ids[i] for i in range(len(ids))]
-        add(docs, batch, place["doc_id"], names["doc_id"], row)
+        append_batch(docs, batch, place["doc_id"], names["doc_id"], row)
         if "score" in names:
             offsets, numbers = read_lists(batch, place["score"], names["score"], row, True)
             check_scores(docs.query_ids[row:], docs.batches[-1], offsets, numbers)
             scores.append(numbers)
     check_queries(docs.query_ids)
-    return scored(docs.query_ids, *docs.rows(), duplicates, np.concatenate(scores) if "score" in names else None)
+    return columns_with_scores(
+        docs.query_ids, *docs.rows(), duplicates, np.concatenate(scores) if "score" in names else None
+    )
 
 
 def check_scores(query_ids: list[Any], docs: tuple[np.ndarray, Any], offsets: np.ndarray, numbers: np.ndarray) -> None:

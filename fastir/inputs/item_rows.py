@@ -4,7 +4,7 @@
     relevant u4 u9 u2 u3     u1 is a query of the run alone
 
 Scores stay where they are; only the items are put into another order. Columns are paired the same way: a frame of
-labels has its columns put into the order of those of the scores, and items that are listed by the label of a column
+labels has its columns put into the order of the scores' columns, and items that are listed by the label of a column
 become its number.
 """
 
@@ -42,7 +42,7 @@ class CallerItems(NamedTuple):
 
 
 class ItemRows:
-    """Which rows are evaluated, and where each stands in the scores, in the judged and in the excluded items.
+    """Which rows are evaluated, and the row of each in the scores, in the judged and in the excluded items.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class ItemRows:
             self.read(data, of, rows) for data, of in ((relevant, "relevant"), (exclude, "exclude"))
         )
         judged, excluded = self.relevant.side, self.exclude.side
-        if rows is None:  # blocks, whose number of rows is seen at their end
+        if rows is None:  # blocks: the number of rows is known at the end
             rows = Side(name, next((side.n for side in (judged, excluded) if side is not None), 0), None, None, NUMBERS)
         self.query_ids = pairing.plain_ids(rows)
         if judged is not None and pairing.is_joined(judged, rows):
@@ -110,7 +110,7 @@ class ItemRows:
             matrix = self.label_matrix(data, name)
             return CallerItems(matrix, side if side.index is not None else None)
         if isinstance(data, Mapping):
-            if rows is None or rows.ids is None or not has_labels(data, rows):
+            if rows is None or rows.ids is None or not has_row_ids(data, rows):
                 return CallerItems(data if not self.item_numbers else self.number_dict(data, name), None)
             data = dict(data)
             entries = [entry if has_length(entry) else [entry] for entry in data.values()]
@@ -129,7 +129,7 @@ class ItemRows:
         return data.ndim == 1 or data.shape[1] != len(self.item_numbers)
 
     def join(self, rows: Side, judged: Side) -> None:
-        """Choose the rows that are evaluated: those of the scores that have judged items, then judged rows alone."""
+        """Choose the rows that are evaluated: rows of the scores that have judged items, then judged rows alone."""
         at = pairing.places_of(rows, judged)
         kept = at >= 0
         missing = np.ones(judged.n, bool)
@@ -145,7 +145,7 @@ class ItemRows:
         self.warn(rows, judged, missing)
 
     def warn(self, rows: Side, judged: Side, missing: np.ndarray) -> None:
-        """Say in one warning which rows one of the sides lacks."""
+        """Say in one warning which rows are missing from one of the sides."""
         parts = []
         if self.n_missing:
             singular = f"query of {judged.name} is missing from {rows.name} and counts as an empty ranking"
@@ -189,7 +189,7 @@ class ItemRows:
         return indptr, marked.nonzero()[1], values[marked]
 
     def in_order(self, values: np.ndarray, side: Side) -> np.ndarray:
-        """The columns of a matrix of labels in the order of those of the scores; an item that is not there is empty."""
+        """The columns of a matrix of labels in the order of the scores' columns; a missing item is empty."""
         scores = self.columns
         if scores is None:
             raise RuntimeError("the scores have no columns with labels")
@@ -275,7 +275,7 @@ def is_labelled(data: Any) -> bool:
 
 
 def columns_side(frame: Any, name: str) -> Side:
-    """The Side of the columns of a frame; those of polars have names."""
+    """The Side of the columns of a frame; columns of polars have names."""
     refuse_query_ids(frame, name)
     columns = frame.columns
     if hasattr(frame, "iloc"):
@@ -302,13 +302,13 @@ def rows_side(scores: Any, name: str) -> Side | None:
     return pairing.index_side(name, scores, n, NUMBERS)
 
 
-def has_labels(data: Mapping[Any, Any], rows: Side) -> bool:
+def has_row_ids(data: Mapping[Any, Any], rows: Side) -> bool:
     """Whether the keys of a dict are ids of rows, rather than their numbers."""
     first = next(iter(data), None)
     return not is_integer(first) or any(isinstance(row_id, Real) for row_id in (rows.ids or ())[:1])
 
 
-def same_rows(scores: Any, ranked: Any) -> Any:
+def align_scores(scores: Any, ranked: Any) -> Any:
     """Scores in the order of the rows of items that they rank, where both have ids."""
     if is_frame(scores):
         refuse_query_ids(scores, "scores")

@@ -1,5 +1,5 @@
 """JSON files: ``{query_id: {doc_id: number}}``, as ranx, BEIR and users of pytrec_eval write them, the exports of
-engines that `engine_json` knows, and the responses of `search_responses`.
+engines that `engine_json` knows.
 
 The usual file is read by `_json`. What is unusual in any way is left to the json module, from which objects come as
 tuples of pairs, so that a duplicate key is seen.
@@ -19,7 +19,7 @@ from fastir.engine.columns.line_formats import bare
 from fastir.engine.columns.other_formats import hint_for_markup
 from fastir.errors import FormatError, quote, warn_caller
 from fastir.inputs import places
-from fastir.inputs.dicts import LABELS
+from fastir.inputs.dicts import LABEL_RANGE
 from fastir.inputs.files import ByteReader
 from fastir.inputs.grouping import gather
 from fastir.inputs.misread import SAMPLE_ROWS, misread_labels
@@ -31,11 +31,11 @@ Pairs = tuple[tuple[str, Any], ...]  # a JSON object
 
 JSON_ENDING = re.compile(r"\.json(\.gz|\.zst)?$", re.IGNORECASE)
 INF = float("inf")
-LOWEST_LABEL, HIGHEST_LABEL = LABELS
+LOWEST_LABEL, HIGHEST_LABEL = LABEL_RANGE
 
 
-class Written(str):
-    """A number as it is written."""
+class NumberText(str):
+    """The text of a number in JSON."""
 
 
 def read(
@@ -45,7 +45,7 @@ def read(
     files = [content_of(file, is_run, watch) for file in (json_in(path) if places.is_many(path) else [path])]
     plain = rows_from_json(files[0][1]) if len(files) == 1 and query_ids is None else None
     noted: Repairs = {}
-    if plain is None or (not is_run and not in_range(plain[4])):
+    if plain is None or (not is_run and not fit_labels(plain[4])):
         queries, first_rows, ids, numbers, noted = unusual_rows(files, is_run, query_ids)
     else:
         queries, first_rows, starts, lengths, numbers = plain
@@ -60,13 +60,7 @@ def read(
 
 
 def json_in(place: Any) -> list[Any]:
-    """The JSON files of a folder or a pattern.
-
-    Raises
-    ------
-    FormatError
-        There is none.
-    """
+    """The JSON files of a folder or a pattern."""
     files = [file for file in places.place_files(place) if JSON_ENDING.search(places.place_name(file))]
     if not files:
         raise FormatError("no JSON file (.json) was found", places.place_name(place))
@@ -93,12 +87,12 @@ def unusual_rows(
     file_of: dict[str, str] = {}
     for path, content, _ in files:
         text = content.decode("utf-8", "surrogateescape")
-        ranked, notes = judged_or_ranked(parsed(text, path, float), is_run, path, query_ids)
+        ranked, notes = judged_or_ranked(parse_json(text, path, float), is_run, path, query_ids)
         if not ranked:
             raise FormatError(f"the {'run is' if is_run else 'qrels are'} empty: no query", path)
         if number_array([number for _, documents in ranked for _, number in documents], is_run) is None:
             # infinite scores are valid; a number too large for a float differs from them only in its text
-            check(judged_or_ranked(parsed(text, path, Written), is_run, path, query_ids)[0], is_run, path)
+            check(judged_or_ranked(parse_json(text, path, NumberText), is_run, path, query_ids)[0], is_run, path)
         for query_id in dict(ranked) if len(files) > 1 else ():
             if file_of.setdefault(query_id, path) != path:
                 raise FormatError(f"duplicate query {quote(query_id)}, which is also in {file_of[query_id]}", path)
@@ -113,7 +107,7 @@ def unusual_rows(
     return [query for query, _ in queries], first_rows, Arena.of([doc_id for doc_id, _ in rows]), numbers, noted
 
 
-def parsed(text: str, path: str, number: Callable[[str], Any]) -> Any:
+def parse_json(text: str, path: str, number: Callable[[str], Any]) -> Any:
     """The data of JSON text, with objects as tuples of pairs and numbers as `number` makes them from their text."""
     import json
 
@@ -130,22 +124,22 @@ def judged_or_ranked(
     data: Any, is_run: bool, path: str, query_ids: Any
 ) -> tuple[tuple[tuple[str, Pairs], ...], Repairs]:
     """The documents of each query, from an object of objects, an engine's export or responses of searches."""
-    from fastir.inputs import engine_json, search_responses
+    from fastir.inputs import engine_json
 
     rows = engine_json.engine_rows(data, is_run, path)
-    responses = search_responses.responses_in(data) if rows is None else None
+    responses = engine_json.responses_in(data) if rows is None else None
     if responses is not None:
         if not is_run:
             raise FormatError("the JSON has responses of searches, whose hits are a run; expected qrels", path)
-        found, noted = search_responses.search_rows(responses, path, query_ids)
-        return engine_json.checked(found, path), noted
+        found, noted = engine_json.search_rows(responses, path, query_ids)
+        return engine_json.refuse_repeated_queries(found, path), noted
     if query_ids is not None:
         raise FormatError("the JSON has no responses of searches (_search, _msearch); expected no query_ids=", path)
     return objects(data, is_run, path) if rows is None else rows, {}
 
 
 def objects(data: Any, is_run: bool, path: str) -> tuple[tuple[str, Pairs], ...]:
-    """The pairs of the outer object, whose values are checked to be objects."""
+    """The pairs of the outer object; all values must be objects."""
     expected = "{query_id: {doc_id: " + ("score" if is_run else "label") + "}}"
     if type(data) is not tuple:
         raise FormatError(f"the JSON is {kind(data)}, expected an object {expected}", path)
@@ -166,10 +160,10 @@ def number_array(numbers: list[Any], is_run: bool) -> np.ndarray | None:
     if not set(map(type, numbers)) <= {float, bool}:
         return None
     array = np.array(numbers, float)
-    return array if (np.isfinite(array).all() if is_run else in_range(array)) else None
+    return array if (np.isfinite(array).all() if is_run else fit_labels(array)) else None
 
 
-def in_range(labels: np.ndarray) -> bool:
+def fit_labels(labels: np.ndarray) -> bool:
     """Whether all are labels that qrels can hold."""
     return bool(((labels >= LOWEST_LABEL) & (labels <= HIGHEST_LABEL)).all())
 
@@ -179,7 +173,7 @@ def check(queries: tuple[tuple[str, Pairs], ...], is_run: bool, path: str) -> No
     what, wrong = ("score", wrong_score) if is_run else ("label", wrong_label)
     for query_id, documents in queries:
         for doc_id, number in documents:
-            problem = wrong(number) if type(number) in (Written, float, bool) else "is not a number"
+            problem = wrong(number) if type(number) in (NumberText, float, bool) else "is not a number"
             if problem:
                 shown = quote(str(number)) if isinstance(number, (str, float)) else kind(number)
                 place = f"query {bare(query_id)}, document {bare(doc_id)}"
@@ -191,7 +185,7 @@ def wrong_score(number: str | float) -> str | None:
     value = float(number)
     if value != value:
         return "is not a number: NaN cannot be ranked"
-    return "is too large for a float" if type(number) is Written and value in (INF, -INF) else None
+    return "is too large for a float" if type(number) is NumberText and value in (INF, -INF) else None
 
 
 def wrong_label(number: str | float) -> str | None:

@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 
 from fastir.errors import quote
 
-ROWS = 1 << 16  # rows that are requested at a time
+BATCH_ROWS = 1 << 16  # rows that are requested at a time
 IR_DATASETS = "ir_datasets:"
 IR_DATASET = ("dataset_id", "has_qrels", "has_scoreddocs")
 ITERATORS = {"qrels": ("qrels_iter", "relevance"), "run": ("scoreddocs_iter", "score")}  # of ir_datasets
-FILE = "__filename"  # the column in which pyarrow's datasets say where a row is from
-ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
+FILE_COLUMN = "__filename"  # the column of pyarrow's datasets with the file of each row
+ARROW_METHODS = ("__arrow_c_stream__", "__arrow_c_array__")
 
 # What makes a table of an object, by the methods that it has: of polars, Dask, Spark, Ray, xarray, pyarrow and pandas.
-CALLS = {
+CALLS_BY_LIBRARY = {
     ("collect", "collect_schema"): "collect()",
     ("compute", "npartitions"): "compute()",
     ("toPandas", "mapInPandas"): "toPandas()",
@@ -30,7 +30,16 @@ CALLS = {
     ("ngroups", "obj"): "obj",
 }
 # The same of what has neither columns nor Arrow data, by the first of these names that it has.
-USUAL = ("reset_index", "to_arrow", "to_pyarrow", "to_pyarrow_table", "to_table", "to_pandas", "toPandas", "to_df")
+USUAL_CALLS = (
+    "reset_index",
+    "to_arrow",
+    "to_pyarrow",
+    "to_pyarrow_table",
+    "to_table",
+    "to_pandas",
+    "toPandas",
+    "to_df",
+)
 
 
 class LibraryTable(NamedTuple):
@@ -54,14 +63,14 @@ class LibraryTable(NamedTuple):
     n_rows: int | None
 
 
-def has(data: Any, *names: str) -> bool:
+def has_attrs(data: Any, *names: str) -> bool:
     return all(hasattr(data, name) for name in names)
 
 
-def in_memory(data: Any) -> bool:
-    """Whether the class of an object already says that it is a table in memory: then nothing else need be asked.
+def is_in_memory(data: Any) -> bool:
+    """Whether an object is a table in memory by its class alone.
 
-    To ask a pandas frame for an attribute that it lacks takes longer than to evaluate a query: it may be a column.
+    A missing attribute of a pandas frame takes longer to look up than a query to evaluate, because it may be a column.
     """
     kind: Any = type(data)
     return is_table_class(kind)
@@ -69,21 +78,29 @@ def in_memory(data: Any) -> bool:
 
 @lru_cache(maxsize=64)
 def is_table_class(kind: type[Any]) -> bool:
-    frame = has(kind, "iloc", "columns")
-    if not frame and (hasattr(kind, "reset_index") or not any(hasattr(kind, name) for name in ARROW)):
+    frame = has_attrs(kind, "iloc", "columns")
+    if not frame and (hasattr(kind, "reset_index") or not any(hasattr(kind, name) for name in ARROW_METHODS)):
         return False
     place = any(hasattr(kind, name) for name in ("read", "path", "__fspath__")) or issubclass(kind, (str, bytes, tuple))
-    later = any(has(kind, *marks) for marks in CALLS) or is_library_table(kind) or has(kind, *IR_DATASET)
+    later = (
+        any(has_attrs(kind, *marks) for marks in CALLS_BY_LIBRARY)
+        or is_library_table(kind)
+        or has_attrs(kind, *IR_DATASET)
+    )
     return not (place or later or issubclass(kind, Mapping))
 
 
 def is_library_table(data: Any) -> bool:
     """Whether `library_table` knows how to read an object."""
-    return has(data, "schema", "get_fragments") or has(data, "projected_schema", "to_batches") or is_hugging(data)
+    return (
+        has_attrs(data, "schema", "get_fragments")
+        or has_attrs(data, "projected_schema", "to_batches")
+        or is_hugging(data)
+    )
 
 
 def is_hugging(data: Any) -> bool:
-    return has(data, "with_format", "select_columns", "iter", "column_names") and not isinstance(data, Mapping)
+    return has_attrs(data, "with_format", "select_columns", "iter", "column_names") and not isinstance(data, Mapping)
 
 
 def library_table(data: Any) -> LibraryTable:
@@ -99,15 +116,15 @@ def library_table(data: Any) -> LibraryTable:
 
 
 def hugging_batches(data: Any, names: tuple[Any, ...]) -> Iterator[tuple[Any, None]]:
-    for batch in data.select_columns(list(names)).with_format("arrow").iter(ROWS):
+    for batch in data.select_columns(list(names)).with_format("arrow").iter(BATCH_ROWS):
         yield batch, None
 
 
 def dataset_batches(data: Any, names: tuple[Any, ...]) -> Iterator[tuple[Any, str | None]]:
-    for batch in data.to_batches(columns=[*names, FILE], batch_size=ROWS):
+    for batch in data.to_batches(columns=[*names, FILE_COLUMN], batch_size=BATCH_ROWS):
         if batch.num_rows:
-            file = batch.column(FILE)[0].as_py()
-            yield batch.drop_columns([FILE]), None if file == "in-memory" else file
+            file = batch.column(FILE_COLUMN)[0].as_py()
+            yield batch.drop_columns([FILE_COLUMN]), None if file == "in-memory" else file
 
 
 # ---- ir_datasets -------------------------------------------------------------------------------------------------
@@ -117,19 +134,11 @@ def is_of_ir_datasets(data: Any) -> bool:
     """Whether it is an id of ir_datasets, or what that makes of one."""
     if isinstance(data, str):
         return data.startswith(IR_DATASETS)
-    return has(data, *IR_DATASET)
+    return has_attrs(data, *IR_DATASET)
 
 
 def rows_of_ir_datasets(data: Any, what: str) -> Callable[[], Iterable[tuple[Any, ...]]]:
-    """A function that iterates over the qrels, or the scored documents, of a dataset of ir_datasets.
-
-    Raises
-    ------
-    ImportError
-        ir_datasets is not installed.
-    ValueError
-        It has no such dataset, or the dataset none of them.
-    """
+    """A function that iterates over the qrels, or the scored documents, of a dataset of ir_datasets."""
     name = data if isinstance(data, str) else IR_DATASETS + data.dataset_id()
     if isinstance(data, str):
         import ir_datasets
@@ -149,23 +158,23 @@ def rows_of_ir_datasets(data: Any, what: str) -> Callable[[], Iterable[tuple[Any
 
 def refuse(data: Any, what: str) -> None:
     """Raise the TypeError that names the call which makes a table of an object, if it is nearly one."""
-    call = next((f"{what}.{call}" for marks, call in CALLS.items() if has(data, *marks)), None)
+    call = next((f"{what}.{call}" for marks, call in CALLS_BY_LIBRARY.items() if has_attrs(data, *marks)), None)
     if call is None and isinstance(data, Mapping):
-        if has(data, "with_format", "column_names") and data:
+        if has_attrs(data, "with_format", "column_names") and data:
             call = f"{what}[{next(iter(data))!r}]"
     elif call is None and getattr(getattr(data, "dtype", None), "names", None):
         call = f"pandas.DataFrame({what})"
-    elif call is None and not (has(data, "iloc", "columns") or is_library_table(data)):
-        arrow = any(hasattr(data, name) for name in ARROW)
-        named = next((name for name in USUAL[:1] if hasattr(data, name)), None) if arrow else usual(data)
+    elif call is None and not (has_attrs(data, "iloc", "columns") or is_library_table(data)):
+        arrow = any(hasattr(data, name) for name in ARROW_METHODS)
+        named = next((name for name in USUAL_CALLS[:1] if hasattr(data, name)), None) if arrow else usual_call(data)
         call = named and f"{what}.{named}()"
     if call:
         library = type(data).__module__.partition(".")[0]
         raise TypeError(f"{what}: got a {library} {type(data).__name__}, which is not a table yet; expected {call}")
 
 
-def usual(data: Any) -> str | None:
-    return next((name for name in USUAL if callable(getattr(data, name, None))), None)
+def usual_call(data: Any) -> str | None:
+    return next((name for name in USUAL_CALLS if callable(getattr(data, name, None))), None)
 
 
 def remedy_for_rows(row: Any, what: str) -> str:
@@ -174,8 +183,8 @@ def remedy_for_rows(row: Any, what: str) -> str:
         return "; for the parts of one file give their folder or a pattern, and several runs to evaluate_many"
     if isinstance(row, Mapping):
         return f"; expected pyarrow.Table.from_pylist({what})"
-    if has(row, "iloc", "columns"):
+    if has_attrs(row, "iloc", "columns"):
         return f"; expected pandas.concat({what})"
-    if any(hasattr(row, name) for name in ARROW):
+    if any(hasattr(row, name) for name in ARROW_METHODS):
         return f"; expected pyarrow.Table.from_batches({what})"
     return ""

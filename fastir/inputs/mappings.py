@@ -3,24 +3,29 @@
 - `read_mapping`: one value for each key (segments of queries, teams of runs)
 - `field_rows`: the fields of each line (documents of chunks, excluded documents, weights of documents)
 - `text_lines`: the lines themselves (query ids)
+- `align`: weights of judged documents, as an array parallel to the judgments
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat
+
+import numpy as np
 
 from fastir.checks import mapping
 from fastir.errors import FormatError, quote
 from fastir.inputs import files
+from fastir.inputs.files import Path
+from fastir.inputs.places import place_name
 from fastir.rendering.text import counted
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 
-class Words(NamedTuple):
+class MappingText(NamedTuple):
     """What messages call an option that is a mapping, its keys and its values."""
 
     option: str
@@ -30,26 +35,18 @@ class Words(NamedTuple):
     values: str
 
 
-SEGMENTS = Words("segments", "map query ids to segments, or be a path", "query", "a segment", "segments")
-TEAMS = Words("teams", "map runs to teams, or be a path", "run", "its team", "teams")
+SEGMENTS = MappingText("segments", "map query ids to segments, or be a path", "query", "a segment", "segments")
+TEAMS = MappingText("teams", "map runs to teams, or be a path", "run", "its team", "teams")
 
 
 class FileMapping(dict[str, str]):
-    """{key: value} of the lines of a file, whose path is for messages."""
+    """{key: value} of the lines of a file, with the path for messages."""
 
     path: str
 
 
-def read_mapping(words: Words, data: Any) -> Mapping[Any, Any]:
-    """The mapping that an option is, or that the lines of a file are.
-
-    Raises
-    ------
-    TypeError
-        It is neither.
-    FormatError, OSError
-        A line has other fields than a key and a value, a key has two values, or the file cannot be read.
-    """
+def read_mapping(words: MappingText, data: Any) -> Mapping[Any, Any]:
+    """The mapping that an option is, or that the lines of a file are."""
     if not is_path(data):
         return mapping(words.option, data, words.expected)
     pairs = FileMapping()
@@ -60,7 +57,7 @@ def read_mapping(words: Words, data: Any) -> Mapping[Any, Any]:
     return pairs
 
 
-def misfit(option: str, pairs: object, message: str) -> ValueError:
+def misfit_error(option: str, pairs: object, message: str) -> ValueError:
     """The error about a mapping that does not fit; with its path, if it was read from a file."""
     text = f"{option}: {message}"
     return FormatError(text, pairs.path) if isinstance(pairs, FileMapping) else ValueError(text)
@@ -90,14 +87,9 @@ def field_rows(place: Any, expected: dict[int, str]) -> Iterator[tuple[int, list
 
     Parameters
     ----------
-    place : path or another place
+    place : path or another source of bytes
     expected : dict
         What the fields are, by the numbers of fields that a file may have.
-
-    Raises
-    ------
-    FormatError
-        A line has another number of fields, or an empty one.
     """
     name, lines = text_lines(place)
     for number, line in lines:
@@ -111,3 +103,81 @@ def field_rows(place: Any, expected: dict[int, str]) -> Iterator[tuple[int, list
             )
         expected = {len(fields): expected[len(fields)]}
         yield number, fields
+
+
+# ---- weights of documents --------------------------------------------------------------------------------------------
+
+
+DocWeights = Mapping[Any, SupportsFloat] | Mapping[Any, Mapping[Any, SupportsFloat]]
+
+FIELDS_BY_WIDTH = {2: "a document and its weight", 3: "a query, a document and its weight"}  # by the number of fields
+EXPECTED = "doc_weights: a weight must be a number above 0 and finite"
+
+
+def from_file(path: Path) -> DocWeights:
+    """The weights in a file, with a document and a number on each line, or a query before them."""
+    by_query: dict[str, dict[str, float]] = {}
+    for number, (*query, doc_id, text) in field_rows(path, FIELDS_BY_WIDTH):
+        try:
+            weight = float(text)
+        except ValueError:
+            raise FormatError(f"weight {quote(text)} is not a number", place_name(path), number) from None
+        if by_query.setdefault("".join(query), {}).setdefault(doc_id, weight) != weight:
+            raise FormatError(f"document {quote(doc_id)} has two weights", place_name(path), number)
+    return by_query.pop("") if "" in by_query else by_query
+
+
+def align(doc_weights: Any, rows: Iterable[tuple[Any, Any, float]], query: str, document: str) -> np.ndarray:
+    """The weight of each judgment; NaN where one without a label above 0 has none.
+
+    Parameters
+    ----------
+    doc_weights : mapping
+        ``{doc_id: weight}``, or ``{query_id: {doc_id: weight}}``.
+    rows : iterable of (query_id, doc_id, label)
+    query, document : str
+        What messages call them.
+    """
+    doc_weights = mapping(
+        "doc_weights", doc_weights, "map ids to weights, {doc_id: weight} or {query_id: {doc_id: weight}}"
+    )
+    by_text = {str(key): value for key, value in doc_weights.items()}
+    nested = any(hasattr(value, "items") for value in by_text.values())
+    by_query: dict[str, dict[str, Any]] = {}
+    aligned = []
+    unused: dict[str, set[str]] = {}
+    for query_id, doc_id, label in rows:
+        weights, key = by_text, str(query_id)
+        if nested:
+            if key not in by_query:
+                by_query[key] = weights_by_doc_id(by_text.get(key, {}), query_id, query)
+                unused[key] = set(by_query[key])
+            weights = by_query[key]
+            unused[key].discard(str(doc_id))
+        weight = weights.get(str(doc_id))
+        if weight is None and label > 0:
+            raise ValueError(f"doc_weights: {document} {quote(doc_id)} of {query} {quote(query_id)} has no weight")
+        aligned.append(np.nan if weight is None else read_weight(weight, f"({query} {query_id}, {document} {doc_id})"))
+    for query_id, unknown in unused.items():
+        for doc_id in by_query[query_id]:
+            if doc_id in unknown:
+                raise ValueError(f"doc_weights: {document} {quote(doc_id)} of {query} {quote(query_id)} is not judged")
+    return np.array(aligned, float)
+
+
+def weights_by_doc_id(weights: Any, query_id: Any, query: str) -> dict[str, Any]:
+    if not hasattr(weights, "items"):
+        raise TypeError(f"doc_weights: {query} {quote(query_id)} has a {type(weights).__name__}; expected a dict")
+    return {str(doc_id): weight for doc_id, weight in weights.items()}
+
+
+def read_weight(weight: Any, where: str) -> float:
+    if isinstance(weight, (str, bytes, bool, np.bool_)) or not hasattr(weight, "__float__"):
+        raise TypeError(f"{EXPECTED}, got {type(weight).__name__} {quote(weight)} {where}")
+    try:
+        number = float(weight)
+    except OverflowError:
+        raise OverflowError(f"{EXPECTED}, got one that is too large for a float {where}") from None
+    if not 0 < number < float("inf"):
+        raise ValueError(f"{EXPECTED}, got {weight} {where}")
+    return number

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 SAMPLE_ROWS, SAMPLE_QUERIES = 1000, 50  # that are looked at
 SAMPLE_BYTES = 1 << 14  # of a file of lines
 BLANKS = r"\s+"
-NEARLY_ALL = 0.95
+MIN_FRACTION_OF_ROWS = 0.95
 TIME, ID = 1e6, 100  # labels above are times or ids; above, and nearly all different, ids or lengths
-SURELY = 10  # rows whose ranks descend, all of them, are no accident
-SHOWN = 3
+MIN_DESCENDING_ROWS = 10  # so many descending ranks are no accident
+N_SHOWN_DOCUMENTS = 3
 OTHER_ITERATIONS = (
     "the second field differs: if it is a subtopic, pass format='subtopic'; if a group of judges, format='qrels_jg'; "
     "if neither, "
@@ -39,19 +39,19 @@ OTHER_ITERATIONS = (
 def misread_labels(labels: np.ndarray) -> str | None:
     """What is wrong with labels that are times, ids or lengths, None if they can be labels."""
     n = len(labels)
-    if np.count_nonzero(labels > ID) < max(NEARLY_ALL * n, 2):
+    if np.count_nonzero(labels > ID) < max(MIN_FRACTION_OF_ROWS * n, 2):
         return None
     n_different = len(np.unique(labels))
-    shown = ", ".join(f"{label:.10g}" for label in labels[:SHOWN].tolist())
-    if np.count_nonzero(labels > TIME) >= NEARLY_ALL * n and n_different >= max(2, n / 10):
+    shown = ", ".join(f"{label:.10g}" for label in labels[:N_SHOWN_DOCUMENTS].tolist())
+    if np.count_nonzero(labels > TIME) >= MIN_FRACTION_OF_ROWS * n and n_different >= max(2, n / 10):
         return f"the labels look like times or ids ({shown})"
-    if n_different >= max(SHOWN, min(NEARLY_ALL * n, 100)) and (labels == np.trunc(labels)).all():
+    if n_different >= max(N_SHOWN_DOCUMENTS, min(MIN_FRACTION_OF_ROWS * n, 100)) and (labels == np.trunc(labels)).all():
         return f"the labels look like ids or lengths ({shown})"
     return None
 
 
 def misread_qrels(head: bytes, labels: np.ndarray) -> str | None:
-    """What is wrong with a file of qrels whose columns mean something else, and how to read it; None if nothing is.
+    """The error in a file of qrels with columns that mean something else, and the fix; None if there is no error.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def misread_qrels(head: bytes, labels: np.ndarray) -> str | None:
     """
     lines = head.split(b"\n")[: -1 if len(head) == SAMPLE_BYTES else None]
     problem = misread_labels(labels[:SAMPLE_ROWS])
-    if problem is None and any(line.split()[1:2] not in ([], [b"0"], [b"Q0"]) for line in lines[:SHOWN]):
+    if problem is None and any(line.split()[1:2] not in ([], [b"0"], [b"Q0"]) for line in lines[:N_SHOWN_DOCUMENTS]):
         texts = [line.decode("utf-8", "surrogateescape") for line in lines[:SAMPLE_ROWS]]
         problem = misread_judgments([row for text in texts if len(row := text.split()) == 4 and text[0] != "#"])
     if problem is None or problem.endswith("?"):
@@ -79,7 +79,7 @@ def misread_column(name: str, labels: np.ndarray) -> str | None:
 
 
 def explain_duplicate(error: DuplicateError, path: Path | None, problem: str | None) -> DuplicateError:
-    """The error about a document that stands twice in qrels, with what is wrong with all of them, or with its lines."""
+    """The error for a duplicate document in qrels, with the cause in all of them, or with its lines."""
     message = str(error.args[0])
     if problem is not None:
         message = message.replace(remedy(False), problem)
@@ -103,15 +103,17 @@ def misread_judgments(rows: Sequence[Sequence[str]]) -> str | None:
     The iteration of judgments is nearly always 0; of ratings it is the item, of a run with ranks the document.
     """
     iterations, docs = [row[1] for row in rows], [row[2] for row in rows]
-    if len({(row[0], row[1]) for row in rows}) < max(NEARLY_ALL * len(rows), 1) or not all(map(is_number, docs)):
+    if len({(row[0], row[1]) for row in rows}) < max(MIN_FRACTION_OF_ROWS * len(rows), 1) or not all(
+        map(is_number, docs)
+    ):
         return None
-    if len(rows) >= SHOWN and are_ranks(rows):
+    if len(rows) >= N_SHOWN_DOCUMENTS and are_ranks(rows):
         return "the third field looks like a rank (query document rank score): are the two files swapped?"
     if not all(0 <= float(doc) <= MAX_RATING for doc in docs):
         return None
     are_items = not all(map(is_whole, iterations)) or max(map(float, iterations)) > len(rows)
     are_times = all(is_number(row[3]) and float(row[3]) > TIME for row in rows)
-    if are_times or (are_items and len(rows) >= SHOWN):
+    if are_times or (are_items and len(rows) >= N_SHOWN_DOCUMENTS):
         return "the second field differs from line to line, and the third holds ratings"
     return None
 
@@ -136,7 +138,7 @@ def are_ranks(rows: Sequence[Sequence[str]]) -> bool:
 def misread_ranks(ranks: np.ndarray, offsets: Sequence[int]) -> tuple[int, str] | None:
     """How many queries have ranks that look like scores, and an example; None unless most of the queries have some.
 
-    All queries are judged together: each may lack ranks that were filtered out, but then they ascend.
+    All queries are judged together: each may miss ranks that were filtered out, but then they ascend.
 
     Parameters
     ----------
@@ -154,15 +156,15 @@ def misread_ranks(ranks: np.ndarray, offsets: Sequence[int]) -> tuple[int, str] 
         n_queries += 1
         steps = np.diff(of_query)
         low, high = of_query.min(), of_query.max()
-        are_all = low in (0, 1) and high - low < len(of_query)  # a ranking whose lines may stand in any order
+        are_all = low in (0, 1) and high - low < len(of_query)  # a ranking with its lines in any order
         descends = not (steps > 0).any() and low < high
         is_odd = low > 1 and np.count_nonzero(steps == 1) * 2 < len(steps) and not (steps > 0).all()
         n_descending += bool(descends)
-        n_rows += len(of_query) if are_all else SURELY
+        n_rows += len(of_query) if are_all else MIN_DESCENDING_ROWS
         n_odd += bool(is_odd)
         if (descends or is_odd) and not example:
-            example = ", ".join(f"{rank:g}" for rank in of_query[:SHOWN].tolist())
-    if not (n_queries and ((n_descending == n_queries and n_rows >= SURELY) or 2 * n_odd > n_queries)):
+            example = ", ".join(f"{rank:g}" for rank in of_query[:N_SHOWN_DOCUMENTS].tolist())
+    if not (n_queries and ((n_descending == n_queries and n_rows >= MIN_DESCENDING_ROWS) or 2 * n_odd > n_queries)):
         return None
     return max(n_descending, n_odd), example
 
@@ -174,7 +176,7 @@ def misread_rows(queries: Ids, scores: np.ndarray, ranks: np.ndarray | None) -> 
     ----------
     queries : Ids
     scores : array
-        As a run has them; with ranks in place of scores, minus the ranks.
+        As in a run; with ranks instead of scores, minus the ranks.
     ranks : array or None
         Of the first rows, beside their scores; None: the scores are ranks.
     """

@@ -11,8 +11,8 @@ whose query ids are their numbers) other integers are ambiguous, and never pass 
     they permute 0 to n - 1     they are the numbers of the rows: pandas keeps them when it sorts or shuffles; a warning
     they do not                 they are left from a selection: by position, with a warning
 
-Beside a list or array, which has no labels at all, rows are paired by position; a permutation is warned of. Two columns
-of one frame share its index object, and their rows belong together whatever it holds.
+Beside a list or array, which has no labels at all, rows are paired by position, with a warning for a permutation. The
+columns of a frame share its index object, and their rows belong together whatever it holds.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def is_default(labels: Any) -> bool:
 
 
 def index_side(name: str, data: Any, n: int, without: str = NONE) -> Side:
-    """The Side of data whose ids are its pandas index, if it has one."""
+    """The Side of data that has a pandas index, which holds its ids."""
     index = pandas_index(data)
     if index is None:
         return Side(name, n, None, None, without)
@@ -81,17 +81,9 @@ def label_side(name: str, labels: Any, n: int, what: str = "query") -> Side:
 
 
 def is_joined(a: Side, b: Side) -> bool:
-    """Whether the rows of two sides are joined by id; False where row i of one belongs to row i of the other.
-
-    Raises
-    ------
-    DuplicateError
-        An id by which rows are joined is there twice.
-    ValueError
-        The sides are paired by position and differ in length.
-    """
+    """Whether the rows of two sides are joined by id; False where row i of one belongs to row i of the other."""
     if a.ids is not None and b.ids is not None:
-        if a.n == b.n and same_index(a.index, b.index):
+        if a.n == b.n and share_index(a.index, b.index):
             return False
         for side in (a, b):
             refuse_duplicates(side)
@@ -109,8 +101,8 @@ def is_joined(a: Side, b: Side) -> bool:
     return joined
 
 
-def same_index(a: Any, b: Any) -> bool:
-    """Whether two pandas indexes are one object, as those of two columns of a frame are."""
+def share_index(a: Any, b: Any) -> bool:
+    """Whether two pandas indexes are one object, as in two columns of a frame."""
     return a is not None and b is not None and (a is b or (hasattr(a, "is_") and bool(a.is_(b))))
 
 
@@ -172,13 +164,7 @@ def plain_ids(side: Side) -> list[Any] | None:
 
 
 def query_ids(side: Side) -> list[Any]:
-    """The ids by which a side is joined, as exact str or int.
-
-    Raises
-    ------
-    TypeError
-        An id is neither, or they are of both kinds.
-    """
+    """The ids by which a side is joined, as exact str or int."""
     ids = plain_ids(side)
     if ids is None:
         rows = list(side.ids or ())
@@ -192,13 +178,7 @@ def query_ids(side: Side) -> list[Any]:
 
 
 def places_of(a: Side, b: Side) -> np.ndarray:
-    """For each row of side a its row in side b, or -1; int64 of shape (a.n,). Both sides are joined by id.
-
-    Raises
-    ------
-    NoOverlapError
-        They have no id in common.
-    """
+    """For each row of side a its row in side b, or -1; int64 of shape (a.n,). Both sides are joined by id."""
     ids, others = (range(side.n) if side.ids is None else side.ids for side in (a, b))
     row = {row_id: place for place, row_id in enumerate(others)}
     places = np.fromiter((row.get(row_id, -1) for row_id in ids), np.int64, a.n)
@@ -223,7 +203,7 @@ def warn_of_order(a: Any, b: Any, names: tuple[str, str]) -> None:
     """Warn where two pandas objects that are paired by position have indexes, or columns, that differ."""
     for labels in ("index", "columns"):
         sides: list[Any] = [getattr(data, labels, None) if hasattr(data, "iloc") else None for data in (a, b)]
-        if any(side is None for side in sides) or same_index(*sides) or all(map(is_default, sides)):
+        if any(side is None for side in sides) or share_index(*sides) or all(map(is_default, sides)):
             continue
         if any(map(is_default, sides)) and not all(map(permutes_rows, sides)):
             continue

@@ -15,19 +15,11 @@ from fastir.errors import quote
 from fastir.inputs import formats
 from fastir.inputs.column_readers import ArrayReader, ArrowReader, as_objects, is_missing
 from fastir.inputs.mappings import field_rows, is_path
-from fastir.inputs.tables import ARROW
+from fastir.inputs.tables import ARROW_METHODS
 
 
 def id_columns(data: Any) -> tuple[Ids, Ids]:
-    """The two columns of the option `parents`: chunks and their documents, in any form.
-
-    Raises
-    ------
-    TypeError, ValueError
-        It has another form, an id is missing or is none, or the columns differ in length.
-    FormatError, OSError
-        A file cannot be read.
-    """
+    """The two columns of the option `parents`: chunks and their documents, in any form."""
     if hasattr(data, "iloc") and not hasattr(data, "columns"):
         data = mapping("parents", data, "map chunks to documents", labelled=True)
     if isinstance(data, Mapping):
@@ -36,7 +28,7 @@ def id_columns(data: Any) -> tuple[Ids, Ids]:
         return id_column(keys, "a chunk"), id_column(values, "a document", keys)
     if is_path(data):
         format = formats.file_format(data)
-        if format in formats.TABLES:
+        if format in formats.TABLE_FORMATS:
             from fastir.inputs import table_files
 
             return column_pair(table_files.read_columns(data, format))
@@ -82,7 +74,7 @@ def column_pair(table: Any) -> tuple[Ids, Ids]:
     if hasattr(table, "iloc") and hasattr(table, "columns"):
         check_two(list(table.columns))
         return column_pair((table.iloc[:, 0], table.iloc[:, 1]))
-    if any(hasattr(table, name) for name in ARROW):
+    if any(hasattr(table, name) for name in ARROW_METHODS):
         batches = Batches(table)
         check_two(batches.names)
         pieces: tuple[list[Any], list[Any]] = ([], [])

@@ -1,4 +1,4 @@
-"""The option `parents`: which document each id of a run stands for, in any of the forms that a caller may have.
+"""The option `parents`: the document of each id (chunk) of a run, in any form that `evaluate` takes.
 
 A mapping, two columns and a file become a table at once, and later changes in them have no effect. A function is asked
 for the ids of each run when the run is known. Ids that are integers equal their decimal text, as in all columns.
@@ -43,13 +43,7 @@ class ParentFunction:
         self.aggregate: str | None = aggregate
 
     def of(self, run: Rows) -> Parents:
-        """The documents of the ids of a run.
-
-        Raises
-        ------
-        TypeError, ValueError
-            The function does not return an id for each id, or takes neither an array of them nor one.
-        """
+        """The documents of the ids of a run."""
         from fastir.inputs.column_readers import as_objects
         from fastir.inputs.parent_columns import id_column, ids_arena
 
@@ -65,7 +59,7 @@ class ParentFunction:
         return Parents(Arena.of(distinct), ids_arena(documents), self.aggregate)
 
     def one_by_one(self, distinct: list[Any], array_error: Exception) -> list[Any]:
-        """What the function returns for each id, which it may expect in place of an array of them."""
+        """The function's values for single ids, if it takes no array of ids."""
         try:
             return [self.function(doc_id) for doc_id in distinct]
         except (AttributeError, TypeError) as error:
@@ -85,20 +79,14 @@ def read_as(
     exclude: ExcludeLike | None,
     convention: str | Convention,
 ) -> AnyParents | None:
-    """What is done to the ids of runs before they are judged, from the options of a call; None: nothing.
-
-    Raises
-    ------
-    TypeError, ValueError, FormatError, OSError
-        As by `read_parents` and `read_exclude`.
-    """
+    """What is done to the ids of runs before they are judged, from the options of a call; None: nothing."""
     stand_for = read_parents(parents, aggregate, duplicates)
     if exclude is None and not isinstance(convention, str):
         exclude = convention.exclude
     elif exclude is None and convention != "fastir":
-        from fastir.request.conventions import checked, resolved_convention
+        from fastir.request.conventions import check_convention, resolved_convention
 
-        exclude = resolved_convention(checked(convention), {}).exclude
+        exclude = resolved_convention(check_convention(convention), {}).exclude
     if exclude is None or isinstance(stand_for, Exclusion):
         return stand_for
     return Exclusion(read_exclude(exclude), stand_for)
@@ -107,15 +95,7 @@ def read_as(
 def read_parents(
     parents: ParentsLike | AnyParents | None, aggregate: Aggregate, duplicates: Duplicates | None
 ) -> AnyParents | None:
-    """The documents of chunks, from the options of a call, checked.
-
-    Raises
-    ------
-    TypeError, ValueError
-        A document is missing or not an id, a chunk has two of them, or the options exclude each other.
-    FormatError, OSError
-        A file cannot be read.
-    """
+    """The documents of chunks, from the options of a call, checked."""
     if parents is None and aggregate == "max":
         return None
     check_aggregate(parents, aggregate, duplicates)
@@ -139,7 +119,7 @@ def check_aggregate(parents: object, aggregate: str, duplicates: str | None) -> 
     """Refuse scores that are to be put together where none are."""
     check_choice("aggregate", aggregate, AGGREGATES)
     if aggregate != "max" and parents is None:
-        raise ValueError(f"aggregate={aggregate!r} needs parents, the documents whose scores it makes")
+        raise ValueError(f"aggregate={aggregate!r} needs parents: it makes the scores of these documents")
     if aggregate != "max" and duplicates == "once":
         raise ValueError(
             f"aggregate={aggregate!r} merges the rows of a document, but duplicates='once' keeps all of them"

@@ -1,7 +1,7 @@
 """Parquet: one file, or the files of a folder or pattern, as one table, with the columns of hive partitions.
 
 The files are read one after the other, so that each keeps its own types and an error can name its file and row; or in
-row groups, which a `Split` hands to threads, each with files of its own.
+row groups, which a `SplitTable` hands to threads, each with files of its own.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from fastir.inputs.tables import read_arrow
 if TYPE_CHECKING:
     from fastir.inputs.files import Watch
 
-ROWS = 1 << 16  # rows that pyarrow decodes at a time
-BUFFER = 1 << 20  # bytes that it reads at a time
+BATCH_ROWS = 1 << 16  # rows that pyarrow decodes at a time
+BUFFER_BYTES = 1 << 20  # bytes that it reads at a time
 LOCK_SECONDS = 1.0  # seconds
 
 
@@ -33,11 +33,11 @@ class Group(NamedTuple):
     number: int
     first: int  # row in its file
     row: int  # the same in the table
-    position: int  # bytes of the files before, and about those of the rows before in this one
+    position: int  # bytes of the files before, plus (about) of the rows before in this file
 
 
 class Parquet:
-    """Parquet files as one table; they are packed in their own way only."""
+    """Parquet files as one table; they are compressed only inside, by Parquet."""
 
     open_files: contextlib.ExitStack
     part: places.Part
@@ -62,22 +62,22 @@ class Parquet:
 
     def look(self) -> None:
         self.whole: set[str] = whole_numbers(self.parts)
-        self.table: Any = self.opened(self.parts[0])
+        self.table: Any = self.open_part(self.parts[0])
         self.names: list[str] = self.column_names(self.parts[0])
 
-    def opened(self, part: places.Part, footer: Any = None) -> Any:
+    def open_part(self, part: places.Part, footer: Any = None) -> Any:
         """A part as pyarrow's ParquetFile; the part before it is closed."""
         from pyarrow.parquet import ParquetFile
 
         self.open_files.close()
         self.part, self.name = part, places.place_name(part.place)
-        self.file = self.open_files.enter_context(contextlib.closing(places.opened(part.place)))
-        with self.naming():
-            return ParquetFile(self.file, metadata=footer, buffer_size=BUFFER, pre_buffer=False)
+        self.file = self.open_files.enter_context(contextlib.closing(places.open_bytes(part.place)))
+        with self.name_errors():
+            return ParquetFile(self.file, metadata=footer, buffer_size=BUFFER_BYTES, pre_buffer=False)
 
-    def turn_to(self, part: places.Part, names: tuple[Any, ...], footer: Any = None) -> None:
+    def switch_part(self, part: places.Part, names: tuple[Any, ...], footer: Any = None) -> None:
         """Open another part, which must have these columns, too."""
-        self.table = self.opened(part, footer)
+        self.table = self.open_part(part, footer)
         names_of_part = self.column_names(part)
         missing = next((name for name in names if name not in names_of_part), None)
         if missing is not None:
@@ -93,7 +93,7 @@ class Parquet:
         for number, part in enumerate(self.parts):
             if number:
                 self.done += self.file.tell()
-                self.turn_to(part, names)
+                self.switch_part(part, names)
             self.begin(row)
             for batch in self.rows(part, names):
                 yield batch
@@ -108,7 +108,7 @@ class Parquet:
         position = row = 0
         for number, part in enumerate(self.parts):
             if number:
-                self.table = self.opened(part)
+                self.table = self.open_part(part)
             self.begin(row)
             footer, first, size = self.table.metadata, 0, places.place_size(part.place)
             for group in range(footer.num_row_groups):
@@ -126,7 +126,7 @@ class Parquet:
     def group_batches(self, group: Group, names: tuple[Any, ...]) -> Iterator[Any]:
         """The batches of a row group."""
         if self.part is not group.part:
-            self.turn_to(group.part, names, group.footer)
+            self.switch_part(group.part, names, group.footer)
         self.before = group.first
         for batch in self.rows(group.part, names, [group.number]):
             yield batch
@@ -135,23 +135,25 @@ class Parquet:
     def rows(self, part: places.Part, names: tuple[Any, ...], groups: list[int] | None = None) -> Iterator[Any]:
         """The batches of the part that is open, or of some of its row groups, with these columns."""
         in_file = set(self.table.schema_arrow.names)
-        with self.naming():
-            for batch in self.table.iter_batches(ROWS, groups, [name for name in names if name in in_file], False):
+        with self.name_errors():
+            for batch in self.table.iter_batches(
+                BATCH_ROWS, groups, [name for name in names if name in in_file], False
+            ):
                 for name, text in part.partition.items():
                     if name in names and name not in in_file:
-                        batch = batch.append_column(name, self.constant(name, text, batch.num_rows))
+                        batch = batch.append_column(name, self.partition_column(name, text, batch.num_rows))
                 yield batch
 
-    def constant(self, name: str, text: str, n: int) -> Any:
+    def partition_column(self, name: str, text: str, n: int) -> Any:
         """The column of a partition."""
         import pyarrow
 
-        if text == places.NULL:
+        if text == places.NULL_PARTITION:
             return pyarrow.nulls(n, pyarrow.string())
         return pyarrow.repeat(int(text) if name in self.whole else text, n)
 
     @contextlib.contextmanager
-    def naming(self) -> Iterator[None]:
+    def name_errors(self) -> Iterator[None]:
         """Within it, pyarrow's errors about one of several files name it."""
         import pyarrow
 
@@ -174,7 +176,7 @@ class Parquet:
         return [FileColumn(reader, self.name, self.before) for reader in readers] if self.several else readers
 
 
-class Split:
+class SplitTable:
     """A table in Parquet files, of which threads read a row group each.
 
     Parameters
@@ -236,12 +238,12 @@ class Split:
 
 
 def whole_numbers(parts: list[places.Part]) -> set[str]:
-    """The columns of partitions all of whose values are integers as Python writes them."""
+    """The columns of partitions with only integers as Python writes them."""
     texts: dict[str, set[str]] = {}
     for part in parts:
         for name, text in part.partition.items():
             texts.setdefault(name, set()).add(text)
-    return {name for name, values in texts.items() if all(map(is_whole, values - {places.NULL}))}
+    return {name for name, values in texts.items() if all(map(is_whole, values - {places.NULL_PARTITION}))}
 
 
 def is_whole(text: str) -> bool:

@@ -13,15 +13,15 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from fastir.errors import FormatError, quote
-from fastir.inputs.library_tables import in_memory
+from fastir.inputs.library_tables import is_in_memory
 
-WILD = r"[*?\[]"
-STEP = re.escape(os.sep) + "/"  # what parts the steps of a path
-ANY_FOLDERS = rf"(?:(?<=[{STEP}])|^)\*\*(?:[{STEP}]+|$)"
-HIDDEN = (".", "_")  # how the names of files begin that hold no rows: _SUCCESS, _metadata
-NULL = "__HIVE_DEFAULT_PARTITION__"  # what a hive partition has in place of a missing value
-PARQUET = ".parquet"
-PACKED = (".gz", ".zst")  # endings of files that are unpacked
+WILDCARD = r"[*?\[]"
+PATH_SEPARATORS = re.escape(os.sep) + "/"  # what parts the steps of a path
+ANY_FOLDERS = rf"(?:(?<=[{PATH_SEPARATORS}])|^)\*\*(?:[{PATH_SEPARATORS}]+|$)"
+HIDDEN_PREFIXES = (".", "_")  # how the names of files begin that hold no rows: _SUCCESS, _metadata
+NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"  # a missing value of a hive partition
+PARQUET_SUFFIX = ".parquet"
+COMPRESSED_SUFFIXES = (".gz", ".zst")  # endings of files that are unpacked
 RUN_ENDINGS = frozenset(  # what is no part of a run's name
     f".{end}"
     for end in ("run", "res", "results", "txt", "trec", "tsv", "csv", "json", "jsonl", "ndjson", "parquet", "npz")
@@ -36,7 +36,7 @@ class Remote(NamedTuple):
 
 
 class LocalPath:
-    """A path that is known to be one of this machine, as that of a FileSource; no ABC, which isinstance asks longer."""
+    """A path of this machine, such as a FileSource's; not an ABC, because isinstance takes longer for these."""
 
     data: Any
     is_file: bool
@@ -53,7 +53,7 @@ class Part(NamedTuple):
     partition: dict[str, str]  # {column: text}, from folders named column=text
 
 
-class Kept:
+class KeptFile:
     """A caller's file object, which only the caller closes: not what reads from it, nor the end of that."""
 
     def __init__(self, file: Any) -> None:
@@ -67,7 +67,7 @@ class Kept:
 
 
 def is_file_object(data: Any) -> bool:
-    """Whether `data.read` gives bytes; that of a pyarrow ParquetFile gives a table."""
+    """Whether `data.read` gives bytes; a pyarrow ParquetFile's gives a table."""
     if isinstance(data, (str, LocalPath)):
         return False
     return callable(getattr(data, "read", None)) and not hasattr(data, "read_row_group")
@@ -75,7 +75,7 @@ def is_file_object(data: Any) -> bool:
 
 def is_place(data: Any) -> bool:
     """Whether an object says where bytes lie."""
-    if type(data) is dict or in_memory(data):
+    if type(data) is dict or is_in_memory(data):
         return False
     return isinstance(data, (str, bytes, os.PathLike)) or is_file_object(data) or is_remote(data)
 
@@ -113,7 +113,7 @@ def stem(place: Any) -> str | None:
     if place == "-" or name.startswith("<"):
         return None
     root, end = os.path.splitext(name)
-    name = root if end.lower() in PACKED else name
+    name = root if end.lower() in COMPRESSED_SUFFIXES else name
     root, end = os.path.splitext(name)
     return (root if end.lower() in RUN_ENDINGS else name) or None
 
@@ -152,13 +152,7 @@ def is_url(place: Any) -> bool:
 
 
 def remote(place: Any) -> Remote:
-    """A URL or a path in a file system, with a file system as pyarrow has it.
-
-    Raises
-    ------
-    FormatError
-        A package is missing, or the URL stands for nothing that it knows.
-    """
+    """A URL or a path in a file system, with a file system as pyarrow has it."""
     name = place_name(place)
     try:
         from pyarrow import ArrowInvalid, fs
@@ -186,15 +180,10 @@ def open_fsspec(url: str) -> tuple[Any, str]:
         raise FormatError(str(error), url) from None
 
 
-def opened(place: Any) -> Any:
-    """The bytes of a place, as a file that has readinto and is to be closed.
+def open_bytes(place: Any) -> Any:
+    """Open a source of bytes as a file with readinto; the caller closes it.
 
     A file object is read from its beginning, if it can be, and stays open.
-
-    Raises
-    ------
-    FormatError
-        It was opened as text.
     """
     if not is_file_object(place):
         if is_local(place):
@@ -205,7 +194,7 @@ def opened(place: Any) -> Any:
         raise FormatError("the file was opened as text; expected open(path, 'rb')", place_name(place))
     if reopens(place):
         place.seek(0)
-    return Kept(place) if hasattr(place, "readinto") else io.BytesIO(place.read())
+    return KeptFile(place) if hasattr(place, "readinto") else io.BytesIO(place.read())
 
 
 # ---- several files -----------------------------------------------------------------------------------------------
@@ -216,21 +205,21 @@ def is_many(place: Any) -> bool:
     if (isinstance(place, LocalPath) and place.is_file) or is_file_object(place):
         return False
     if is_local(place):
-        return os.path.isdir(place) or (bool(re.search(WILD, os.fsdecode(place))) and not os.path.exists(place))
+        return os.path.isdir(place) or (bool(re.search(WILDCARD, os.fsdecode(place))) and not os.path.exists(place))
     system, path = remote(place)
-    return bool(re.search(WILD, path)) or system.get_file_info(path).type.name == "Directory"
+    return bool(re.search(WILDCARD, path)) or system.get_file_info(path).type.name == "Directory"
 
 
 def place_files(place: Any) -> list[Any]:
     """The visible files of a folder and the folders in it, or those that a pattern fits, in order of their names."""
     if is_local(place):
         path = os.fsdecode(place)
-        entries = sorted(fitting(path)) if not os.path.isdir(path) else [path]
-        return [*dict.fromkeys(file for one in entries for file in walked(one))]
+        entries = sorted(matching_paths(path)) if not os.path.isdir(path) else [path]
+        return [*dict.fromkeys(file for one in entries for file in visible_files(one))]
     system, path = remote(place)
     from pyarrow.fs import FileSelector
 
-    wild = re.search(WILD, path)
+    wild = re.search(WILDCARD, path)
     base = path if wild is None else path[: wild.start()].rpartition("/")[0]
     entries = system.get_file_info(FileSelector(base, recursive=True))
     files = sorted(info.path for info in entries if info.type.name == "File")
@@ -239,11 +228,11 @@ def place_files(place: Any) -> list[Any]:
         Remote(system, file)
         for file in files
         if is_visible(os.path.relpath(file, base or "."))
-        and (wild is None or fits(file.strip("/").split("/"), pattern))
+        and (wild is None or matches_pattern(file.strip("/").split("/"), pattern))
     ]
 
 
-def fitting(pattern: str) -> list[str]:
+def matching_paths(pattern: str) -> list[str]:
     """The files and folders that a pattern fits; ** is any number of folders, each once, though links lead back."""
     import glob
 
@@ -251,9 +240,9 @@ def fitting(pattern: str) -> list[str]:
         return glob.glob(pattern)
     base, rest = pattern[: several.start()], pattern[several.end() :]
     paths = []
-    for first in glob.glob(base) if re.search(WILD, base) else [base]:
+    for first in glob.glob(base) if re.search(WILDCARD, base) else [base]:
         for folder in folders(first):
-            paths += fitting(os.path.join(glob.escape(folder), rest)) if rest else [folder]
+            paths += matching_paths(os.path.join(glob.escape(folder), rest)) if rest else [folder]
     return paths
 
 
@@ -275,18 +264,18 @@ def folders(base: str) -> Iterator[str]:
         starts = links
 
 
-def fits(path: list[str], pattern: list[str]) -> bool:
+def matches_pattern(path: list[str], pattern: list[str]) -> bool:
     """Whether a pattern fits a path or a folder of it, step by step; ** is any number of steps."""
     if not pattern:
         return True
     if pattern[0] == "**":
-        return fits(path, pattern[1:]) or (bool(path) and fits(path[1:], pattern))
+        return matches_pattern(path, pattern[1:]) or (bool(path) and matches_pattern(path[1:], pattern))
     import fnmatch
 
-    return bool(path) and fnmatch.fnmatchcase(path[0], pattern[0]) and fits(path[1:], pattern[1:])
+    return bool(path) and fnmatch.fnmatchcase(path[0], pattern[0]) and matches_pattern(path[1:], pattern[1:])
 
 
-def walked(path: str) -> list[str]:
+def visible_files(path: str) -> list[str]:
     """The visible files in a folder and in those below it, or the file itself."""
     if not os.path.isdir(path):
         return [path]
@@ -295,7 +284,7 @@ def walked(path: str) -> list[str]:
 
 
 def is_visible(path: str) -> bool:
-    return not any(step.startswith(HIDDEN) and "=" not in step for step in path.split(os.sep))
+    return not any(step.startswith(HIDDEN_PREFIXES) and "=" not in step for step in path.split(os.sep))
 
 
 def check_link(file: Any) -> None:
@@ -305,14 +294,8 @@ def check_link(file: Any) -> None:
 
 
 def parquet_in(place: Any) -> list[Any]:
-    """The Parquet files of a folder or a pattern.
-
-    Raises
-    ------
-    FormatError
-        One is a pipe or a device, which could be waited for without end, or a link that leads to no file.
-    """
-    parquet = [file for file in place_files(place) if place_name(file).lower().endswith(PARQUET)]
+    """The Parquet files of a folder or a pattern."""
+    parquet = [file for file in place_files(place) if place_name(file).lower().endswith(PARQUET_SUFFIX)]
     for file in parquet:
         check_link(file)
         if is_local(file) and not stat.S_ISREG(os.stat(file).st_mode):
@@ -321,13 +304,7 @@ def parquet_in(place: Any) -> list[Any]:
 
 
 def place_parts(place: Any) -> list[Part]:
-    """The Parquet files of a folder or a pattern, with the values of hive partitions; or the one file itself.
-
-    Raises
-    ------
-    FormatError
-        There is none.
-    """
+    """The Parquet files of a folder or a pattern, with the values of hive partitions; or the one file itself."""
     if not is_many(place):
         return [Part(place, {})]
     files = parquet_in(place)

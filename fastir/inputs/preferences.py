@@ -18,7 +18,7 @@ from fastir.errors import quote
 Parts = Mapping[Any, Mapping[Any, float]]
 
 
-class Order(NamedTuple):
+class PreferenceOrder(NamedTuple):
     """The preferences of one judge.
 
     Attributes
@@ -45,29 +45,23 @@ def is_of_parts(data: Any) -> bool:
     return hasattr(data, "items")
 
 
-def checked(data: Mapping[Any, Any]) -> dict[Any, dict[Any, dict[Any, dict[Any, float]]]]:
-    """The data as new dicts with levels that are floats.
-
-    Raises
-    ------
-    TypeError, ValueError
-        A level is no number, or a query, a judge or a part has no mapping; it is named.
-    """
+def convert_levels(data: Mapping[Any, Any]) -> dict[Any, dict[Any, dict[Any, dict[Any, float]]]]:
+    """The data as new dicts with levels that are floats."""
     return {
         query_id: {
             judge: {
                 part: {
-                    doc_id: checked_level(level, query_id, doc_id) for doc_id, level in inner(docs, query_id).items()
+                    doc_id: read_level(level, query_id, doc_id) for doc_id, level in inner_dict(docs, query_id).items()
                 }
-                for part, docs in inner(parts, query_id).items()
+                for part, docs in inner_dict(parts, query_id).items()
             }
-            for judge, parts in inner(judges, query_id).items()
+            for judge, parts in inner_dict(judges, query_id).items()
         }
         for query_id, judges in data.items()
     }
 
 
-def inner(data: Any, query_id: Any) -> Any:
+def inner_dict(data: Any, query_id: Any) -> Any:
     if not hasattr(data, "items"):
         raise TypeError(
             f"qrels: query {quote(query_id)} must map to a dict {{judge: {{part: {{doc_id: level}}}}}} as the first "
@@ -76,7 +70,7 @@ def inner(data: Any, query_id: Any) -> Any:
     return data
 
 
-def checked_level(level: Any, query_id: Any, doc_id: Any) -> float:
+def read_level(level: Any, query_id: Any, doc_id: Any) -> float:
     if isinstance(level, (str, bytes)) or not hasattr(level, "__float__"):
         raise TypeError(
             f"qrels: a level must be a number, got {type(level).__name__} {quote(level)} (query {query_id}, "
@@ -94,20 +88,14 @@ def documents(judges: Mapping[Any, Parts]) -> list[Any]:
     return sorted(doc_ids, key=lambda doc_id: encode(str(doc_id)))
 
 
-def judge_orders(query_id: Any, judges: Mapping[Any, Parts]) -> list[Order]:
-    """The orders of a query's judges, by the judges' names.
-
-    Raises
-    ------
-    ValueError
-        A judge prefers each of two documents to the other, or gives a document level 0 and another one.
-    """
+def judge_orders(query_id: Any, judges: Mapping[Any, Parts]) -> list[PreferenceOrder]:
+    """The orders of a query's judges, by the judges' names."""
     places = {doc_id: place for place, doc_id in enumerate(documents(judges))}
     names = sorted(judges, key=lambda judge: encode(str(judge)))
     return [make_order(query_id, judge, judges[judge], places) for judge in names if any(judges[judge].values())]
 
 
-def make_order(query_id: Any, judge: Any, parts: Parts, places: dict[Any, int]) -> Order:
+def make_order(query_id: Any, judge: Any, parts: Parts, places: dict[Any, int]) -> PreferenceOrder:
     where = f"query {quote(query_id)}, judge {quote(judge)}"
     levels: dict[Any, float] = {}
     for docs in parts.values():
@@ -118,11 +106,11 @@ def make_order(query_id: Any, judge: Any, parts: Parts, places: dict[Any, int]) 
     beats = None
     if len(parts) > 1:
         below = levels_below(parts, {doc_id: place for place, doc_id in enumerate(doc_ids)})
-        beats = beaten(below, len(doc_ids))
+        beats = beaten_matrix(below, len(doc_ids))
         if beats is None:
-            a, b = (quote(doc_ids[place]) for place in in_a_circle(below, len(doc_ids)))
+            a, b = (quote(doc_ids[place]) for place in find_circle(below, len(doc_ids)))
             raise ValueError(f"qrels: {where}: document {a} is preferred to {b}, and that to {a}")
-    return Order(
+    return PreferenceOrder(
         np.array([places[doc_id] for doc_id in doc_ids]), np.array([levels[doc_id] for doc_id in doc_ids]), beats
     )
 
@@ -147,7 +135,7 @@ def levels_below(parts: Parts, places: dict[Any, int]) -> list[list[int]]:
     return below
 
 
-def above(below: list[list[int]]) -> list[list[int]]:
+def reverse_edges(below: list[list[int]]) -> list[list[int]]:
     """The graph with its edges turned round."""
     turned: list[list[int]] = [[] for _ in below]
     for node, others in enumerate(below):
@@ -156,12 +144,12 @@ def above(below: list[list[int]]) -> list[list[int]]:
     return turned
 
 
-def beaten(below: list[list[int]], n: int) -> np.ndarray | None:
+def beaten_matrix(below: list[list[int]], n: int) -> np.ndarray | None:
     """Which of n documents is preferred to which, with all that follows; None if one is preferred to itself.
 
     A set of documents is an integer with a bit for each, so that it takes a step for 64 of them.
     """
-    waiting, leads_here = list(map(len, below)), above(below)
+    waiting, leads_here = list(map(len, below)), reverse_edges(below)
     ready = [node for node, number in enumerate(waiting) if not number]
     sets = [0] * len(below)
     for node in ready:  # which grows: those whose others are all done
@@ -178,14 +166,14 @@ def beaten(below: list[list[int]], n: int) -> np.ndarray | None:
     return np.unpackbits(rows.reshape(n, size), axis=1, count=n, bitorder="little").view(bool)
 
 
-def in_a_circle(below: list[list[int]], n: int) -> tuple[int, int]:
+def find_circle(below: list[list[int]], n: int) -> tuple[int, int]:
     """The first document that is preferred to itself, and the first other one between."""
-    first = next(place for place in range(n) if place in reached(place, below))
-    between = reached(first, below) & reached(first, above(below))
+    first = next(place for place in range(n) if place in reachable_nodes(place, below))
+    between = reachable_nodes(first, below) & reachable_nodes(first, reverse_edges(below))
     return first, min(place for place in between if place < n and place != first)
 
 
-def reached(node: int, edges: list[list[int]]) -> set[int]:
+def reachable_nodes(node: int, edges: list[list[int]]) -> set[int]:
     nodes: set[int] = set()
     left = [node]
     while left:

@@ -88,7 +88,7 @@ def read(path: Path, is_run: bool, duplicates: str | None, watch: Watch | None =
 
 
 def column(header: list[str], names: tuple[str, ...], path: str) -> int:
-    """The place of the column of one of these names."""
+    """The position of the column with one of these names."""
     for place, name in enumerate(header):
         if name.strip().lower() in names:
             return place

@@ -29,11 +29,11 @@ def query_groups(n: int, group: ArrayLike | None, qid: ArrayLike | None, offsets
         names = [name for name, array in descriptions.items() if array is not None]
         raise ValueError(f"{' and '.join(names)} must not be given together: they say the same in different ways")
     if qid is not None:
-        return by_ids(qid, n)
+        return groups_from_ids(qid, n)
     if offsets is not None:
         bounds = offset_array(offsets, n, "offsets", "labels")
     else:
-        bounds = np.array((0, n), np.int64) if group is None else by_sizes(group, n)
+        bounds = np.array((0, n), np.int64) if group is None else groups_from_sizes(group, n)
     return QueryGroups(range(len(bounds) - 1), bounds)
 
 
@@ -67,7 +67,7 @@ def refuse_undivided(data: Any, name: str) -> None:
                 )
 
 
-def by_sizes(group: ArrayLike, n: int) -> np.ndarray:
+def groups_from_sizes(group: ArrayLike, n: int) -> np.ndarray:
     """Offsets from group sizes."""
     sizes = arrays.integers(group, "group")
     if sizes.size and sizes.min() < 0:
@@ -79,9 +79,9 @@ def by_sizes(group: ArrayLike, n: int) -> np.ndarray:
     return offsets_from_sizes(sizes)
 
 
-def by_ids(qid: Any, n: int) -> QueryGroups:
+def groups_from_ids(qid: Any, n: int) -> QueryGroups:
     """The QueryGroups from an id in each row; queries are in the order in which they first appear."""
-    ids = arrays.from_elsewhere(qid, "qid")
+    ids = arrays.array_from_object(qid, "qid")
     if ids.ndim != 1 or len(ids) != n:
         raise ValueError(f"qid has shape {ids.shape} but labels has {n} entries; expected an id for each")
     if ids.dtype.kind not in "iuUSO" and n:

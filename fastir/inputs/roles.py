@@ -15,8 +15,8 @@ from fastir.errors import quote
 # The usual names of each column; the first one that a table has is taken. The rating of a run may be the truth.
 QUERY = ("query_id", "qid", "q_id", "user_id", "query-id", "userId", "user")
 DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id", "itemId", "movieId", "item")
-RANK = "rank"  # of a run in place of scores
-ORDER = (RANK, "position")  # beside scores: of the order of rows, where Spark does not keep it
+RANK = "rank"  # of a run without scores
+ORDER = (RANK, "position")  # beside scores: the order of rows, where Spark does not keep it
 RUN = ("run", "system", "run_id", "system_id")  # of several runs in one table
 LABEL = ("label", "relevance", "rating")
 NUMBER: dict[str, tuple[str, ...]] = {"run": ("score", "prediction", RANK), "qrels": (*LABEL, "score")}
@@ -64,17 +64,12 @@ def columns_by_role(
     what : str
         For messages.
     names : iterable
-        Those of the table.
+        The names of the table's columns.
     usual : mapping of role to names
     columns : mapping or None
         The caller's names.
     roles : iterable of str
         Those that the caller may name.
-
-    Raises
-    ------
-    ValueError
-        The caller names another role, or a column is missing or there twice.
     """
     columns, names = columns or {}, list(names)
     check_roles(columns, roles)
@@ -96,7 +91,7 @@ def usual_names(what: str, columns: Mapping[Any, Any]) -> dict[str, Sequence[Any
 
 
 def has_columns(data: Mapping[Any, Any], what: str, columns: Mapping[Any, Any] | None) -> bool:
-    """Whether a mapping is a table by its names: those of two roles tell, so that a third that is missing is missed."""
+    """Whether a mapping is a table: two roles have columns, so a missing third role raises an error."""
     return sum(any(name in data for name in usual) for usual in usual_names(what, columns or {}).values()) > 1
 
 
@@ -107,7 +102,7 @@ def usual_columns(what: str, names: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def find_columns(what: str, names: list[Any], columns: Mapping[Any, Any]) -> tuple[Any, ...]:
-    """The names of the query, document and number columns; of runs, also that of a column of their names."""
+    """The names of the query, document and number columns; for runs, also the column of their names."""
     chosen = [find_column(what, names, role, usual) for role, usual in usual_names(what, columns).items()]
     if what == "run":
         chosen += [name for name in ([columns["run"]] if "run" in columns else RUN) if name in names][:1]

@@ -19,14 +19,14 @@ from fastir.inputs import places, trec
 from fastir.inputs.files import Watch
 
 NOT_SAMPLED = -1  # the label of a document of the pool without a judgment
-AS_SAMPLED = -999  # that label in prels
-BY_HAND = (0, 2)  # methods of prels that chose documents on purpose: their inclusion probability is 1
+PRELS_NOT_SAMPLED = -999  # that label in prels
+MANUAL_METHODS = (0, 2)  # methods of prels that chose documents on purpose: their inclusion probability is 1
 
 Strata = Mapping[Any, Mapping[Any, SupportsIndex]]
 Probabilities = Mapping[Any, Mapping[Any, SupportsFloat]]
 
 
-class Sampled(NamedTuple):
+class SampleColumns(NamedTuple):
     """What SampledQrels are made of; strata are int64, probabilities float64 with NaN for what is not in the sample."""
 
     query_ids: list[Any]
@@ -38,7 +38,7 @@ class Sampled(NamedTuple):
     repairs: dict[str, tuple[int, str]]
 
 
-class Named(io.BytesIO):
+class NamedBytes(io.BytesIO):
     """The bytes of a file object that can be read only once, with its name."""
 
     def __init__(self, content: bytes, name: str) -> None:
@@ -48,40 +48,41 @@ class Named(io.BytesIO):
 
 def read(
     path: Any, is_run: bool, duplicates: str | None, watch: Watch | None, line_format: tuple[LineFormat, ...]
-) -> Sampled:
+) -> SampleColumns:
     """Read a file once for each of its columns; the first line format counts the fields."""
     if duplicates == "max":
         name = line_format[0].name
         raise ValueError(f"duplicates='max' is not possible with format={name!r}; expected 'first', 'last' or 'once'")
     if places.is_file_object(path) and not places.reopens(path):
-        path = Named(path.read(), places.place_name(path))
+        path = NamedBytes(path.read(), places.place_name(path))
     first, *others = line_format
     query_ids, offsets, ids, numbers, repairs = trec.read(path, False, duplicates, watch, first)
     columns = [trec.read(path, False, duplicates, None, other)[3] for other in others]
     if first.what == "sampled label":
-        return Sampled(query_ids, offsets, ids, as_labels(numbers), columns[0].astype(np.int64), None, repairs)
+        return SampleColumns(query_ids, offsets, ids, as_labels(numbers), columns[0].astype(np.int64), None, repairs)
     labels, methods = columns
-    probabilities = np.where(np.isin(methods, BY_HAND) & ~np.isnan(numbers), 1.0, numbers)
-    probabilities[labels <= AS_SAMPLED] = np.nan
+    probabilities = np.where(np.isin(methods, MANUAL_METHODS) & ~np.isnan(numbers), 1.0, numbers)
+    probabilities[labels <= PRELS_NOT_SAMPLED] = np.nan
     by_sampling = sums((methods != 0) & ~np.isnan(probabilities), offsets) > 0
     probabilities[~repeat(by_sampling, np.diff(offsets))] = np.nan
-    return Sampled(query_ids, offsets, ids, as_labels(labels), None, probabilities, repairs)
+    return SampleColumns(query_ids, offsets, ids, as_labels(labels), None, probabilities, repairs)
 
 
 def as_labels(numbers: np.ndarray) -> np.ndarray:
     return np.maximum(numbers, NOT_SAMPLED).astype(np.int32)
 
 
-def with_pool(labels: Mapping[Any, Any], strata: Strata) -> dict[Any, dict[Any, Any]]:
-    """The labels of all documents that have a stratum, of those without one that of a document not sampled."""
+def add_pool(labels: Mapping[Any, Any], strata: Strata) -> dict[Any, dict[Any, Any]]:
+    """The labels of all documents that have a stratum; documents without a label get the label "not sampled"."""
     for query_id, judged in labels.items():
-        of_query = inner(strata, query_id, "strata")
+        of_query = inner_dict(strata, query_id, "strata")
         for doc_id in judged:
             if doc_id not in of_query:
                 raise ValueError(f"strata: document {quote(doc_id)} of query {quote(query_id)} has no stratum")
     return {
         query_id: {
-            doc_id: labels.get(query_id, {}).get(doc_id, NOT_SAMPLED) for doc_id in inner(strata, query_id, "strata")
+            doc_id: labels.get(query_id, {}).get(doc_id, NOT_SAMPLED)
+            for doc_id in inner_dict(strata, query_id, "strata")
         }
         for query_id in all_queries(labels, strata, "strata")
     }
@@ -92,8 +93,8 @@ def all_queries(labels: Any, others: Any, what: str) -> list[Any]:
     return list(dict.fromkeys((*labels, *mapping(others, what))))
 
 
-def inner(data: Any, query_id: Any, what: str) -> Any:
-    """What a dict of dicts has for a query, nothing for one that it lacks."""
+def inner_dict(data: Any, query_id: Any, what: str) -> Any:
+    """The mapping of a query in a dict of dicts; empty for a missing query."""
     return mapping(mapping(data, what).get(query_id, {}), what)
 
 
@@ -103,15 +104,15 @@ def mapping(data: Any, what: str) -> Any:
     return data
 
 
-def aligned_strata(rows: Mapping[Any, Mapping[Any, Any]], strata: Strata) -> np.ndarray:
+def align_strata(rows: Mapping[Any, Mapping[Any, Any]], strata: Strata) -> np.ndarray:
     """The stratum of each document, in the order of `rows`."""
     numbers = [
-        checked_stratum(strata[query_id][doc_id], query_id, doc_id) for query_id in rows for doc_id in rows[query_id]
+        read_stratum(strata[query_id][doc_id], query_id, doc_id) for query_id in rows for doc_id in rows[query_id]
     ]
     return np.array(numbers, np.int64)
 
 
-def checked_stratum(stratum: Any, query_id: Any, doc_id: Any) -> int:
+def read_stratum(stratum: Any, query_id: Any, doc_id: Any) -> int:
     where = f"(query {query_id}, document {doc_id})"
     if isinstance(stratum, (bool, np.bool_)) or not hasattr(stratum, "__index__"):
         raise TypeError(f"strata: a stratum must be an int, got {type(stratum).__name__} {quote(stratum)} {where}")
@@ -120,19 +121,19 @@ def checked_stratum(stratum: Any, query_id: Any, doc_id: Any) -> int:
     return number
 
 
-def aligned_probabilities(rows: Mapping[Any, Mapping[Any, Any]], probabilities: Probabilities) -> np.ndarray:
+def align_probabilities(rows: Mapping[Any, Mapping[Any, Any]], probabilities: Probabilities) -> np.ndarray:
     """The inclusion probability of each document, in the order of `rows`; NaN where there is none."""
     aligned = []
     for query_id in all_queries(rows, probabilities, "probabilities"):
-        of_query = inner(probabilities, query_id, "probabilities")
+        of_query = inner_dict(probabilities, query_id, "probabilities")
         for doc_id in of_query:
             if doc_id not in rows.get(query_id, {}):
                 raise ValueError(f"probabilities: document {quote(doc_id)} of query {quote(query_id)} has no label")
-        aligned += [checked_probability(of_query.get(doc_id), query_id, doc_id) for doc_id in rows.get(query_id, {})]
+        aligned += [read_probability(of_query.get(doc_id), query_id, doc_id) for doc_id in rows.get(query_id, {})]
     return np.array(aligned, float)
 
 
-def checked_probability(probability: Any, query_id: Any, doc_id: Any) -> float:
+def read_probability(probability: Any, query_id: Any, doc_id: Any) -> float:
     if probability is None:
         return float("nan")
     expected = "probabilities: an inclusion probability must be a number above 0 and at most 1"

@@ -44,23 +44,29 @@ class Scanner(Protocol):
     def to_batches(self) -> Iterable[Any]: ...
 
 
-class Formatted(Protocol):
+class HuggingDataset(Protocol):
     """A Dataset of Hugging Face."""
 
     def with_format(self, type: Any = None, /) -> Any: ...
 
 
 Table = (
-    ArrowStream | ArrowArray | Frame | Scanner | Formatted | Mapping[str, "ArrayLike"] | Iterable[tuple[Any, Any, Any]]
+    ArrowStream
+    | ArrowArray
+    | Frame
+    | Scanner
+    | HuggingDataset
+    | Mapping[str, "ArrayLike"]
+    | Iterable[tuple[Any, Any, Any]]
 )
 
-DICTS = "dicts"  # a dict whose values are dicts
+DICTS = "dicts"  # a dict of dicts
 LISTS = "lists"  # a mapping of each query to what it ranks or what is relevant, without numbers
-PATH = "path"  # a path, or another place of bytes
+PATH = "path"  # a path, or another source of bytes
 COLUMNS = "columns"  # ListColumns
-HELD = "held"  # a Qrels or a Run, as the caller of input_shape says
+HELD_OBJECT = "held"  # a Qrels or a Run, as the caller of input_shape says
 TABLE = "table"
-OTHER = "other"  # some other mapping of mappings, or an object that cannot be read
+OTHER_OBJECT = "other"  # some other mapping of mappings, or an object that cannot be read
 
 
 def input_shape(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None = None) -> str:
@@ -73,7 +79,7 @@ def input_shape(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None =
     if type(data) is dict and len(data) == 1 and type(next(iter(data.values()))) is list:
         return LISTS  # a single query, for which what follows would take as long as its evaluation
     if isinstance(data, held):
-        return HELD
+        return HELD_OBJECT
     data = as_source(data)
     if isinstance(data, Source):
         if data.kind != UNKNOWN:
@@ -88,8 +94,8 @@ def input_shape(data: Any, held: type[Rows], columns: Mapping[Any, Any] | None =
             library_tables.refuse(data, held.__name__.lower())
         if len(data) > 1 and roles.has_columns(data, held.__name__.lower(), columns):
             return TABLE
-        return OTHER if is_mapping(next(iter(data.values()), {})) else LISTS
+        return OTHER_OBJECT if is_mapping(next(iter(data.values()), {})) else LISTS
     library_tables.refuse(data, held.__name__.lower())
     from fastir.inputs import tables
 
-    return TABLE if tables.is_table(data) else OTHER
+    return TABLE if tables.is_table(data) else OTHER_OBJECT

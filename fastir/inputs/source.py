@@ -1,7 +1,7 @@
-"""Source: what a caller brings as qrels or as a run, asked once: what it is, its size, its first bytes.
+"""Source: a caller's qrels or run, with its kind, its size and its first bytes, each determined once.
 
-A dict, a Qrels and a Run are their own answer and are not wrapped. A file of this machine is a FileSource: a path that
-whoever takes paths can open. Internal functions take a Source wherever they take what it stands for.
+A dict, a Qrels and a Run are not wrapped. A file of this machine is a FileSource, a path that `open` takes. Internal
+functions take a Source wherever they take a caller's object.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PLACE, IN_MEMORY, IR_DATASETS, TUPLES, UNKNOWN = "place", "table in memory", "ir
 
 
 class Source:
-    """A place of bytes, a table, or an object that is neither.
+    """A source of bytes, a table, or an object that is neither.
 
     Parameters
     ----------
@@ -58,25 +58,19 @@ class FileSource(Source, places.LocalPath):
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes of a file, as they are written.
-
-        Raises
-        ------
-        OSError
-            It cannot be read.
-        """
+        """The first bytes of a file, before decompression."""
         with open(self.data, "rb", 0) as file:
             return file.read(HEAD_BYTES)
 
 
 def as_source(data: Any) -> Any:
-    """What a caller brings as a Source; a mapping, a Qrels, a Run and a Source as they are."""
+    """A caller's object as a Source; a mapping, a Qrels, a Run and a Source unchanged."""
     if type(data) is dict or isinstance(data, (Source, Rows)):
         return data
     if not isinstance(data, str):
         if isinstance(data, Mapping):
             return data
-        if library_tables.in_memory(data):
+        if library_tables.is_in_memory(data):
             return Source(data, IN_MEMORY)
     if library_tables.is_of_ir_datasets(data):
         return Source(data, IR_DATASETS)
@@ -88,7 +82,7 @@ def as_source(data: Any) -> Any:
 
 
 def as_file(data: Any) -> Any:
-    """A path of this machine as a FileSource; anything else as it is."""
+    """A path of this machine as a FileSource; any other object unchanged."""
     source = as_source(data) if isinstance(data, (str, bytes, os.PathLike)) else data
     return source if isinstance(source, FileSource) else data
 

@@ -21,15 +21,15 @@ from fastir.engine.columns.line_formats import NUMBER_PROBLEMS
 from fastir.engine.columns.other_formats import hint_for_markup
 from fastir.errors import FormatError, quote
 from fastir.inputs import misread, table_rows, tables
-from fastir.inputs.column_readers import Parsed
+from fastir.inputs.column_readers import ParsedColumn
 from fastir.inputs.files import ByteReader, Repairs, Watch
-from fastir.inputs.parquet_files import Parquet, Split
+from fastir.inputs.parquet_files import Parquet, SplitTable
 from fastir.inputs.places import place_name, reopens
 
-HEAD = 1 << 16  # bytes of a text file whose ranks are looked at
-BLOCK = 1 << 20  # bytes that pyarrow parses at a time; a line must fit
+HEAD_BYTES = 1 << 16  # bytes of a text file whose ranks are looked at
+BLOCK_BYTES = 1 << 20  # bytes that pyarrow parses at a time; a line must fit
 TEXT, INTEGER, NUMBER = 0, 1, 2  # kinds of fields, as rows_from_json_lines counts them
-MESSAGE = 400  # characters of its messages, which may quote all of a line
+MAX_MESSAGE_CHARACTERS = 400  # characters of its messages, which may quote all of a line
 
 
 def read(
@@ -42,8 +42,8 @@ def read(
     threshold: float | None = None,
 ) -> tuple[Any, ...]:
     """Read a file as columns; see `formats`."""
-    with opened(path, "run" if is_run else "qrels", format, columns, watch) as (table, repairs):
-        *columns_read, more = table_rows.grouped(table, duplicates, threshold=threshold)
+    with open_table(path, "run" if is_run else "qrels", format, columns, watch) as (table, repairs):
+        *columns_read, more = table_rows.group_rows(table, duplicates, threshold=threshold)
     return *columns_read, {
         **repairs,
         **{kind: (count, f"{place_name(path)}: {place}") for kind, (count, place) in more.items()},
@@ -53,7 +53,7 @@ def read(
 def read_columns(path: Any, format: str) -> Any:
     """All columns of a file as Arrow data, ids as they are written; an error in its content is a FormatError."""
     name = place_name(path)
-    pyarrow = library(name)
+    pyarrow = import_pyarrow(name)
     try:
         with FILES[format](path) as file:
             file.look()
@@ -61,11 +61,11 @@ def read_columns(path: Any, format: str) -> Any:
     except (TypeError, ValueError, NotImplementedError, pyarrow.ArrowException) as error:
         if isinstance(error, FormatError):
             raise
-        raise FormatError(str(error)[:MESSAGE], name) from None
+        raise FormatError(str(error)[:MAX_MESSAGE_CHARACTERS], name) from None
 
 
 @contextlib.contextmanager
-def opened(
+def open_table(
     path: Any, what: str, format: str, columns: Mapping[Any, Any] | None, watch: Watch | None
 ) -> Iterator[tuple[tables.Table, Repairs]]:
     """The file as a Table, and its repairs; an error in its content is a FormatError."""
@@ -97,7 +97,7 @@ def opened(
             if empty:
                 raise FormatError(f"the {what} is empty: the table has no rows", name)
 
-        with translated(name):
+        with convert_errors(name):
             first = [fresh()]
             repairs = first[0].repairs
             table = tables.Table(what, first[0].names, columns, rows, reopens(path))
@@ -106,7 +106,7 @@ def opened(
                 ranks = first_ranks(first[0], table.rank)
                 table.read_ranks = lambda *_: ranks
             if format == "parquet" and table.again:
-                table.split = files.enter_context(Split(fresh, watch))
+                table.split = files.enter_context(SplitTable(fresh, watch))
                 table.n_rows = None if first[0].several else first[0].table.metadata.num_rows
             yield table, repairs
 
@@ -120,24 +120,24 @@ def first_ranks(file: Any, name: str) -> Any:
 
 
 @contextlib.contextmanager
-def translated(name: str) -> Iterator[None]:
+def convert_errors(name: str) -> Iterator[None]:
     """Within it, what is raised about the content of a file is a FormatError that names the file."""
-    library(name)
+    import_pyarrow(name)
     try:
         yield
     except FormatError as error:
         if error.path is not None:
             raise
         raise type(error)(str(error), name) from None
-    except (TypeError, ValueError, OverflowError, NotImplementedError, library().ArrowException) as error:
-        raise FormatError(str(error)[:MESSAGE], name) from None
+    except (TypeError, ValueError, OverflowError, NotImplementedError, import_pyarrow().ArrowException) as error:
+        raise FormatError(str(error)[:MAX_MESSAGE_CHARACTERS], name) from None
     except OSError as error:  # pyarrow's, of what a file holds, have no number
         if error.errno is None:
-            raise FormatError(str(error)[:MESSAGE], name) from None
+            raise FormatError(str(error)[:MAX_MESSAGE_CHARACTERS], name) from None
         raise OSError(error.errno, error.strerror, name) from None
 
 
-def library(path: str | None = None) -> Any:
+def import_pyarrow(path: str | None = None) -> Any:
     """The module pyarrow, or the error that says how to install it."""
     try:
         import pyarrow
@@ -157,9 +157,9 @@ class Text(ByteReader):
 
     def first_line(self) -> tuple[str, bytes, bytes]:
         """The first line that is not blank, and the bytes that were read after it."""
-        head = self.read(BLOCK)
+        head = self.read(BLOCK_BYTES)
         lines = head.lstrip(b"\r\n")
-        while b"\n" not in lines and (block := self.read(BLOCK)):
+        while b"\n" not in lines and (block := self.read(BLOCK_BYTES)):
             lines += block
         line, _, rest = lines.partition(b"\n")
         if not line.strip():
@@ -174,10 +174,10 @@ class Text(ByteReader):
 
     def head_lines(self) -> list[bytes]:
         """The first whole lines of what has been read and not used yet."""
-        lines = self.carried[:HEAD].split(b"\n")
-        return lines[: -1 if len(self.carried) > HEAD else None][: misread.SAMPLE_ROWS]
+        lines = self.carried[:HEAD_BYTES].split(b"\n")
+        return lines[: -1 if len(self.carried) > HEAD_BYTES else None][: misread.SAMPLE_ROWS]
 
-    def ended(self) -> bool:
+    def is_at_end(self) -> bool:
         """Whether nothing is left to read."""
         self.carried = self.carried or self.read(1)
         return not self.carried
@@ -208,15 +208,15 @@ class Csv(Text):
             raise ValueError(str(error)) from None
 
     def batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
-        if self.ended():
+        if self.is_at_end():
             return []
-        pyarrow = library()
+        pyarrow = import_pyarrow()
         from pyarrow import csv as reader
 
         types = dict.fromkeys(names, pyarrow.string())
         return reader.open_csv(
             pyarrow.PythonFile(self, "r"),
-            reader.ReadOptions(use_threads=False, block_size=BLOCK, column_names=self.names),
+            reader.ReadOptions(use_threads=False, block_size=BLOCK_BYTES, column_names=self.names),
             reader.ParseOptions(newlines_in_values=True),
             reader.ConvertOptions(check_utf8=False, include_columns=names, column_types=types),
         )
@@ -269,26 +269,28 @@ class Jsonl(Text):
 
         return [json.loads(line)[name] for line in self.head_lines() if line.strip()]
 
-    def plain_rows(self, names: tuple[Any, ...]) -> Iterator[list[Parsed]]:
+    def plain_rows(self, names: tuple[Any, ...]) -> Iterator[list[ParsedColumn]]:
         """The rows down to the first that is unusual, which pyarrow will read from there: it takes twice as long."""
         kinds = [INTEGER if type(self.first[name]) is int else TEXT for name in names]
-        kinds[tables.NUMBERS] = NUMBER
+        kinds[tables.NUMBER_POSITION] = NUMBER
         fields = [name.encode("utf-8", "surrogateescape") for name in names]
         used = stop = 1
-        while used == stop > 0 and (content := self.read(BLOCK)):
-            stop = len(content) if self.ended() else content.rfind(b"\n") + 1
+        while used == stop > 0 and (content := self.read(BLOCK_BYTES)):
+            stop = len(content) if self.is_at_end() else content.rfind(b"\n") + 1
             block = content[:stop]
             columns, n, used = rows_from_json_lines(block, fields, kinds)
             self.carried = content[used:] + self.carried
             if n:
-                yield [Parsed(values_of(block, kind, column)) for kind, column in zip(kinds, columns, strict=True)]
+                yield [
+                    ParsedColumn(values_of(block, kind, column)) for kind, column in zip(kinds, columns, strict=True)
+                ]
 
     def batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
-        if self.ended():
+        if self.is_at_end():
             return []
         query, doc, number, *run = names
         ids = {name: id_type(self.first[name]) for name in (query, doc, *run)}
-        return self.typed([*{**ids, number: library().float64()}.items()])
+        return self.read_rows([*{**ids, number: import_pyarrow().float64()}.items()])
 
     def list_batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
         """The rows of columns of ids, and of lists of ids where the first row has one."""
@@ -297,18 +299,18 @@ class Jsonl(Text):
             value = self.first[name]
             listed = isinstance(value, list)
             kind = id_type(value[0] if listed and value else value)
-            types.append((name, library().list_(kind) if listed else kind))
-        return self.typed(types)
+            types.append((name, import_pyarrow().list_(kind) if listed else kind))
+        return self.read_rows(types)
 
-    def typed(self, types: list[tuple[str, Any]]) -> Iterable[Any]:
+    def read_rows(self, types: list[tuple[str, Any]]) -> Iterable[Any]:
         """The rows of columns of these types."""
-        pyarrow = library()
+        pyarrow = import_pyarrow()
         from pyarrow import json as reader
 
         schema = pyarrow.schema(types)
         return reader.open_json(
             pyarrow.PythonFile(self, "r"),
-            reader.ReadOptions(use_threads=False, block_size=BLOCK),
+            reader.ReadOptions(use_threads=False, block_size=BLOCK_BYTES),
             reader.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"),
         )
 
@@ -325,7 +327,7 @@ def values_of(block: bytes, kind: int, column: tuple[np.ndarray, ...]) -> Any:
 
 def id_type(value: Any) -> Any:
     """The Arrow type of ids like this one."""
-    return library().int64() if type(value) is int else library().string()
+    return import_pyarrow().int64() if type(value) is int else import_pyarrow().string()
 
 
 FILES: dict[str, Any] = {"csv": Csv, "jsonl": Jsonl, "parquet": Parquet}

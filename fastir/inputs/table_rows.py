@@ -21,10 +21,10 @@ def read(
     data: Any, what: str, columns: Mapping[Any, Any] | None, duplicates: str | None, threshold: float | None = None
 ) -> tuple[Any, ...]:
     """All rows of a caller's table, grouped by query, as Rows takes them."""
-    return grouped(table(data, what, columns), duplicates, threshold=threshold)
+    return group_rows(table(data, what, columns), duplicates, threshold=threshold)
 
 
-def grouped(
+def group_rows(
     source: Table,
     duplicates: str | None,
     batches: Iterable[Batch] | None = None,
@@ -58,7 +58,7 @@ def grouped(
     query_ids, slots = query_codes(batches)
     offsets = offsets_from_sizes(occurrences(slots, minlength=len(query_ids)))
     order = np.argsort(slots, kind="stable")
-    arena = whole([batch.docs for batch in batches])
+    arena = join_ids([batch.docs for batch in batches])
     arena = Arena(arena.text, arena.starts[order], arena.lengths[order], arena.integers)
     numbers = numbers[order]
     pairs = interruptible(lambda: find_duplicates(ids_from_arena(arena), offsets), longest_query(offsets))
@@ -67,7 +67,7 @@ def grouped(
     if wrong:
         query = query_ids[int(np.searchsorted(offsets, second, "right")) - 1]
         rows_of_both = source_row(order[first]), source_row(order[second])
-        error = repeated(source, query, arena[second : second + 1][0], *rows_of_both)
+        error = duplicate_error(source, query, arena[second : second + 1][0], *rows_of_both)
         raise error if problem is None else misread.explain_duplicate(error, None, problem)
     if problem is not None:
         warn_caller(problem)
@@ -84,7 +84,7 @@ def grouped(
     )
 
 
-def by_run(source: Table, duplicates: str | None) -> dict[Any, tuple[Any, ...]]:
+def group_by_run(source: Table, duplicates: str | None) -> dict[Any, tuple[Any, ...]]:
     """{run: its rows, grouped by query, as Rows takes them} of a table of several runs."""
     batches, runs = [], []
     for batch, of_runs in source.with_runs():
@@ -94,29 +94,32 @@ def by_run(source: Table, duplicates: str | None) -> dict[Any, tuple[Any, ...]]:
         raise ValueError(f"the {source.what} are empty: the table has no rows")
     names, slots = query_codes(runs)
     numbers = np.concatenate([batch.numbers for batch in batches])
-    queries, docs = whole([batch.queries for batch in batches]), whole([batch.docs for batch in batches])
+    queries, docs = (
+        join_ids([batch.queries for batch in batches]),
+        join_ids([batch.docs for batch in batches]),
+    )
     order = np.argsort(slots, kind="stable")
     ranks = np.concatenate(source.ranks_by_batch) if source.ranks_by_batch else None
     rows_by_run = {}
     for name, rows in zip(names, np.split(order, np.cumsum(occurrences(slots))[:-1]), strict=True):
-        batch = Batch(taken(queries, rows), taken(docs, rows), numbers[rows])
+        batch = Batch(take_ids(queries, rows), take_ids(docs, rows), numbers[rows])
         if ranks is not None or source.ranks:
             of_run = None if ranks is None else ranks[rows[: misread.SAMPLE_ROWS]]
             source.found = misread.misread_rows(batch.queries, batch.numbers, of_run)
         try:
-            rows_by_run[name] = grouped(source, duplicates, [batch], rows)
+            rows_by_run[name] = group_rows(source, duplicates, [batch], rows)
         except (TypeError, ValueError, OverflowError) as error:
             error.args = (f"run {quote(name)}: {error.args[0]}", *error.args[1:])
             raise
     return rows_by_run
 
 
-def whole(ids: list[Ids]) -> Arena:
+def join_ids(ids: list[Ids]) -> Arena:
     """The ids of several batches as one column."""
     return arena_from_pieces([(one, 0, len(one)) for one in ids])
 
 
-def taken(arena: Arena, rows: np.ndarray) -> Ids:
+def take_ids(arena: Arena, rows: np.ndarray) -> Ids:
     return ids_from_arena(Arena(arena.text, arena.starts[rows], arena.lengths[rows], arena.integers))
 
 
@@ -156,7 +159,7 @@ def not_a_number(source: Table, query: Any, doc: Any, row: int) -> Exception:
     )
 
 
-def repeated(source: Table, query: Any, doc: Any, first: int, later: int) -> DuplicateError:
+def duplicate_error(source: Table, query: Any, doc: Any, first: int, later: int) -> DuplicateError:
     what = "qrels" if source.what == "qrels" else "run"
     (file, first), (other, later) = source.row_location(first), source.row_location(later)
     rows = f"rows {first} and {later}" if file == other else f"row {first} of {file} and row {later} of this file"

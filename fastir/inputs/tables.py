@@ -2,6 +2,8 @@
 
 A shape is recognised by its methods, so that the caller's library is not imported (except pyarrow, for pandas columns
 that are Arrow data anyway). Ids stay where they are (_ids); numbers become float64.
+
+The last section reads tables with a query, a label and a score or a rank in each row, for `evaluate_scores`.
 """
 
 from __future__ import annotations
@@ -17,18 +19,18 @@ from fastir.engine.columns._ids import Ids
 from fastir.engine.columns._objects import fields_from_rows, objects_from_list, read_floats, read_integers
 from fastir.engine.columns.rows import ROUNDED, rounded_place
 from fastir.errors import FormatError, quote
-from fastir.inputs import library_tables, misread
-from fastir.inputs.arrays import is_masked_array, is_wide, rows_made_equal
+from fastir.inputs import library_tables, misread, roles, tables
+from fastir.inputs.arrays import equal_float_rows, is_masked_array, is_wide
 from fastir.inputs.column_readers import ArrayReader, ArrowReader, CodeReader, FileColumn, as_objects
-from fastir.inputs.library_tables import ARROW
+from fastir.inputs.library_tables import ARROW_METHODS
 from fastir.inputs.roles import DOC, NUMBER, QUERY, RANK, find_columns, is_rank, usual_columns
 from fastir.inputs.source import IR_DATASETS, PLACE, UNKNOWN, Source, as_source
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Repairs
 
-SMALL = 256  # rows of a frame whose strings are read as Python objects
-NUMBERS = 2  # the place of the numbers among the columns that are read
+MAX_SMALL_ROWS = 256  # rows of a frame with strings that are read as Python objects
+NUMBER_POSITION = 2  # the position of the numbers among the columns
 OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
 
 
@@ -41,7 +43,7 @@ class Batch(NamedTuple):
 
 
 class Table:
-    """A caller's table, whose three columns are known.
+    """A caller's table with its three columns.
 
     Parameters
     ----------
@@ -75,7 +77,7 @@ class Table:
         chosen = usual_columns(what, names) if not columns else find_columns(what, list(names), columns)
         self.names: tuple[Any, ...] = chosen
         self.ranks: bool = what != "qrels" and is_rank(self.names[2], columns or {})
-        beside = (columns or {}).get("rank", RANK)  # the column of ranks beside that of scores
+        beside = (columns or {}).get("rank", RANK)  # the column of ranks beside the scores
         self.rank: Any = beside if what != "qrels" and not self.ranks and names.count(beside) == 1 else None
         # (name, readers of a batch, its first row, n): the ranks of n of its rows, at least of the table's first ones
         self.read_ranks: Callable[[Any, Sequence[Any], int, int], Any] | None = None
@@ -86,8 +88,8 @@ class Table:
         self.kinds: tuple[bool, bool] | None = None  # of the ids, once rows were read: whether they are integers
         self.first: Ids | None = None  # names of runs
         self.starts: dict[str, int] = {}  # of several files that were read: the row where each begins
-        self.rounded: dict[Any, tuple[Any, Any]] = {}  # {query: two documents whose integers are one float64}
-        self.row_numbers: np.ndarray | None = None  # where its rows stand, if they were taken from other rows
+        self.rounded: dict[Any, tuple[Any, Any]] = {}  # {query: two documents with integers that are one float64}
+        self.row_numbers: np.ndarray | None = None  # the original numbers of its rows, if they were selected
 
     def __iter__(self) -> Generator[Batch, None, None]:
         """All batches that have rows; the kinds of ids do not change."""
@@ -122,7 +124,7 @@ class Table:
     def note_rounded(self, batch: Batch, integers: np.ndarray) -> None:
         """Note the queries in which different integers of a batch are one float64."""
         met: dict[Any, Any] = {}
-        for row in rows_made_equal(integers, batch.numbers).tolist():
+        for row in equal_float_rows(integers, batch.numbers).tolist():
             query_id, doc_id, number = batch.queries[row], batch.docs[row], int(integers[row])
             other, other_id = met.setdefault((query_id, float(number)), (number, doc_id))
             if other != number:
@@ -181,13 +183,7 @@ class Table:
 
 
 def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Table:
-    """The caller's table, or None if `data` is not a table.
-
-    Raises
-    ------
-    TypeError, ValueError
-        It is a table, but lacks a column or cannot be read.
-    """
+    """The caller's table, or None if `data` is not a table."""
     names = (QUERY[0], DOC[0], NUMBER["qrels" if what == "qrels" else "run"][0])
     source = as_source(data)
     kind, data = (source.kind, source.data) if isinstance(source, Source) else (UNKNOWN, data)
@@ -210,7 +206,7 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Tab
             )
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         return frame_table(data, what, columns)
-    if any(hasattr(data, name) for name in ARROW):
+    if any(hasattr(data, name) for name in ARROW_METHODS):
         again = not hasattr(data, "read_next_batch") and not hasattr(data, "__next__")
         n_rows = getattr(data, "num_rows", getattr(data, "height", None))
         opened = [Batches(data)]
@@ -229,7 +225,7 @@ def frame_table(data: Any, what: str, columns: Mapping[Any, Any] | None) -> Tabl
     """A pandas frame; if a column is missing that its index has, the error says so."""
     try:
         made = Table(what, data.columns, columns, lambda names: read_frame(data, names, what), True, len(data))
-        made.read_ranks = lambda name, _, row, n: plain(data[name])[row : row + n]
+        made.read_ranks = lambda name, _, row, n: plain_array(data[name])[row : row + n]
         return made
     except ValueError as error:
         index = [name for name in getattr(data.index, "names", ()) if name is not None]
@@ -246,7 +242,7 @@ def is_table(data: Any) -> bool:
         return False
     return (
         isinstance(data, Iterable)
-        or any(hasattr(data, name) for name in ("iloc", *ARROW))
+        or any(hasattr(data, name) for name in ("iloc", *ARROW_METHODS))
         or library_tables.is_library_table(data)
     )
 
@@ -261,16 +257,16 @@ def is_column(value: Any) -> bool:
 
 def read_arrow(data: Any, names: tuple[Any, ...], opened: list[Batches]) -> Iterator[list[ArrowReader]]:
     """Batches of Arrow data; `opened` holds the stream that gave the names, which the first reading uses up."""
-    text = with_text(data, names[1])
+    text = convert_categoricals(data, names[1])
     batches = opened.pop() if opened and text is data else Batches(text)
     places = [batches.names.index(name) for name in names]
     for batch in batches:
         yield [ArrowReader(batch, place) for place in places]
 
 
-def with_text(data: Any, name: str) -> Any:
+def convert_categoricals(data: Any, name: str) -> Any:
     """A frame of polars with a Categorical column as text, which polars makes sooner than its Arrow dictionary."""
-    if getattr(data, "height", 0) <= SMALL or not hasattr(data, "with_columns"):
+    if getattr(data, "height", 0) <= MAX_SMALL_ROWS or not hasattr(data, "with_columns"):
         return data
     return data.cast({name: str}) if type(data.schema[name]).__name__ == "Categorical" else data
 
@@ -292,7 +288,7 @@ def read_arrays(data: Mapping[Any, Any], names: tuple[Any, ...], what: str) -> I
         masked = np.ravel(data[name].mask) if is_masked_array(data[name]) else np.empty(0)
         if masked.any():
             raise ValueError(f"{what}: row {int(masked.argmax())}: {quote(name)} is masked, its value is missing")
-    arrays = [dict_column(data[name], place == NUMBERS) for place, name in enumerate(names)]
+    arrays = [dict_column(data[name], place == NUMBER_POSITION) for place, name in enumerate(names)]
     if any(np.ndim(array) != 1 for array in arrays if not isinstance(array, list)):
         shapes = ", ".join(str(np.shape(array)) for array in arrays)
         raise ValueError(f"columns must have one dimension, got shapes {shapes}")
@@ -318,10 +314,10 @@ def read_columns(
     objects = any(isinstance(one, list) or (not isinstance(one, tuple) and one.dtype.kind in "OUT") for one in columns)
     step = OBJECT_ROWS if objects else max(n, 1)
     for a in range(0, n, step):
-        yield [stretch(column, a, min(a + step, n)) for column in columns]
+        yield [slice_reader(column, a, min(a + step, n)) for column in columns]
 
 
-def stretch(
+def slice_reader(
     column: np.ndarray | list[Any] | tuple[np.ndarray, np.ndarray], first: int, stop: int
 ) -> ArrayReader | CodeReader:
     """The reader of some rows of a column."""
@@ -335,13 +331,17 @@ def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequen
     series = [frame[name] for name in names]
     if any(one.ndim != 1 for one in series):
         raise ValueError("a column name stands for several columns of the frame")
-    if len(frame) <= SMALL and (columns := small_columns(series)):
+    if len(frame) <= MAX_SMALL_ROWS and (columns := small_columns(series)):
         yield from read_columns(columns)
         return
     arrow = [hasattr(one.array, "__arrow_array__") and is_arrow_text(one.dtype) for one in series]
-    values = [plain(one) for one in series]
-    if any(arrow) and series[NUMBERS].dtype == object and (numbers := read_floats(values[NUMBERS])) is not None:
-        values[NUMBERS] = values[NUMBERS] if is_wide(numbers) else numbers
+    values = [plain_array(one) for one in series]
+    if (
+        any(arrow)
+        and series[NUMBER_POSITION].dtype == object
+        and (numbers := read_floats(values[NUMBER_POSITION])) is not None
+    ):
+        values[NUMBER_POSITION] = values[NUMBER_POSITION] if is_wide(numbers) else numbers
     if any(arrow) and not any(one.dtype == object for one in values):
         import pyarrow
 
@@ -364,9 +364,9 @@ def small_columns(series: Sequence[Any]) -> list[np.ndarray]:
     arrays = []
     for place, one in enumerate(series):
         kind = one.dtype.kind if isinstance(one.dtype, np.dtype) else None
-        if kind == "i" or (kind == "f" and place == NUMBERS and not np.isnan(one.values).any()):
+        if kind == "i" or (kind == "f" and place == NUMBER_POSITION and not np.isnan(one.values).any()):
             arrays.append(one.values)
-        elif place != NUMBERS and getattr(one.dtype, "storage", None) == "pyarrow":
+        elif place != NUMBER_POSITION and getattr(one.dtype, "storage", None) == "pyarrow":
             text = one.array.__arrow_array__()
             if text.null_count:
                 return []
@@ -376,7 +376,7 @@ def small_columns(series: Sequence[Any]) -> list[np.ndarray]:
     return arrays
 
 
-def plain(series: Any) -> Any:
+def plain_array(series: Any) -> Any:
     """The NumPy array of a pandas column that is one, which is read in a quarter of the time; else the column."""
     return series.values if isinstance(series.dtype, np.dtype) else series
 
@@ -429,3 +429,40 @@ def columns_from_rows(
             )
     columns = list(zip(*rows, strict=True))
     return [as_objects(columns[place]) for place in places]
+
+
+# ---- tables with labels in rank order --------------------------------------------------------------------------------
+
+
+def is_label_table(data: Any) -> bool:
+    """Whether labels are a table, and not an array or a column."""
+    if isinstance(data, Mapping) or library_tables.is_library_table(data):
+        return True
+    named = any(hasattr(data, name) for name in ("columns", "column_names", "schema"))
+    return named and any(hasattr(data, name) for name in ("iloc", *tables.ARROW_METHODS))
+
+
+def read_label_table(data: Any, columns: Mapping[str, str] | None) -> dict[str, Any]:
+    """The columns of a table by the names of the arguments: qid, labels and scores."""
+    columns = columns or {}
+    number, usual = roles.number_of_run(columns)
+    wanted = {"query_id": roles.QUERY, "label": roles.LABEL, number: usual}
+    if not isinstance(data, Mapping) and not hasattr(data, "iloc"):
+        data = arrow_table(data)
+    names = list(getattr(data, "column_names", data if isinstance(data, Mapping) else getattr(data, "columns", ())))
+    names_by_role = roles.columns_by_role("labels", names, wanted, columns, ("query_id", "label", "score", "rank"))
+    qid, labels, scores = (data[name] for name in names_by_role.values())
+    if roles.is_rank(names_by_role[number], columns):
+        scores = 0.0 - np.asarray(scores, float)
+    return {"qid": qid, "labels": labels, "scores": scores}
+
+
+def arrow_table(data: Any) -> Any:
+    """All rows of Arrow data, or of a dataset."""
+    import pyarrow
+
+    if library_tables.is_library_table(data):
+        library = library_tables.library_table(data)
+        batches = [pyarrow.table(batch) for batch, _ in library.batches(tuple(library.names))]
+        return pyarrow.concat_tables(batches) if batches else pyarrow.table({name: [] for name in library.names})
+    return pyarrow.table(data)

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from fastir.engine.join._trec_stream import Stream
     from fastir.inputs.files import Path, Repairs, Watch
 
-CHUNK = 1 << 20  # bytes: a block and what is made of it stay in the second-level cache
-LONGEST_LINE = 1 << 24  # bytes
-ROW = 40  # bytes of a usual line
-PIECE = 1 << 24  # bytes that are read at a time
+BLOCK_BYTES = 1 << 20  # bytes: a block and what is made of it stay in the second-level cache
+MAX_LINE_BYTES = 1 << 24  # bytes
+ROW_BYTES = 40  # bytes of a usual line
+PIECE_BYTES = 1 << 24  # bytes that are read at a time
 SPARE_BYTES = 9  # bytes behind a block: for a line end, and for the kernel to look at words
 
 
@@ -62,9 +62,9 @@ def read(
             except FormatError as error:  # raised below, unless a document stood twice before it
                 wrong = error
     if reader.is_empty:
-        raise wrong or empty(reader)
+        raise wrong or empty_error(reader)
     arena, starts, lengths, numbers, first_rows, query_ids, is_grouped = reader.columns()
-    if line_format.query > 1:  # what stands between query and group is a blank
+    if line_format.query > 1:  # a blank is between query and group
         query_ids = [" ".join(query.split()) for query in query_ids]
         is_grouped = False
     problem = misread.misread_qrels(head, numbers) if line_format.what == "label" else None
@@ -86,7 +86,7 @@ def show(text: bytes) -> str:
     return text.decode("utf-8", "surrogateescape")
 
 
-def empty(reader: Reader | Stream) -> FormatError:
+def empty_error(reader: Reader | Stream) -> FormatError:
     kind = "run is empty: no result" if reader.is_run else "qrels are empty: no judgment"
     return FormatError(f"the {kind} lines", reader.path)
 
@@ -99,7 +99,7 @@ class Block:
     """A buffer that grows if one query fills it."""
 
     def __init__(self) -> None:
-        self.array: np.ndarray = np.empty(CHUNK + SPARE_BYTES, np.uint8)
+        self.array: np.ndarray = np.empty(BLOCK_BYTES + SPARE_BYTES, np.uint8)
 
     def grow(self) -> None:
         self.array = np.concatenate((self.array[:-SPARE_BYTES], np.empty(len(self.array), np.uint8)))
@@ -142,16 +142,18 @@ class Blocks(ByteReader):
                 size = used
                 self.ended = True
                 break
-            size = interruptible(functools.partial(self.cut, block.array, used, seen), (used - seen) // ROW)
+            size = interruptible(functools.partial(self.cut, block.array, used, seen), (used - seen) // ROW_BYTES)
             if size:
                 break
             if (block.array[seen:used] == 0).any():  # whoever reads it, names the line
                 size = used
                 break
-            if used - last_line(block.array, used) > LONGEST_LINE:
-                raise FormatError(f"a line has more than {LONGEST_LINE >> 20} MiB; expected a row per line", self.path)
+            if used - last_line(block.array, used) > MAX_LINE_BYTES:
+                raise FormatError(
+                    f"a line has more than {MAX_LINE_BYTES >> 20} MiB; expected a row per line", self.path
+                )
             seen = used
-            interruptible(block.grow, used // ROW)
+            interruptible(block.grow, used // ROW_BYTES)
         self.carried = block.array[size:used].tobytes()
         return size
 
@@ -159,8 +161,8 @@ class Blocks(ByteReader):
         """Like readinto, with a look for Ctrl-C, which Python has between two lines, at every PIECE."""
         used = 0
         while used < len(view):
-            read = self.readinto(view[used : used + PIECE])
+            read = self.readinto(view[used : used + PIECE_BYTES])
             used += read
-            if read < PIECE:
+            if read < PIECE_BYTES:
                 break
         return used

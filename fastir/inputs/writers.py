@@ -10,13 +10,13 @@ from fastir.engine.columns.ids import encode
 from fastir.engine.columns.line_formats import bare
 from fastir.engine.columns.rows import Rows
 from fastir.errors import quote
-from fastir.inputs.files import BOM, packed_as
-from fastir.inputs.table_files import library
+from fastir.inputs.files import BOM, packing_from_bytes
+from fastir.inputs.table_files import import_pyarrow
 
 Nested = Rows | Mapping[Any, Mapping[Any, Any]]  # read by its keys alone, a query at a time
 
 BATCH_ROWS = 1 << 18  # rows that are written to Parquet at a time
-NO_FIELD = re.compile("[ \t\n\v\f\r\0]")
+FORBIDDEN_CHARACTERS = re.compile("[ \t\n\v\f\r\0]")
 
 
 def trec(file: BinaryIO, data: Nested, is_run: bool) -> None:
@@ -35,7 +35,7 @@ def trec(file: BinaryIO, data: Nested, is_run: bool) -> None:
         else:
             lines_text = "".join([f"{query_id} 0 {doc} {label}\n" for doc, label in zip(docs, numbers, strict=True)])
         text = lines_text.encode("utf-8", "surrogateescape")
-        if not begun and (text.startswith(BOM) or packed_as(text[:4])):
+        if not begun and (text.startswith(BOM) or packing_from_bytes(text[:4])):
             raise ValueError(f"query id {quote(query_id)} begins like a file of another kind; JSON can hold it")
         begun = True
         file.write(text)
@@ -101,7 +101,7 @@ def json(file: BinaryIO, data: Nested, is_run: bool) -> None:
 
 def parquet(file: BinaryIO, data: Nested, is_run: bool) -> None:
     """Write the columns query_id, doc_id and score or label; integer ids stay integers."""
-    pyarrow = library()
+    pyarrow = import_pyarrow()
     from pyarrow.parquet import ParquetWriter
 
     first = next(((query_id, doc_id) for query_id in data for doc_id in data[query_id]), ("", ""))
@@ -152,14 +152,14 @@ def ranks(docs: list[str], scores: list[float]) -> list[int]:
 
 def check_fields(ids: list[str], what: str) -> None:
     """Refuse ids that cannot be a field of a line."""
-    if not all(ids) or NO_FIELD.search("".join(ids)):
-        bad = next(id for id in ids if not id or NO_FIELD.search(id))
+    if not all(ids) or FORBIDDEN_CHARACTERS.search("".join(ids)):
+        bad = next(id for id in ids if not id or FORBIDDEN_CHARACTERS.search(id))
         raise ValueError(f"{what} id {quote(bad)} is empty or holds white space or NUL; JSON can hold it")
     check_text(ids, what)
 
 
 def check_text(ids: Iterable[str], what: str) -> None:
-    """Refuse ids with surrogates, unless each stands for a byte that is not UTF-8."""
+    """Refuse ids with surrogates, unless each surrogate encodes a byte that is not UTF-8."""
     try:
         "".join(ids).encode()
     except UnicodeEncodeError:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fastir.analyses.explain.boxes import Box
 from fastir.analyses.explain.ranked import MOST_RANKS
 from fastir.analyses.explain.records import Explanation, metric_boxes
-from fastir.checks import positive
+from fastir.checks import positive_integer
 from fastir.data.results.exportable import result_title
 from fastir.plots.names import elided, plain, shown
 from fastir.plots.style import BLUE, em, hairline, ink, new_axes
@@ -68,7 +68,7 @@ def ranking(
     metric, every = metric_boxes(explanation, metric, rel_level)
     if not every:
         raise ValueError("explanation: its ranking is empty")
-    drawn = every[: positive("k", "the last rank", k, MOST_RANKS)]
+    drawn = every[: positive_integer("k", "the last rank", k, MOST_RANKS)]
     has_names = any(box.name for box in drawn)
     below = ["doc_id"] * has_names + ["precision", metric]
     row_height = HEIGHT + LINE * (len(below) + 2.2)

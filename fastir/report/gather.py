@@ -79,12 +79,12 @@ def with_files(
     """What is gathered, and the files that it was read from."""
     of_qrels, _ = columns_by_side(*(rules.get(name) for name in ("columns", "qrels_columns", "run_columns")))
     named = dict(run_collections.named_runs(runs, rules.get("run_columns"), rules.get("duplicates"), names, [qrels]))
-    described = [("judgments", file) for file in files.described("file", qrels).values()]
+    described = [("judgments", file) for file in files.describe_file("file", qrels).values()]
     names_shown = distinct_texts(named, shown=visible)
     described += [
         (f"run {names_shown[name]}", file)
         for name, run in named.items()
-        for file in files.described("file", run).values()
+        for file in files.describe_file("file", run).values()
     ]
     judgments = as_qrels(qrels, of_qrels, rules.get("duplicates"))
     if isinstance(rules.get("queries"), Iterable) and not isinstance(rules["queries"], str):

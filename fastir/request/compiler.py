@@ -1,4 +1,4 @@
-"""From resolved requests to a Plan: metrics that can share a walk are put together."""
+"""From resolved requests to a Plan: metrics that can share a scan of the ranking are put together."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fastir.engine.measure.cards import Card
 from fastir.engine.measure.views import Slot, View
 from fastir.errors import quote
 from fastir.request import names
-from fastir.request.options import WHOLE
+from fastir.request.options import MAX_DEPTH
 
 if TYPE_CHECKING:
     from fastir.engine.measure._grades import Grades, Rows
@@ -35,7 +35,7 @@ def compile_plan(
 ) -> tuple[Plan, list[tuple[int, str, str]]]:
     """The Plan of some requests with their parameters, and the limits (largest label, metric, why) that they set.
 
-    Where some labels are not whole, `grades` says what the codes stand for that the kernels see in their place.
+    If labels are real-valued, kernels read codes instead, and `grades` decodes them.
     """
     walks: dict[Shared, tuple[set[int], int, bool]] = {}
     resolved, limits, reads = [], [], []
@@ -43,8 +43,8 @@ def compile_plan(
         grades = grades.with_labels(label for values in all_values for label in listed_gains(values))
     for request, values in zip(requests, all_values, strict=True):
         card = request.card
-        shared = shared_walk(request, values, level, grades)
-        cutoff = request.cutoff or WHOLE
+        shared = shared_properties(request, values, level, grades)
+        cutoff = request.cutoff or MAX_DEPTH
         cutoffs, gain_depth, lists_gains = walks.get(shared, (set(), 0, False))
         cutoffs.add(cutoff)
         gains_by_label = listed_gains(values)
@@ -102,10 +102,10 @@ def code_from(level: float, grades: Grades | Rows | None) -> int:
     return math.ceil(level) if grades is None else grades.code_from(level)
 
 
-def shared_walk(
+def shared_properties(
     request: names.Request, values: dict[str, Any], level: float, grades: Grades | Rows | None = None
 ) -> Shared:
-    """The properties that metrics must have in common to share a walk."""
+    """The properties that metrics must have in common to share a scan of the ranking."""
     gain = values.get("gain", request.card.gain)
     gains_by_label = listed_gains(values)
     coded_gains = {
@@ -147,7 +147,7 @@ def label_limits(request: names.Request, values: dict[str, Any], gain: Any) -> l
 def numbers_for(card: Card, values: dict[str, Any]) -> list[float]:
     """The values of a metric's parameters as the kernels see them.
 
-    They stand in the order of the card's params. A parameter that is a set of numbers has only their count there; the
+    They are in the order of the card's params. A parameter that is a set of numbers has only their count there; the
     numbers themselves follow after all parameters.
     """
     numbers = [number_for(param, values[param.name]) for param in card.params]

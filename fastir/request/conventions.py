@@ -1,4 +1,4 @@
-"""Whose numbers: the record of all the choices that respected tools make differently, and all records by their names.
+"""Convention: the record of the choices that tools make differently, and all records by their names.
 
 Imported when a caller names a convention or asks which one was followed; the rows are in `conventions_table`.
 
@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fastir._version import __version__
-from fastir.checks import letters, meant
-from fastir.request.conventions_table import ITEM_TOOLS, LIST_TOOLS, TOOLS
-from fastir.request.tool_versions import TREC_EVAL_11, VERSIONS
+from fastir.checks import letters, suggest_choice
+from fastir.request.conventions_table import ITEM_TOOLS, LIST_TOOLS, TOOLS, TREC_EVAL_11, VERSIONS
 
 
 @dataclass(frozen=True, repr=False, slots=True)
@@ -39,7 +38,7 @@ class Convention:
     pending : str
         An announced change of the tool that is not in a record yet; empty if none is known.
     fractions : {"taken", "gains", "ids", "cut", "refused", "integers"}
-        What the tool does with labels that are not whole: "gains" are taken by its graded metrics alone, and "ids" are
+        What the tool does with real-valued labels: "gains" are taken by its graded metrics alone, and "ids" are
         lists of relevant documents without labels. Labels that the tool does not take are refused under its convention;
         for metrics of relevance alone, those of "gains" and "ids" are taken with a ``rel_level`` of the caller.
     rel_level : int or float
@@ -102,8 +101,8 @@ class Convention:
 
     @property
     def dialect(self) -> str:
-        """The tool whose reading of metric names is used where tools differ: the name without a version."""
-        return re.sub(NUMBERED, "", self.name)
+        """The tool that decides how metric names are read if tools differ: the name without a version."""
+        return re.sub(VERSION_SUFFIX, "", self.name)
 
     @property
     def release(self) -> str:
@@ -112,7 +111,7 @@ class Convention:
 
     @property
     def span(self) -> str:
-        """The releases with these numbers, in words, as far as they are known."""
+        """The known releases with these numbers, in words."""
         if self.since and self.until and self.since != self.until:
             return f"{self.since} to {self.until}"
         return f"since {self.since}" if self.since and not self.until else self.until and f"until {self.until}"
@@ -120,7 +119,11 @@ class Convention:
     @classmethod
     def choices(cls) -> list[str]:
         """The fields that say what is computed, without `of`."""
-        return [field.name for field in dataclasses.fields(cls) if field.name not in (*DESCRIBED, "fractions", "of")]
+        return [
+            field.name
+            for field in dataclasses.fields(cls)
+            if field.name not in (*DESCRIPTION_FIELDS, "fractions", "of")
+        ]
 
     def choice(self, metric: str, cut: bool, option: str, default: Any = None) -> Any:
         """The convention's choice of an option for a metric, given by its canonical name, with or without a cutoff.
@@ -135,7 +138,7 @@ class Convention:
         return getattr(self, option, default)
 
     def __repr__(self) -> str:
-        """The call that makes it, but for `about`: its name, its version, and the choices that are not fastir's."""
+        """The call that makes it, except `about`: its name, its version, and the choices that are not fastir's."""
         usual = {field.name: field.default for field in dataclasses.fields(self)}
         pairs = [(name, getattr(self, name)) for name in ("tool", "version", *self.choices(), "of")]
         changed = "".join(f", {name}={value!r}" for name, value in pairs if value != usual[name])
@@ -148,13 +151,13 @@ class Convention:
         return ", ".join([self.name, *(f"{name}={value}" for name, value in pairs if value != getattr(named, name))])
 
 
-NUMBERED = r"-(\d+(?:\.\w+)*)$"  # the end of a name that says of which version it is
+VERSION_SUFFIX = r"-(\d+(?:\.\w+)*)$"  # the end of a name that says of which version it is
 
 # Fields that describe a record and change no number.
-DESCRIBED = ("name", "about", "tool", "version", "since", "until", "source", "pending")
+DESCRIPTION_FIELDS = ("name", "about", "tool", "version", "since", "until", "source", "pending")
 
 # What people call the conventions, beside their names: packages, by their letters.
-USUAL = {
+USUAL_CHOICES = {
     "pytreceval": "trec_eval-9",
     "pytrecevalterrier": "trec_eval-9",
     "scikitlearn": "sklearn",
@@ -173,54 +176,46 @@ CONVENTIONS.update(
 )
 
 
-def checked(convention: Any) -> str | Convention:
-    """The name of a convention that exists, or a record; other names of a tool, or a version of it, are understood.
-
-    Raises
-    ------
-    ValueError
-        No record has the name, or several have.
-    """
+def check_convention(convention: Any) -> str | Convention:
+    """The name of a convention that exists, or a record; other names of a tool, or a version of it, are understood."""
     if isinstance(convention, Convention) or (isinstance(convention, str) and convention in CONVENTIONS):
         return convention
-    if isinstance(convention, str) and (name := understood(convention)):
+    if isinstance(convention, str) and (name := find_convention(convention)):
         return name
     names = ", ".join(map(repr, CONVENTIONS))
-    raise ValueError(f"convention must be one of {names}, got {convention!r}{meant(convention, CONVENTIONS)}")
+    raise ValueError(f"convention must be one of {names}, got {convention!r}{suggest_choice(convention, CONVENTIONS)}")
 
 
-def understood(typed: str) -> str:
-    """The convention that a name means: another name of a tool, perhaps with a version; empty if none.
-
-    Raises
-    ------
-    ValueError
-        Several records are meant, or a version that no record has.
-    """
-    found = re.search(NUMBERED, typed)
+def find_convention(typed: str) -> str:
+    """The convention that a name means: another name of a tool, perhaps with a version; empty if none."""
+    found = re.search(VERSION_SUFFIX, typed)
     version, base = (found[1], typed[: found.start()]) if found else ("", typed)
-    base = letters(USUAL.get(letters(base), base))
+    base = letters(USUAL_CHOICES.get(letters(base), base))
     versions = [each for each in CONVENTIONS.values() if base in (letters(each.name), letters(each.dialect))]
     if not versions:
         return ""
     if not version:
         if letters(versions[0].name) == base:
             return versions[0].name
-        raise ValueError(f"convention {typed!r} has several versions: {named(versions)}; which one is meant?")
-    fitting = [each for each in versions if covers(each, version)]
+        raise ValueError(
+            f"convention {typed!r} has several versions: {names_with_releases(versions)}; which one is meant?"
+        )
+    fitting = [each for each in versions if covers_version(each, version)]
     if fitting:
-        return fitting[0].name  # the newest stands first
+        return fitting[0].name  # the newest is first
     if base.startswith("treceval") and version.startswith("11"):
-        raise ValueError(f"convention {typed!r} has no record: {TREC_EVAL_11}; recorded are {named(versions)}")
-    raise ValueError(f"convention {typed!r}: that version has no record; recorded are {named(versions)}")
+        raise ValueError(
+            f"convention {typed!r} has no record: {TREC_EVAL_11}; recorded are {names_with_releases(versions)}"
+        )
+    raise ValueError(f"convention {typed!r}: that version has no record; recorded are {names_with_releases(versions)}")
 
 
-def named(records: list[Convention]) -> str:
+def names_with_releases(records: list[Convention]) -> str:
     """Records with the releases that they are of, for a message."""
     return ", ".join(f"{each.name!r} ({each.release}{each.span and f', {each.span}'})" for each in records)
 
 
-def covers(record: Convention, version: str) -> bool:
+def covers_version(record: Convention, version: str) -> bool:
     """Whether a record has the numbers of a release, or of a series such as 2.26."""
     asked, newest = numbers(version), numbers(record.version)
     if asked == newest[: len(asked)]:
@@ -240,7 +235,7 @@ def resolved_convention(convention: str | Convention, options: dict[str, Any]) -
 
     The caller's options also override the record's choices for single metrics.
     """
-    convention = checked(convention)
+    convention = check_convention(convention)
     record = CONVENTIONS[convention] if isinstance(convention, str) else convention
     if options.get("queries") == "qrels" and record.unranked == "nan":
         options = {"unranked": "zero", **options}  # it is 0 that trec_eval -c prints for a query that the run lacks

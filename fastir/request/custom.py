@@ -1,4 +1,4 @@
-"""custom_metric(): a metric of the caller's own, which stands in lists of metrics beside the names of fastir's.
+"""custom_metric(): a caller's metric, for lists of metrics together with fastir's names.
 
 Nothing is registered: the object is a str, its name, and carries its function. Where such metrics are asked for, a run
 is judged once, and its JudgedRankings go to these functions and to the kernel of the named metrics; metrics that need
@@ -20,8 +20,8 @@ import numpy as np
 from fastir.checks import flag, number
 from fastir.errors import UnknownMetricError, quote
 from fastir.rendering.text import UNPRINTABLE
-from fastir.request.fixed_order import RULES, order_rules
 from fastir.request.names import is_metric, refuse_mapping
+from fastir.request.plan import ORDER_RULES, order_rules
 
 if TYPE_CHECKING:
     from typing import Self
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 COLUMNS = ("query_id", "run", "segment", "convention")  # of tables that have a column for each metric
-CALLS = threading.local()  # the functions of custom metrics that run, the outermost one first
+RUNNING_FUNCTIONS = threading.local()  # the functions of custom metrics that run, the outermost one first
 MEANING = "the caller's own metric, (higher|lower) is better(?:: (?s:(.*)))?"
 
 
 def no_function(judged: Any) -> Any:
-    """In place of the function of a metric whose name came from results."""
+    """The function of a metric with a name from saved results, which raises."""
     raise ValueError("results have only the name of a custom metric, not its function")
 
 
@@ -85,7 +85,7 @@ class CustomMetric(str):
         return str.__str__(self)
 
     def meaning(self) -> str:
-        """What the record of an evaluation says about it."""
+        """Its description in the record of an evaluation."""
         better = "higher" if self.higher_is_better else "lower"
         about = f": {self.about}" if self.about else ""
         return f"the caller's own metric, {better} is better{about}"
@@ -102,7 +102,7 @@ class CustomMetric(str):
         ValueError, TypeError
             The function fails, or does not return a number in its range for each query.
         """
-        returned = self.called(judged) if len(judged) else []
+        returned = self.call_function(judged) if len(judged) else []
         try:
             values = numbers_by_query(returned, judged.query_ids)
         except Exception as error:  # what converts the numbers may be the caller's code
@@ -122,12 +122,12 @@ class CustomMetric(str):
             )
         return values
 
-    def called(self, judged: Any) -> Any:
+    def call_function(self, judged: Any) -> Any:
         """What the function returns. If it fails, the first query on which it fails by itself is found.
 
         A custom metric that evaluates other ones is named where they fail: only the outermost one looks at the queries.
         """
-        calls = vars(CALLS).setdefault("functions", [])
+        calls = vars(RUNNING_FUNCTIONS).setdefault("functions", [])
         if any(function is self.function for function in calls):
             raise ValueError(f"metric {quote(self.name)}: the function evaluates its own metric")
         calls.append(self.function)
@@ -142,7 +142,7 @@ class CustomMetric(str):
 
 
 def first_failure(function: Callable[[Any], Any], judged: Any, error: Exception) -> tuple[Exception, str]:
-    """The error of the first query on which a function fails by itself, else that of all queries together."""
+    """The error of the first query on which a function fails, else the error of all queries together."""
     for row, query_id in enumerate(judged.query_ids):
         try:
             function(judged._query(row))
@@ -179,7 +179,7 @@ def custom_metric(
     high: SupportsFloat = math.inf,
     about: str = "",
 ) -> CustomMetric:
-    """Make a metric of your own. It can stand in any list of metrics, for rankings with or without ids.
+    """Make a custom metric, for any list of metrics, for rankings with or without ids.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def custom_metric(
     return CustomMetric(str.__str__(name), function, flag("higher_is_better", higher_is_better), low, high, about)
 
 
-def restored(name: str, meaning: str) -> str:
+def restore_metric(name: str, meaning: str) -> str:
     """A name from a file, which says what it means: one of the caller's own knows which of its values are better."""
     match = re.fullmatch(MEANING, meaning)
     if match is None:
@@ -279,27 +279,21 @@ def custom_columns(metrics: str | Iterable[str], otherwise: str) -> tuple[Any, C
     if not custom:
         return listed, None
     columns = CustomColumns(listed, custom)
-    return columns.named(otherwise), columns
+    return columns.fastir_metrics(otherwise), columns
 
 
 def one_order(several: Iterable[Settings]) -> dict[str, Any]:
-    """The rules, by the names of RULES, that order the documents under all of these settings.
-
-    Raises
-    ------
-    ValueError
-        There are several orders.
-    """
+    """The rules, by the names of RULES, that order the documents under all of these settings."""
     first, *others = map(order_rules, several)
     if any(rules != first for rules in others):
-        raise ValueError(f"the convention has several rules for the order of documents; give {', '.join(RULES)}")
+        raise ValueError(f"the convention has several rules for the order of documents; give {', '.join(ORDER_RULES)}")
     if first["ties"] == "average":
         raise ValueError("ties='average' has no single order of documents; give another rule")
     return first
 
 
 class CustomColumns:
-    """The columns of the caller's own metrics among those of fastir's.
+    """The columns of custom metrics among fastir's columns.
 
     Parameters
     ----------
@@ -318,12 +312,12 @@ class CustomColumns:
         self.custom: tuple[CustomMetric, ...] = custom
         self.judges_all: bool = False
 
-    def named(self, otherwise: str) -> list[Any]:
-        """The metrics of fastir's; where there are none, one that stands in for them."""
+    def fastir_metrics(self, otherwise: str) -> list[Any]:
+        """The metrics of fastir; if there are none, a substitute."""
         return [metric for metric in self.metrics if not isinstance(metric, CustomMetric)] or [otherwise]
 
-    def checked(self, rules: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """The rules by which documents stand, unless it is an error that there are none."""
+    def check_rules(self, rules: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """The rules that order documents; raises if a rule is missing that must be there."""
         try:
             return rules()
         except ValueError as error:
@@ -339,7 +333,7 @@ class CustomColumns:
             return list(self.custom)
         return list(self.metrics) if plain == names else [*names, *self.custom]
 
-    def joined(
+    def join_columns(
         self, names: list[str], aggregates: list[str], values: np.ndarray, query_ids: list[Any], judged: Any
     ) -> tuple[list[str], list[str], np.ndarray]:
         """Names, aggregates and values of all metrics, for these queries."""

@@ -15,12 +15,14 @@ from fastir.request.custom import CustomMetric
 from fastir.request.names import DIALECTS, read
 
 SIGNS = {True: 1, False: -1, None: 0}  # of a difference that is better
-EVERYWHERE = -math.inf, math.inf
-RANGE = r"(-?[\d.]+) (?:to (-?[\d.]+)|up)(?:; or any number with gain=.*)?"  # gains of the caller are not in a name
+UNBOUNDED_RANGE = -math.inf, math.inf
+RANGE_PATTERN = (
+    r"(-?[\d.]+) (?:to (-?[\d.]+)|up)(?:; or any number with gain=.*)?"  # gains of the caller are not in a name
+)
 
 
 def higher_is_better(metric: object) -> bool | None:
-    """What the card of a name or a custom metric says; True for an unknown name."""
+    """The direction of a metric's card or of a custom metric; True for an unknown name."""
     if isinstance(metric, CustomMetric):
         return metric.higher_is_better
     card = named_card(metric)
@@ -32,8 +34,8 @@ def metric_range(metric: object) -> tuple[float, float]:
     if isinstance(metric, CustomMetric):
         return metric.low, metric.high
     card = named_card(metric)
-    found = None if card is None else re.fullmatch(RANGE, card.range)
-    return EVERYWHERE if found is None else (float(found[1]), float(found[2] or math.inf))
+    found = None if card is None else re.fullmatch(RANGE_PATTERN, card.range)
+    return UNBOUNDED_RANGE if found is None else (float(found[1]), float(found[2] or math.inf))
 
 
 @functools.lru_cache(256)

@@ -1,4 +1,4 @@
-"""metric(): what one name of a metric means, for people and programs, from its card."""
+"""metric(): the meaning of a metric's name, from its card. metrics(): the cards of all metrics, as a table."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from fastir.engine.measure.cards import BETTER
+from fastir.engine.measure.cards import BETTER, Card
 from fastir.engine.measure.references import Reference
 from fastir.errors import UnknownMetricError
-from fastir.request.names import DIALECTS, Gains, Request, metric_text, read
+from fastir.rendering.text import aligned
+from fastir.request.names import CARDS, DIALECTS, Gains, Request, metric_text, read
 
 if TYPE_CHECKING:
     from typing import Self
 
-NOT_EXTREME = "optimistic and pessimistic go by label, which need not give the best and the worst value here"
-UNNAMED = "without a convention the name is an error"
+NOT_EXTREME_TEXT = "optimistic and pessimistic go by label, which need not give the best and the worst value here"
+UNNAMED_TEXT = "without a convention the name is an error"
 LABEL_WIDTH = 15  # characters of a line's label in the text
 
 # {attribute: its empty value} of what a name for several metrics has if all of them have it.
-SHARED: dict[str, Any] = {
+SHARED_ATTRIBUTES: dict[str, Any] = {
     "summary": "",
     "formula": "",
     "cutoff": None,
@@ -42,9 +43,9 @@ Line = tuple[str, str]  # a label and a text; the label is empty above a metric
 class Metric(str):
     """A metric name, as a str that knows its meaning; made by `metric`.
 
-    Use it wherever the name can stand: among metrics, as the key of results, in an f-string. ``print`` shows its
-    meaning. A name may stand for several metrics, its `members`. An attribute then has the value that all members
-    share, or is empty if they differ.
+    Use it like its name: among metrics, as the key of results, in an f-string. ``print`` shows its meaning. A name may
+    mean several metrics, its `members`. An attribute then has the value that all members share, or is empty if they
+    differ.
 
     Attributes
     ----------
@@ -71,7 +72,7 @@ class Metric(str):
     undefined : str
         The value where the formula is undefined.
     sources : tuple of str
-        Papers, and the programs whose numbers it matches.
+        Papers, and the programs with the same numbers.
     references : tuple of Reference
         The papers alone.
     aliases : tuple of str
@@ -82,7 +83,7 @@ class Metric(str):
     differs : str
         Programs that give another number under this name, and the parameter that gives their number; may be empty.
     members : tuple of Metric
-        The metrics that the name stands for; empty if it stands for one.
+        The metrics that the name means; empty if it means one metric.
     """
 
     name: str
@@ -148,7 +149,7 @@ def metric(name: str) -> Metric:
     Raises
     ------
     UnknownMetricError
-        No metric has this name, or the metric lacks this cutoff or parameter.
+        No metric has this name, or the metric does not have this cutoff or parameter.
     TypeError
         The name is not a str.
 
@@ -171,7 +172,7 @@ def metric(name: str) -> Metric:
         if not texts:
             raise
         members = tuple(from_request(text, read(text)[0]) for text in texts)
-        head = f"{name}: {len(members)} metrics, by the tool; {UNNAMED}"
+        head = f"{name}: {len(members)} metrics, by the tool; {UNNAMED_TEXT}"
         lines = [("", head), *(line for member in members for line in member._lines)]
     else:
         members = tuple(from_request(request.text, request) for request in requests)
@@ -184,14 +185,14 @@ def metric(name: str) -> Metric:
         meanings=meanings,
         members=members if len(requests) != 1 else (),
         _lines=(*lines, *((f"in {dialect}", text or "no metric") for dialect, text in meanings.items())),
-        **{attribute: shared(members, attribute) for attribute in SHARED},
+        **{attribute: shared_value(members, attribute) for attribute in SHARED_ATTRIBUTES},
     )
 
 
-def shared(members: Sequence[Metric], attribute: str) -> Any:
+def shared_value(members: Sequence[Metric], attribute: str) -> Any:
     """The value of an attribute that all members have, else its empty value."""
     first, *others = (getattr(member, attribute) for member in members)
-    return first if all(other == first for other in others) else type(SHARED[attribute])()
+    return first if all(other == first for other in others) else type(SHARED_ATTRIBUTES[attribute])()
 
 
 def spelling(name: str, dialect: str) -> str:
@@ -252,14 +253,14 @@ def request_lines(name: str, request: Request) -> list[Line]:
         lines.append(("relevant", f"label >= {request.level}; lower labels have no gain"))
     for param in card.params:
         value = request.params.get(param.name, "must be given" if param.required else param.default)
-        lines.append((param.name, f"{value}  ({param.accepted()}; {param.meaning})"))
+        lines.append((param.name, f"{value}  ({param.accepted_text()}; {param.meaning})"))
     lines += [
         ("sees", f"{card.relevance} relevance, the ranking {card.order}"),
         ("range", card.range),
         ("better", BETTER[card.higher_is_better]),
     ]
     if not extreme_by_label(request):
-        lines.append(("ties", NOT_EXTREME))
+        lines.append(("ties", NOT_EXTREME_TEXT))
     lines += [("over queries", card.aggregate), ("undefined", card.undefined), ("source", card.source)]
     lines += [("paper", f"{reference}: {reference.url}") for reference in card.references]
     if card.differs:
@@ -277,3 +278,37 @@ def extreme_by_label(request: Request) -> bool:
             if rising != sorted(rising):
                 return False
     return request.card.by_label
+
+
+# ---- all metrics -----------------------------------------------------------------------------------------------------
+
+
+class Metrics(tuple[Card, ...]):
+    """The cards of metrics; it prints as a table of their names and what they are."""
+
+    __slots__ = ()
+
+    def _rows(self) -> list[list[str]]:
+        return [[card.name, card.relevance, card.order, card.summary] for card in self]
+
+    def __repr__(self) -> str:
+        return aligned([["metric", "relevance", "first k", "what it is"], *self._rows()], 4).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        from fastir.rendering import Cell, Table, rendered
+
+        rows = [[Cell(cell) for cell in row] for row in self._rows()]
+        note = f"{len(self)} metrics; fastir.metric(name) tells more of one."
+        table = rendered(Table(["metric", "relevance", "first k", "what it is"], rows, 4, [note]), "html")
+        return f'<div style="max-height: 30em; overflow: auto">\n{table}</div>\n'
+
+
+def metrics() -> Metrics:
+    """The cards of all metrics, with the names, meaning and parameters of each.
+
+    Returns
+    -------
+    tuple of Card
+        In the order of the documentation; prints as a table.
+    """
+    return Metrics(CARDS)

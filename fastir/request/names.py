@@ -41,7 +41,7 @@ NICKNAMES = {
     },
 }
 # ir_measures' metrics that become another metric if a parameter is given.
-BECOMES = {card.becomes[0]: (card.name, card.becomes[1]) for card in CARDS if card.becomes}
+METRICS_BY_PARAMETER = {card.becomes[0]: (card.name, card.becomes[1]) for card in CARDS if card.becomes}
 
 
 @functools.cache
@@ -59,7 +59,7 @@ def is_number(text: str) -> bool:
 
 
 class Request(NamedTuple):
-    """One metric as asked for: its card, the cutoff (None: whole ranking), the relevance level and the parameters.
+    """One requested metric: its card, the cutoff (None: whole ranking), the relevance level and the parameters.
 
     `text` is the name of its value in the results; str() gives fastir's own spelling.
     """
@@ -80,35 +80,29 @@ class Request(NamedTuple):
 
     def __str__(self) -> str:
         at = self.card.at
-        params = ", ".join(f"{name}={written(value)}" for name, value in self.params.items() if name != at)
+        params = ", ".join(f"{name}={value_text(value)}" for name, value in self.params.items() if name != at)
         place = self.params.get(at) if at else self.cutoff
         return (
             self.card.name
             + (f"({params})" if params else "")
-            + (f"@{written(place)}" if place is not None else "")
-            + (f"-l{written(self.level)}" if self.level is not None else "")
+            + (f"@{value_text(place)}" if place is not None else "")
+            + (f"-l{value_text(self.level)}" if self.level is not None else "")
         )
 
 
 METRICS = Table("metric", CARDS, ("family",), spell=str.lower, error=UnknownMetricError)
 NAMES = METRICS.spellings  # every accepted name, in lower case -> its card
 FAMILIES = {card.family.lower(): card for card in CARDS if card.family}
-# Families whose name is also the name of a metric: only trec_eval's dialect reads it as the family.
-SINGLE = {name for name, card in FAMILIES.items() if name in (alias.lower() for alias in (card.name, *card.aliases))}
-LOCAL = {(dialect, name.lower()): card for card in CARDS for dialect, name in card.only_in}
-DIALECTS = tuple(dict.fromkeys(("fastir", "trec_eval", "ranx", *(dialect for dialect, _ in LOCAL))))
+# Families that share their name with a metric: only trec_eval's dialect reads it as the family.
+SINGLE_FAMILIES = {
+    name for name, card in FAMILIES.items() if name in (alias.lower() for alias in (card.name, *card.aliases))
+}
+DIALECT_NAMES = {(dialect, name.lower()): card for card in CARDS for dialect, name in card.only_in}
+DIALECTS = tuple(dict.fromkeys(("fastir", "trec_eval", "ranx", *(dialect for dialect, _ in DIALECT_NAMES))))
 
 
 def read(text: str, dialect: str = "fastir") -> list[Request]:
-    """Read a name: one request, or one for each member of a family or nickname, named as trec_eval prints them.
-
-    Raises
-    ------
-    TypeError
-        The name is not a string.
-    UnknownMetricError
-        The name, a parameter or the cutoff does not exist or is out of range.
-    """
+    """Read a name: one request, or one for each member of a family or nickname, named as trec_eval prints them."""
     check_text(text)
     if not text:
         raise UnknownMetricError("the metric name is empty; expected a metric such as 'ndcg@10'")
@@ -116,12 +110,12 @@ def read(text: str, dialect: str = "fastir") -> list[Request]:
         if requests := find_requests(text, dialect):
             return requests
     except UnknownMetricError as error:
-        from fastir.request.suggest import guessed
+        from fastir.request.suggest import guess_error
 
-        raise guessed(text, error, is_metric) from None
-    from fastir.request.suggest import unknown
+        raise guess_error(text, error, is_metric) from None
+    from fastir.request.suggest import unknown_error
 
-    raise unknown(text, is_metric)
+    raise unknown_error(text, is_metric)
 
 
 def find_requests(text: str, dialect: str = "fastir") -> list[Request]:
@@ -130,8 +124,8 @@ def find_requests(text: str, dialect: str = "fastir") -> list[Request]:
     if match is not None:
         name, dot, inside, k, level, minus = match.groups()
         name = name.lower()
-        card = NAMES.get(name) or LOCAL.get((dialect, name))
-        family = len(name) == len(text) and name in FAMILIES and (dialect == "trec_eval" or name not in SINGLE)
+        card = NAMES.get(name) or DIALECT_NAMES.get((dialect, name))
+        family = len(name) == len(text) and name in FAMILIES and (dialect == "trec_eval" or name not in SINGLE_FAMILIES)
         if card is not None and card.at_r and k in ("R", "r"):
             card, k = NAMES[card.at_r], None
         if card is not None and not family and (dot is None or card.dot is not None):
@@ -189,20 +183,14 @@ def is_metric(text: str) -> bool:
 
 
 def spoken_names(text: str) -> list[str]:
-    """The metrics that a name means which fastir does not read as it stands, such as "nDCG at 10"; may be empty."""
-    from fastir.request.suggest import spoken
+    """The metrics that a name outside the grammar means, such as "nDCG at 10"; may be empty."""
+    from fastir.request.suggest import find_meanings
 
-    return spoken(text, is_metric)
+    return find_meanings(text, is_metric)
 
 
 def metric_text(metric: Any) -> str:
-    """The name of a metric as a plain str; a measure of ir_measures, recognised by its module, has the name it prints.
-
-    Raises
-    ------
-    TypeError
-        It is neither a str, such as a `Metric` is, nor such a measure.
-    """
+    """The name of a metric as a plain str; a measure of ir_measures, recognised by its module, prints its name."""
     if is_measure(metric):
         return str(metric)
     check_text(metric)
@@ -237,7 +225,7 @@ def refuse_mapping(metrics: object) -> None:
 
 
 def as_cutoffs(value: object) -> list[int]:
-    """The cutoffs in a value of a mapping that stands in place of metrics; none where it holds anything else."""
+    """The cutoffs in a value of a mapping that is given instead of metrics; none if it holds anything else."""
     several = value if isinstance(value, (list, tuple, range)) else [value]
     return [k for k in several if isinstance(k, int) and not isinstance(k, bool) and k > 0]
 
@@ -261,8 +249,8 @@ def make_request(text: str, card: Card, pairs: list[tuple[str, str]], k: str | N
         k = None
     params: dict[str, Any] = {}
     for name, value in pairs:
-        if card.name in BECOMES.get(name, ()):
-            card = NAMES[BECOMES[name][value.lower() != "false"]]
+        if card.name in METRICS_BY_PARAMETER.get(name, ()):
+            card = NAMES[METRICS_BY_PARAMETER[name][value.lower() != "false"]]
             if name == "relative":
                 continue
         if name == "rel" and not card.graded:
@@ -393,7 +381,7 @@ def read_value(where: str, param: Param, value: object) -> Any:
     if value_read is not None:
         return value_read
     place = "" if where == param.name else f"metric {quote(where)}: "
-    raise UnknownMetricError(f"{place}{param.name} must be {param.accepted()}, got {quote(value)}")
+    raise UnknownMetricError(f"{place}{param.name} must be {param.accepted_text()}, got {quote(value)}")
 
 
 def read_flag(text: str, name: str, value: str) -> bool:
@@ -441,17 +429,17 @@ def read_numbers(value: Any, param: Param) -> Numbers | None:
 
 
 class Gains(dict[float, float]):
-    """{label: gain}, printed as it is written in a metric's name; immutable, so that it can be hashed."""
+    """{label: gain}, printed in the form of a metric's name; immutable, so that it can be hashed."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
 
     def __str__(self) -> str:
-        return "{" + ", ".join(f"{label}:{written(gain)}" for label, gain in self.items()) + "}"
+        return "{" + ", ".join(f"{label}:{value_text(gain)}" for label, gain in self.items()) + "}"
 
 
-def written(value: object) -> str:
-    """A parameter's value as it is written in a metric's name."""
+def value_text(value: object) -> str:
+    """A parameter's value in the form of a metric's name."""
     if isinstance(value, bool):
         return str(value).lower()
     return repr(int(value)) if isinstance(value, float) and abs(value) < 1e15 and value == int(value) else str(value)

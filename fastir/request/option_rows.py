@@ -23,9 +23,9 @@ class Row(NamedTuple):
     type: str = ""  # its annotation in signatures; none for an option of the command alone
     default: Any = None  # of every call that has it
     help: str = ""  # of the command, with %(choices)s and %(default)s
-    metavar: str = ""  # none for a flag, or where choices stand
+    metavar: str = ""  # none for a flag, or for choices
     parse: str = "str"  # what the command reads: str, int, count, float or label
-    choices: str = ""  # "module:NAME" of the words, which are read when somebody asks for them
+    choices: str = ""  # "module:NAME" of the words, which are imported on their first use
     flag: str = ""  # the option of the command, if it is not called as the keyword
     also: tuple[str, ...] = ()  # what others call it: an error suggests the name, and no parameter is called so
     of: tuple[str, ...] = ()  # the TypedDicts that list it
@@ -109,7 +109,7 @@ ROWS = {  # by the heading of the command's help
         Row("max_depth", "SupportsIndex | None", None, "cut every ranking after N documents", "N", "count",
             also=("top", "cut", "rank_cutoff"), of=("LevelOptions",)),
         Row("score_dtype", "DTypeLike | None", None,
-            "precision in which scores are compared: %(choices)s (default float64)", choices=f"{REQUEST}:SCORES",
+            "precision in which scores are compared: %(choices)s (default float64)", choices=f"{REQUEST}:SCORE_DTYPES",
             of=(*READING, "ToJudgeOptions", "ArrayOptions")),
         Row("pool_depth", "SupportsIndex | None", None, "how many documents of each ranking are judged (default: all)",
             "K", "count", also=("judged_depth",)),

@@ -1,6 +1,6 @@
 """The options of an evaluation: their vocabulary, and the record that carries them from the front door to the plan.
 
-`checked_options` makes the record from the arguments of a public function, and checks it, once. Its values then have
+`check_options` makes the record from the arguments of a public function, and checks it, once. Its values then have
 one form: numbers are exact ints, a dtype is its name, and choices are read by `names.read_value`. So equal requests are
 equal records with equal hashes, and no option is checked again behind the front door.
 """
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, Suppo
 
 import numpy as np
 
-from fastir.checks import check_choice, flag, integer, meant, number, positive
+from fastir.checks import check_choice, flag, integer, number, positive_integer, suggest_choice
 from fastir.engine.threads import thread_count
 from fastir.errors import NoOverlapError, quote
 from fastir.request import names
@@ -36,20 +36,20 @@ Aggregate = Literal["max", "sum", "mean"]
 Validate = Literal["full", "judged"]
 
 TIES = get_args(Ties)
-BY_ID = get_args(TiesById)
-WITHOUT_IDS = get_args(TiesWithoutIds)
-RANKED: Any = object()  # in place of a tie rule: the documents come in rank order; callers cannot choose it
+TIES_BY_ID = get_args(TiesById)
+TIES_WITHOUT_IDS = get_args(TiesWithoutIds)
+RANKED: Any = object()  # instead of a tie rule: the documents come in rank order; callers cannot choose it
 QUERIES = (None, *get_args(QueryRule))
-SCORES = (None, "float64", "float32")
+SCORE_DTYPES = (None, "float64", "float32")
 DUPLICATES = (None, *get_args(Duplicates))
 AGGREGATES = get_args(Aggregate)
 VALIDATE = get_args(Validate)
 MAX_LABEL = 2**31 - 1
-WHOLE = 2**63 - 1  # the depth of a whole ranking
+MAX_DEPTH = 2**63 - 1  # the depth of a whole ranking
 
 
 # Options of calls that no Options have.
-OTHERS = ("parents", "aggregate", "exclude", "columns", "qrels_columns", "run_columns", "weights", "doc_weights")
+OTHER_OPTIONS = ("parents", "aggregate", "exclude", "columns", "qrels_columns", "run_columns", "weights", "doc_weights")
 
 
 class Options(NamedTuple):
@@ -76,7 +76,7 @@ class Options(NamedTuple):
         return self._replace(**fields, choices=tuple({**dict(self.choices), **changed}.items()))
 
 
-def checked_options(
+def check_options(
     *,
     convention: str | Convention = "fastir",
     rel_level: SupportsIndex | SupportsFloat = 1,
@@ -95,18 +95,13 @@ def checked_options(
     Parameters
     ----------
     convention, rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates, validate
-        As in `evaluate`; a function that lacks some of them leaves them out. `ties` may be RANKED. `queries` is a rule:
+        As in `evaluate`; a function without some of them leaves them out. `ties` may be RANKED. `queries` is a rule:
         the query ids that a caller may give in its place are taken out before, by `query_rule`.
     choices : dict
         The keywords of the call that are not among the function's parameters.
-
-    Raises
-    ------
-    UnknownMetricError, TypeError, ValueError
-        An option has the wrong type or name, or is out of its range.
     """
     if convention != "fastir":
-        convention = checked_convention(convention)
+        convention = check_convention(convention)
     if type(rel_level) is not int or not 1 <= rel_level <= MAX_LABEL:
         rel_level = relevance_level(rel_level)
     if queries is not None:
@@ -114,8 +109,8 @@ def checked_options(
     if ties is not None and ties is not RANKED:
         check_choice("ties", ties, (None, *TIES))
     if max_depth is not None:
-        max_depth = positive("max_depth", "the depth", max_depth, WHOLE)
-    dtype = None if score_dtype is None else check_choice("score_dtype", dtype_name(score_dtype), SCORES)
+        max_depth = positive_integer("max_depth", "the depth", max_depth, MAX_DEPTH)
+    dtype = None if score_dtype is None else check_choice("score_dtype", dtype_name(score_dtype), SCORE_DTYPES)
     if n_threads is not None and (type(n_threads) is not int or n_threads < 1):
         n_threads = thread_count(n_threads, 0)
     if duplicates is not None:
@@ -133,7 +128,7 @@ def checked_options(
         n_threads,
         duplicates,
         validate,
-        checked_choices(choices) if choices else (),
+        check_choices(choices) if choices else (),
     )
     return tuple.__new__(Options, checked)  # as Options(*checked) in half the time
 
@@ -175,15 +170,7 @@ def metric_tuple(metrics: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def query_rule(queries: Any) -> tuple[Any, list[Any] | None]:
-    """The option `queries` as a rule and None; or, of a collection of query ids, the rule "qrels" and these ids.
-
-    Raises
-    ------
-    TypeError
-        It is neither a str nor a collection.
-    NoOverlapError
-        The collection is empty.
-    """
+    """The option `queries` as a rule and None; or, of a collection of query ids, the rule "qrels" and these ids."""
     if queries is None or isinstance(queries, str):
         return queries, None
     try:
@@ -204,7 +191,7 @@ def query_rule(queries: Any) -> tuple[Any, list[Any] | None]:
 
 def dtype_name(dtype: DTypeLike) -> Any:
     """The name of a NumPy dtype, or what was given if it is none."""
-    if type(dtype) is str and dtype in SCORES:
+    if type(dtype) is str and dtype in SCORE_DTYPES:
         return dtype
     try:
         return np.dtype(dtype).name
@@ -212,14 +199,14 @@ def dtype_name(dtype: DTypeLike) -> Any:
         return dtype
 
 
-def checked_convention(convention: Any) -> str | Convention:
+def check_convention(convention: Any) -> str | Convention:
     """A record of choices; its file is imported only for callers who pass one."""
     from fastir.request import conventions
 
-    return conventions.checked(convention)
+    return conventions.check_convention(convention)
 
 
-def checked_choices(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+def check_choices(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     """The keywords that set a parameter for all metrics that have it."""
     params = choice_params()
     checked = []
@@ -231,11 +218,11 @@ def checked_choices(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
                 raise TypeError("unknown option 'threshold'; for ratings Qrels.from_table and from_file have it")
             if name == "format":
                 raise TypeError("unknown option 'format'; Qrels.from_file and Run.from_file have it")
-            if name in (*Options._fields, *OTHERS) and name != "choices":
+            if name in (*Options._fields, *OTHER_OPTIONS) and name != "choices":
                 raise TypeError(f"this call does not take the option {name!r} of evaluate")
             listed = f"; the metric options are {', '.join(sorted(params))}"
-            known = (*params, *Options._fields, *OTHERS)
-            hint = suggestion(name, known) or meant(name, known) or listed
+            known = (*params, *Options._fields, *OTHER_OPTIONS)
+            hint = suggestion(name, known) or suggest_choice(name, known) or listed
             raise TypeError(f"unknown option {name!r}{hint}")
         checked.append((name, names.read_value(name, params[name], value)))
     return tuple(checked)

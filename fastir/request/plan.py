@@ -1,22 +1,28 @@
-"""Metrics and options, compiled once into Settings: metrics that can share a walk are put together in a Plan."""
+"""Metrics and options, compiled once into Settings: a Plan joins the metrics that can share a scan of the ranking.
+
+Some metrics need the size of the collection. A kernel cannot raise: its value is infinite if the size is too small, and
+`refuse_small` raises the error before Results are made of the values. `compile_fixed` makes the Settings for rankings
+that are already ordered, and refuses rules of another order.
+"""
 
 from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastir.declared import Param
 from fastir.engine.measure._registry import has_expected
 from fastir.engine.measure.cards import Card
 from fastir.errors import quote, warn_caller
 from fastir.rendering.text import counted
 from fastir.request import names
 from fastir.request.compiler import code_from, compile_plan, reads_labels
-from fastir.request.options import BY_ID, RANKED, TIES, WHOLE, Options, QueryRule, checked_options
-from fastir.request.sizes import collection_sizes, refuse_without
+from fastir.request.names import Request, UnknownMetricError
+from fastir.request.options import MAX_DEPTH, RANKED, TIES, TIES_BY_ID, Options, QueryRule, check_options
 
 if TYPE_CHECKING:
     from fastir.engine.measure._grades import Grades, Rows
@@ -24,11 +30,10 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
     from fastir.request.provenance import Provenance
 
-
 # What a metric reads as qrels: the caller's; what was judged for any query; the caller's, with an order of the ideal
 # ranking that goes by the scores of the run; the caller's, as a sample of a pool; the caller's, with weights.
-AS_GIVEN, POOLED, BY_SCORE, SAMPLED, WEIGHTED = READ = ("as given", "pooled", "by score", "sampled", "weighted")
-NEEDS = {  # what only documents with their ids have
+AS_GIVEN, POOLED, BY_SCORE, SAMPLED, WEIGHTED = QRELS_KINDS = ("as given", "pooled", "by score", "sampled", "weighted")
+ID_PROPERTIES = {  # what only documents with their ids have
     POOLED: "document ids and qrels, to know what was judged for any query",
     SAMPLED: "qrels that say how their documents were sampled",
     WEIGHTED: "weights of documents, doc_weights",
@@ -37,19 +42,20 @@ NEEDS = {  # what only documents with their ids have
 POOL = "pool"  # Card.reads of a metric that counts judgments, whatever their labels
 
 # Options that a Provenance has in its convention, and one that no value depends on.
-ELSEWHERE = ("convention", "queries", "ties", "score_dtype", "choices", "n_threads")
+UNRECORDED_OPTIONS = ("convention", "queries", "ties", "score_dtype", "choices", "n_threads")
 
 
-# What is said of labels that are not whole, by the word of the convention.
-FRACTIONS = {
-    "cut": "convention {tool!r}: label {label!r} is not whole, and that tool reads it as {whole}",
-    "refused": "convention {tool!r}: label {label!r} is not whole, and that tool refuses it",
-    "integers": "convention {tool!r}: label {label!r} is not whole, and that tool's labels are integers",
-    "pairs": "convention {tool!r}: label {label!r} is not whole, and {metric} counts pairs of unequal labels there",
-    "gains": "convention {tool!r}: label {label!r} is not whole, and that tool takes such labels as gains alone; give "
-    "rel_level, from which on documents are relevant to {metric}",
-    "ids": "convention {tool!r}: label {label!r} is not whole, and that tool takes ids of relevant documents without "
-    "labels; give rel_level, from which on documents are relevant to {metric}",
+# The errors about real-valued labels, by the word of the convention.
+FRACTION_ERRORS = {
+    "cut": "convention {tool!r}: label {label!r} is not an integer, and that tool reads it as {whole}",
+    "refused": "convention {tool!r}: label {label!r} is not an integer, and that tool refuses it",
+    "integers": "convention {tool!r}: label {label!r} is not an integer, and that tool's labels are integers",
+    "pairs": "convention {tool!r}: label {label!r} is not an integer, and {metric} counts pairs of unequal labels "
+    "there",
+    "gains": "convention {tool!r}: label {label!r} is not an integer, and that tool takes such labels as gains alone; "
+    "give rel_level, from which on documents are relevant to {metric}",
+    "ids": "convention {tool!r}: label {label!r} is not an integer, and that tool takes ids of relevant documents "
+    "without labels; give rel_level, from which on documents are relevant to {metric}",
 }
 
 
@@ -57,12 +63,12 @@ class Settings:
     """A plan with what belongs to it: names as typed, how each is averaged, what labels must not exceed, the rules.
 
     `level`, `ties` (a position in TIES), `single` and `n_threads` are what kernels take; `queries` is the convention's
-    rule where the options have none. `sizes` are those of the collection, by the columns of metrics that need one.
+    rule where the options have none. `sizes` are the collection's sizes, by the columns of metrics that need one.
     `parts` are the metrics by their rules {"queries", "ties", "score_dtype", "duplicates", "judged_only"} and by what
-    qrels they read, one of `READ`, where not all have the same.
+    qrels they read, one of `QRELS_KINDS`, where not all have the same.
 
-    Nobody changes them once they are made. A class of its own, because the fields of a tuple are read more slowly by
-    their names, and an evaluation of one query reads ten of them.
+    Immutable by agreement. This is a class and not a named tuple because an evaluation of one query reads ten fields,
+    and a tuple's fields are read more slowly by their names.
     """
 
     options: Options
@@ -104,14 +110,16 @@ class Settings:
         values = [param_values(request, chosen, record) for request in requests]
         self.fractions: tuple[str, str, str] | None = None
         if record is not None:
-            self.fractions = refused_fractions(requests, values, record, options.rel_level)
+            self.fractions = find_refused_fractions(requests, values, record, options.rel_level)
             if options.rel_level == record.rel_level:
-                requests = [leveled(request, of_one, record) for request, of_one in zip(requests, values, strict=True)]
+                requests = [
+                    apply_level(request, of_one, record) for request, of_one in zip(requests, values, strict=True)
+                ]
         parts = group_requests(requests, values, {**rules, "judged_only": options.judged_only}, record, by_weight)
         if ranked:
             check_ranked(parts, options)
             parts = []
-        depth = WHOLE if options.max_depth is None else options.max_depth
+        depth = MAX_DEPTH if options.max_depth is None else options.max_depth
         average = rules["ties"] == "average" and not ranked and not parts
         if average:
             check_average(requests, values, depth)
@@ -141,13 +149,7 @@ class Settings:
         return copied
 
     def for_grades(self, grades: Grades | None, where: Callable[[], tuple[float, str]] | None = None) -> Settings:
-        """These settings for codes instead of labels, because some are not whole; `where` names the first of these.
-
-        Raises
-        ------
-        ValueError
-            The tool of the convention does not take such labels.
-        """
+        """These settings for codes of real-valued labels; `where` names the first real-valued label."""
         if grades is self.grades:
             return self
         if self.fractions is not None and grades is not None:
@@ -156,7 +158,9 @@ class Settings:
             if where is not None:
                 fraction, place = where()
                 place = f" ({place})"
-            words = FRACTIONS[outcome].format(tool=tool, label=fraction, whole=int(fraction), metric=quote(metric))
+            words = FRACTION_ERRORS[outcome].format(
+                tool=tool, label=fraction, whole=int(fraction), metric=quote(metric)
+            )
             raise ValueError(words + place)
         settings = copy.copy(self)
         settings.grades = grades
@@ -165,7 +169,7 @@ class Settings:
         return settings
 
     def for_rows(self) -> Settings | None:
-        """These settings for labels whose codes name rows, with their `rows`; None where a metric reads labels."""
+        """These settings for labels with codes that name rows, with their `rows`; None if a metric reads labels."""
         if self._for_rows is None:
             self._for_rows = self._compiled_for_rows()
         return self._for_rows[0] if self._for_rows else None
@@ -190,7 +194,7 @@ class Settings:
         return [settings]
 
     def usual_levels(self) -> list[str]:
-        """The metrics for which documents are relevant from 1 on, because nobody said otherwise."""
+        """The metrics with the default relevance level: documents are relevant from 1 on."""
         return [
             request.text
             for request, values in zip(self.requests, self.values, strict=True)
@@ -209,21 +213,21 @@ class Settings:
             )
 
     def provenance(self, inputs: dict[str, dict[str, Any]] | None = None) -> Provenance:
-        """The record of what was asked; `inputs` are the files, as the record has them."""
+        """The record of the request; `inputs` are the files, as the record has them."""
         from fastir.request.provenance import Provenance
 
         options = self.options
         convention = resolved_convention(options.convention, self.overrides)
-        usual = checked_options(choices={})._replace(rel_level=convention.rel_level)
+        usual = check_options(choices={})._replace(rel_level=convention.rel_level)
         return Provenance(
             convention,
             {
                 name: value
                 for name, value in options._asdict().items()
-                if name not in ELSEWHERE and value != getattr(usual, name)
+                if name not in UNRECORDED_OPTIONS and value != getattr(usual, name)
             },
             {
-                request.text: resolved(request, values)
+                request.text: resolved_name(request, values)
                 for request, values in zip(self.requests, self.values, strict=True)
             },
             inputs or {},
@@ -232,17 +236,12 @@ class Settings:
 
 @functools.lru_cache(256)
 def compile_settings(metrics: tuple[str, ...], options: Options) -> Settings:
-    """The Settings of metrics under checked options; equal requests share one object.
-
-    Raises
-    ------
-    UnknownMetricError, ValueError
-    """
+    """The Settings of metrics under checked options; equal requests share one object."""
     return Settings(metrics, options)
 
 
 def compile_weighted(metrics: tuple[str, ...], options: Options) -> Settings:
-    """The Settings of metrics of weighted documents, for qrels whose labels are the weights."""
+    """The Settings of metrics of weighted documents, for qrels with the weights as labels."""
     return Settings(metrics, options, by_weight=True)
 
 
@@ -250,23 +249,25 @@ def compile_weighted(metrics: tuple[str, ...], options: Options) -> Settings:
 def without_ids(
     metrics: tuple[str, ...], options: Options, weighted: bool = False
 ) -> tuple[Settings, list[tuple[list[int], Settings]]]:
-    """The Settings of metrics of rankings without document ids, and those of each set of rules among them.
+    """The Settings of metrics of rankings without document ids, and the Settings of each set of rules among them.
 
     Each set comes with the columns of its metrics, and its `ties` are "input" where the convention would compare ids.
-    With `weighted` documents may have weights; the metrics that read them stand in sets of their own.
+    With `weighted` documents may have weights; the metrics that read them are in separate sets.
     """
     whole = compile_settings(metrics, options)
     if not whole.parts:
-        by_id = options.ties is not RANKED and TIES[whole.ties] in BY_ID
+        by_id = options.ties is not RANKED and TIES[whole.ties] in TIES_BY_ID
         in_input_order = compile_settings(whole.metrics, options._replace(ties="input")) if by_id else whole
         return whole, [(list(range(len(whole.names))), in_input_order)]
     parts = []
     for requests, rules, read in whole.parts:
-        if read in NEEDS and not (weighted and read == WEIGHTED):
-            raise names.UnknownMetricError(f"metric {quote(requests[0].text)} needs {NEEDS[read]}; there are none here")
+        if read in ID_PROPERTIES and not (weighted and read == WEIGHTED):
+            raise names.UnknownMetricError(
+                f"metric {quote(requests[0].text)} needs {ID_PROPERTIES[read]}; there are none here"
+            )
         narrowed = options.replace(
             queries=None,
-            ties="input" if rules["ties"] in BY_ID else rules["ties"],
+            ties="input" if rules["ties"] in TIES_BY_ID else rules["ties"],
             judged_only=rules["judged_only"],
             score_dtype=rules["score_dtype"],
         )
@@ -278,13 +279,7 @@ def without_ids(
 
 
 def without_scores_of_missing(request: names.Request, options: Options) -> Options:
-    """Options by which a convention's missing_documents=zero is "last": rankings without ids miss no document.
-
-    Raises
-    ------
-    UnknownMetricError
-        The caller chose it.
-    """
+    """Options by which a convention's missing_documents=zero is "last": rankings without ids miss no document."""
     if "missing_documents" in request.params or "missing_documents" in dict(options.choices):
         raise names.UnknownMetricError(
             f"metric {quote(request.text)}: missing_documents=zero needs the ids of documents; there are none here"
@@ -298,7 +293,7 @@ def reads_relevance(card: Card) -> bool:
 
 
 def parse_requests(metrics: Iterable[str], dialect: str = "fastir") -> list[names.Request]:
-    """The requests for an iterable of names, each once; a family or nickname stands for its members."""
+    """The requests for an iterable of names, each once; a family or nickname is replaced by its members."""
     by_text: dict[str, names.Request] = {}
     for metric in metrics:
         for request in names.read(metric, dialect):
@@ -344,8 +339,8 @@ def check_ranked(parts: list[Any], options: Options) -> None:
     """Refuse requests that labels in rank order cannot answer."""
     for requests, _, read in parts:
         text = quote(requests[0].text)
-        if read in NEEDS:
-            raise names.UnknownMetricError(f"metric {text} needs {NEEDS[read]}; labels in rank order have none")
+        if read in ID_PROPERTIES:
+            raise names.UnknownMetricError(f"metric {text} needs {ID_PROPERTIES[read]}; labels in rank order have none")
         if read == BY_SCORE:
             without_scores_of_missing(requests[0], options)
         if "judged_only" in requests[0].params:
@@ -353,8 +348,8 @@ def check_ranked(parts: list[Any], options: Options) -> None:
 
 
 def check_average(requests: list[names.Request], all_values: list[dict[str, Any]], depth: int) -> None:
-    """Refuse metrics whose expected value over the orders of equal scores has no closed form."""
-    if depth != WHOLE:
+    """Refuse metrics without a closed form of their expected value over the orders of equal scores."""
+    if depth != MAX_DEPTH:
         raise ValueError("max_depth: ties='average' cannot cut rankings, give the metrics a cutoff instead")
     for request, values in zip(requests, all_values, strict=True):
         varies = values.get("ap_norm") == "hits" and request.cutoff is not None
@@ -367,13 +362,7 @@ def check_average(requests: list[names.Request], all_values: list[dict[str, Any]
 
 
 def param_values(request: names.Request, chosen: dict[str, Any], record: Convention | None) -> dict[str, Any]:
-    """The value of every parameter: the metric's own, else the option's, else the convention's.
-
-    Raises
-    ------
-    UnknownMetricError
-        The metric has no value without a parameter that nobody gave.
-    """
+    """The value of every parameter: the metric's own, else the option's, else the convention's."""
     card, cut = request.card, request.cutoff is not None
     if record is not None and (reason := record.choice(card.name, cut, "refused")):
         raise names.UnknownMetricError(f"convention {record.name!r}: metric {quote(request.text)} {reason}")
@@ -399,16 +388,16 @@ def param_values(request: names.Request, chosen: dict[str, Any], record: Convent
     return resolved
 
 
-def leveled(request: names.Request, values: dict[str, Any], record: Convention) -> names.Request:
+def apply_level(request: names.Request, values: dict[str, Any], record: Convention) -> names.Request:
     """The request with the convention's relevance level for it, where neither its name nor an option has its own."""
     level = record.choice(name_under(request.card, values), request.cutoff is not None, "rel_level")
     return request._replace(level=level) if request.level is None and level != record.rel_level else request
 
 
-def refused_fractions(
+def find_refused_fractions(
     requests: list[names.Request], values: list[dict[str, Any]], record: Convention, level: float
 ) -> tuple[str, str, str] | None:
-    """The convention, its word and the first metric that takes no labels that are not whole; None if all take them."""
+    """The convention, its word and the first metric that refuses real-valued labels; None if all take them."""
     for request, of_request in zip(requests, values, strict=True):
         word = record.choice(name_under(request.card, of_request), request.cutoff is not None, "fractions")
         if not takes_fractions(word, request, of_request, level != record.rel_level):
@@ -429,7 +418,7 @@ def name_under(card: Card, values: dict[str, Any]) -> str:
     return next((name for param, value, name in card.equals if values.get(param) == value), card.name)
 
 
-def resolved(request: names.Request, values: dict[str, Any]) -> str:
+def resolved_name(request: names.Request, values: dict[str, Any]) -> str:
     """A metric in fastir's spelling, with each parameter that differs from its default, whoever chose it."""
     usual = {param.name: param.default for param in request.card.params}
     chosen = {name: value for name, value in values.items() if name in request.params or value != usual[name]}
@@ -440,3 +429,104 @@ def aggregate(request: names.Request, values: dict[str, Any]) -> str:
     """How the values of the queries become one number, as a word of `Results.aggregates`."""
     stays = any(value in ("nan", "min_nan") for value in values.values())
     return request.card.aggregate + "_or_nan" * stays
+
+
+# ---- sizes of collections --------------------------------------------------------------------------------------------
+
+
+def refuse_without(request: Request, param: Param) -> None:
+    """Raise an error that names the missing parameter of a metric, and how to give it."""
+    example = request._replace(params={**request.params, param.name: param.example})
+    raise UnknownMetricError(
+        f"metric {quote(request.text)} needs {param.name}, {param.meaning}; pass it as in {quote(str(example))}"
+    )
+
+
+def collection_sizes(requests: Sequence[Request], all_values: Sequence[dict[str, Any]]) -> dict[int, tuple[str, Any]]:
+    """{column: (metric, size of the collection)} of the metrics that need one."""
+    return {
+        column: (request.text, values[param.name])
+        for column, (request, values) in enumerate(zip(requests, all_values, strict=True))
+        for param in request.card.params
+        if param.required
+    }
+
+
+def refuse_small(sizes: dict[int, tuple[str, Any]], values: np.ndarray, query_ids: Sequence[Any]) -> None:
+    """Refuse a size of the collection that is less than the documents of a query."""
+    for column, (metric, size) in sizes.items():
+        small = np.isposinf(values[:, column])
+        if small.any():
+            raise ValueError(
+                f"metric {quote(metric)}: n_docs={size} is less than the documents that are retrieved or relevant "
+                f"(query {query_ids[int(small.argmax())]})"
+            )
+
+
+# ---- rankings with a fixed order -------------------------------------------------------------------------------------
+
+
+ORDER_RULES = ("ties", "score_dtype", "duplicates")  # that order documents
+
+
+def compile_fixed(
+    metrics: tuple[str, ...], options: Options, order: dict[str, Any]
+) -> tuple[Settings, list[tuple[list[int], Settings]]]:
+    """The Settings of the metrics, and the Settings of each set of rules among them, with its columns.
+
+    Parameters
+    ----------
+    metrics, options : as for `compile_settings`
+    made : dict
+        A value for each of RULES, None where it is not known, or where no document stood twice.
+    """
+    if options.convention == "fastir":
+        refuse_others("", {name: getattr(options, name) for name in ORDER_RULES}, order)
+        options = options.replace(**{name: value for name, value in order.items() if value is not None})
+    settings = compile_settings(metrics, options)
+    if not settings.parts:
+        refuse_others(f"convention {options.convention}: ", order_rules(settings), order)
+        return settings, [(list(range(len(settings.names))), settings)]
+    parts = []
+    for requests, rules, read in settings.parts:
+        text = quote(requests[0].text)
+        if read != AS_GIVEN:
+            needed = ID_PROPERTIES[read] if read in (SAMPLED, WEIGHTED) else "the ids or the scores of documents"
+            raise UnknownMetricError(f"metric {text} needs {needed}, which judged rankings do not have")
+        part = compile_settings(tuple(request.text for request in requests), options.replace(**rules))
+        refuse_others(f"metric {text}: ", order_rules(part), order)
+        parts.append(([settings.requests.index(request) for request in requests], part))
+    return settings, parts
+
+
+def order_rules(settings: Settings) -> dict[str, Any]:
+    """A value for each of RULES."""
+    single = "float32" if settings.single else "float64"
+    return dict(zip(ORDER_RULES, (TIES[settings.ties], single, settings.options.duplicates), strict=True))
+
+
+def refuse_others(who: str, wanted: dict[str, Any], order: dict[str, Any]) -> None:
+    for name, value in order.items():
+        if value is not None and wanted[name] not in (None, value):
+            raise ValueError(
+                f"{who}{name}={wanted[name]!r}, but these rankings were judged with {name}={value!r}; judge the run "
+                "again"
+            )
+
+
+def refuse_exclusion(convention: str | Convention, provenance: Provenance, excluded: bool) -> None:
+    """Refuse a convention that leaves other documents out than those that were left out when the run was judged.
+
+    `excluded` says whether there were any. An `exclude` of the caller's own holds for all conventions.
+    """
+    record, judged_by = resolved_convention(convention, {}), provenance.convention
+    if record.exclude is not None and "exclude" not in provenance.inputs:
+        raise ValueError(
+            f"convention {record.name}: exclude={record.exclude!r}, but these rankings were judged with exclude=None; "
+            "judge the run again"
+        )
+    if record.exclude is None and judged_by.exclude is not None and excluded:
+        raise ValueError(
+            f"convention {record.name}: exclude=None, but these rankings were judged with "
+            f"exclude={judged_by.exclude!r}, by convention {judged_by.name}; judge the run again"
+        )

@@ -1,6 +1,6 @@
 """Where numbers come from: the choices, the metrics as they were understood, and the files, as data that can be saved.
 
-A record is made only when somebody reads it: `Settings.provenance` is the function that Results keep.
+A record is made on its first use: Results keep the function `Settings.provenance`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def paths_of_inputs(provenance: Provenance | None) -> list[str]:
 
 
 class Provenance(NamedTuple):
-    """What was asked of an evaluation.
+    """The request of an evaluation.
 
     Attributes
     ----------
@@ -60,6 +60,6 @@ def differing_options(one: Provenance, other: Provenance) -> dict[str, tuple[Any
 
 
 def convention_fields(convention: Convention) -> dict[str, Any]:
-    """What a convention is and chooses; a relevance level that is not that of `evaluate`."""
+    """The name and choices of a convention, and its relevance level if `evaluate` has another one."""
     names = ("name", "version", "fractions", *convention.choices(), "of")
     return {name: getattr(convention, name) for name in names if name != "rel_level" or convention.rel_level != 1}

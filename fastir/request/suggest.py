@@ -1,8 +1,9 @@
-"""Names that fastir does not read as they stand: what they mean, and the error for a metric that does not exist.
+"""Unknown names of metrics: what they mean, and the error for a metric that does not exist.
 
-`spoken` understands full names, names of older tools and names with their cutoff in another place; `unknown` suggests
-what it understands, or else names with a similar spelling. Imported only when a name is unknown, and by `identify`. It
-does not know the grammar: the test whether a text is a metric, `is_metric`, is an argument.
+`find_meanings` understands full names, names of older tools and names with the cutoff at another position.
+`unknown_error` suggests these meanings, or else names with a similar spelling. Imported only when a name is unknown,
+and by `identify`. The module does not know the grammar: the test whether a text is a metric, `is_metric`, is an
+argument.
 """
 
 import difflib
@@ -19,9 +20,9 @@ from fastir.errors import UnknownMetricError, quote
 IsMetric = Callable[[str], bool]
 
 # Metrics that people look for and fastir does not have, with the tool that has them.
-TOOLS = {"relstring": "trec_eval", "runid": "trec_eval"}
+TOOL_OF_NAMES = {"relstring": "trec_eval", "runid": "trec_eval"}
 # Of all lists together, or of properties of the items: no means over queries, as metrics have here.
-NO_MEANS = (
+NO_MEAN_NAMES = (
     *("coverage", "catalog_coverage", "catalogue_coverage", "item_coverage", "gini", "gini_index", "novelty"),
     *("diversity", "serendipity", "intra_list_diversity", "ild"),
 )
@@ -75,17 +76,17 @@ OTHER_NAMES = {
     "r_precision_mult": "rprec mult",
 }
 BESIDE_NUMBERS = {"at", "cut", "cutoff", "top", "k", "rank"}  # words that say nothing beside a cutoff
-FILLERS = {"score", "scores", "value"}  # words that say nothing
-MEANS = {"mean", "average", "avg"}  # words that say nothing at the beginning
-# The metrics whose cutoff is a share: of the documents, or of the relevant ones.
-SHARES = {"recall": "ncg_share", "hit_rate": "hit_rate_share", "r_precision": "r_precision_mult"}
-OPPOSITES = ("un", "non", "not", "mis", "anti")  # beginnings that turn a name into its opposite
-LONG_NAME = 8  # letters from which on a similar name may differ in more than one place
-SIMILAR = 0.88
-SHORT_NAME = 4  # letters up to which another letter is often another metric
-SHORTEST = 3  # letters from which on names may have mistakes
-SPOKEN_NAME = 2  # letters up to which another tool's name is said as it is
-MAX_NAME = 200
+FILLER_WORDS = {"score", "scores", "value"}  # words that say nothing
+MEAN_WORDS = {"mean", "average", "avg"}  # words that say nothing at the beginning
+# The metrics with a fraction as cutoff, either of all documents or of the relevant documents.
+FRACTION_METRICS = {"recall": "ncg_share", "hit_rate": "hit_rate_share", "r_precision": "r_precision_mult"}
+OPPOSITE_PREFIXES = ("un", "non", "not", "mis", "anti")  # beginnings that turn a name into its opposite
+MIN_LONG_NAME_LETTERS = 8  # letters from which on a similar name may differ in more than one letter
+MIN_SIMILARITY = 0.88
+MAX_SHORT_NAME_LETTERS = 4  # letters up to which another letter is often another metric
+MIN_NAME_LETTERS = 3  # letters from which on names may have mistakes
+MAX_SPOKEN_NAME_LETTERS = 2  # letters up to which another tool's name is printed unchanged
+MAX_NAME_LETTERS = 200
 
 
 def letters(text: str) -> str:
@@ -105,7 +106,7 @@ def vocabulary() -> dict[str, tuple[str, ...]]:
             found[letters(name)] = tuple(dict.fromkeys((*found.get(letters(name), ()), card.name)))
     for card in CARDS:
         names = (card.name, *card.aliases, *[card.family] * bool(card.family))
-        found |= {letters(name): (name if len(name) <= SPOKEN_NAME else card.name,) for name in names}
+        found |= {letters(name): (name if len(name) <= MAX_SPOKEN_NAME_LETTERS else card.name,) for name in names}
     return found
 
 
@@ -128,7 +129,7 @@ class Spelling(NamedTuple):
         at = f"@{self.number}" if self.number else ""
         if self.number.endswith("%") or "." in self.number:
             card = cards().get(metric.lower())
-            metric = SHARES.get(card.name, metric) if card else metric
+            metric = FRACTION_METRICS.get(card.name, metric) if card else metric
             number = float(self.number.rstrip("%")) / (100 if self.number.endswith("%") else 1)
             at = f"({card.dot}={number:g})" if card and card.dot else f"@{number:g}"
         return metric + self.params + at + self.level
@@ -136,7 +137,7 @@ class Spelling(NamedTuple):
 
 def spellings(text: str) -> list[Spelling]:
     """The ways to divide a name, the likeliest first."""
-    if len(text) > MAX_NAME:
+    if len(text) > MAX_NAME_LETTERS:
         return []
     level = re.search(r"-l[0-9.]+$", text)
     rest = text[: level.start()] if level else text
@@ -152,20 +153,20 @@ def spellings(text: str) -> list[Spelling]:
     if len(parts) > 1 and "." in parts[0]:
         found.append((parts[1:], parts[0]))
     tail = inside[0] if inside else "", level[0] if level else ""
-    return [Spelling(shortened(words, bool(number)), number, *tail) for words, number in found]
+    return [Spelling(significant_words(words, bool(number)), number, *tail) for words, number in found]
 
 
-def shortened(words: list[str], beside_number: bool) -> tuple[str, ...]:
+def significant_words(words: list[str], beside_number: bool) -> tuple[str, ...]:
     """The words of a name as letters, and without words that say nothing."""
-    few = [word for word in words if word not in FILLERS and not (beside_number and word in BESIDE_NUMBERS)]
-    without_mean = few[few[0] in MEANS :] if few else few
+    few = [word for word in words if word not in FILLER_WORDS and not (beside_number and word in BESIDE_NUMBERS)]
+    without_mean = few[few[0] in MEAN_WORDS :] if few else few
     return tuple(dict.fromkeys(map("".join, (words, few, without_mean))))
 
 
-def spoken(text: str, is_metric: IsMetric) -> list[str]:
+def find_meanings(text: str, is_metric: IsMetric) -> list[str]:
     """The metrics that a name means, with its cutoff, in a time that grows with its length; empty if it has no meaning.
 
-    Names that fastir reads as they stand are not looked at: ask `is_metric` first.
+    Names inside the grammar are not looked at: ask `is_metric` first.
     """
     for spelling in spellings(text):
         for word in spelling.words:
@@ -174,7 +175,7 @@ def spoken(text: str, is_metric: IsMetric) -> list[str]:
     return []
 
 
-def similar(text: str, is_metric: IsMetric) -> list[str]:
+def find_similar(text: str, is_metric: IsMetric) -> list[str]:
     """Up to three metrics with a similar spelling and this one's cutoff, in quotes; short ones with what they are."""
     found: dict[str, tuple[bool, float]] = {}
     for spelling in spellings(text):
@@ -184,7 +185,7 @@ def similar(text: str, is_metric: IsMetric) -> list[str]:
                 for metric in metrics:
                     names = spelling.name(metric), spelling._replace(params="").name(metric)
                     about = re.split("[:,(]", cards()[metric.split("(")[0].lower()].summary)[0].strip()
-                    is_short = rank[0] and len(known) <= SHORT_NAME
+                    is_short = rank[0] and len(known) <= MAX_SHORT_NAME_LETTERS
                     for name in list(filter(is_metric, names))[:1]:
                         shown = f"{name!r} ({about})" if is_short else repr(name)
                         found[shown] = min(rank, found.get(shown, rank))
@@ -199,7 +200,11 @@ def digits(word: str) -> str:
 def is_similar(word: str, known: str) -> bool:
     """Whether a word is a known one with a mistake, and not its opposite."""
     least = min(len(word), len(known))
-    if word.startswith(OPPOSITES) != known.startswith(OPPOSITES) or least < SHORTEST or digits(word) != digits(known):
+    if (
+        word.startswith(OPPOSITE_PREFIXES) != known.startswith(OPPOSITE_PREFIXES)
+        or least < MIN_NAME_LETTERS
+        or digits(word) != digits(known)
+    ):
         return False
     start = next((i for i, (a, b) in enumerate(zip(word, known, strict=False)) if a != b), least)
     one, other = word[start:], known[start:]
@@ -208,26 +213,26 @@ def is_similar(word: str, known: str) -> bool:
     if max(len(one), len(other)) <= 1 or one == other[::-1]:
         return True
     alike = difflib.SequenceMatcher(None, word, known)
-    return least >= LONG_NAME and alike.quick_ratio() >= SIMILAR and alike.ratio() >= SIMILAR
+    return least >= MIN_LONG_NAME_LETTERS and alike.quick_ratio() >= MIN_SIMILARITY and alike.ratio() >= MIN_SIMILARITY
 
 
-def guessed(text: str, error: UnknownMetricError, is_metric: IsMetric) -> UnknownMetricError:
+def guess_error(text: str, error: UnknownMetricError, is_metric: IsMetric) -> UnknownMetricError:
     """The error for a name with a wrong part, with what the name may mean."""
-    found = [] if "@-" in text else spoken(text, is_metric)
+    found = [] if "@-" in text else find_meanings(text, is_metric)
     return UnknownMetricError(f"{error}; did you mean {' or '.join(map(repr, found))}?") if found else error
 
 
-def unknown(text: str, is_metric: IsMetric) -> UnknownMetricError:
+def unknown_error(text: str, is_metric: IsMetric) -> UnknownMetricError:
     """The error for a metric that does not exist, with the nearest ones that do."""
-    base = re.split(r"[@(.]|-l[0-9]*$", text[:MAX_NAME])[0].lower()
+    base = re.split(r"[@(.]|-l[0-9]*$", text[:MAX_NAME_LETTERS])[0].lower()
     plain = re.sub(r"_[0-9]+$", "", base.replace("-", "_"))
-    if plain in NO_MEANS:
+    if plain in NO_MEAN_NAMES:
         return UnknownMetricError(
             f"metric {quote(text)} is not supported: it does not depend on the ranks of relevant "
             "documents; RecTools and Recommenders have metrics of coverage, novelty and diversity"
         )
-    if plain in TOOLS:
-        return UnknownMetricError(f"metric {quote(text)} is not supported; {TOOLS[plain]} has it")
+    if plain in TOOL_OF_NAMES:
+        return UnknownMetricError(f"metric {quote(text)} is not supported; {TOOL_OF_NAMES[plain]} has it")
     rest = text[len(base) :]
     meanings = [
         f"{card.name + rest!r} to {dialect}"
@@ -237,7 +242,7 @@ def unknown(text: str, is_metric: IsMetric) -> UnknownMetricError:
     ]
     if meanings:
         return UnknownMetricError(f"metric {quote(text)} means {', '.join(meanings)}; ask for one of these")
-    found = [*map(repr, spoken(text, is_metric))] or ([] if base in cards() else similar(text, is_metric))
+    found = [*map(repr, find_meanings(text, is_metric))] or ([] if base in cards() else find_similar(text, is_metric))
     if found:
         return UnknownMetricError(f"unknown metric {quote(text)}; did you mean {' or '.join(found)}?")
     if base in cards():

@@ -22,9 +22,8 @@ from fastir.evaluation.partial.values import AllValues
 from fastir.evaluation.rules import Sides, columns_by_side
 from fastir.inputs import roles
 from fastir.request.custom import custom_among
-from fastir.request.fixed_order import order_rules
 from fastir.request.options import metric_tuple, query_rule
-from fastir.request.sizes import refuse_small
+from fastir.request.plan import order_rules, refuse_small
 from fastir.spark import buckets, frames, tasks, two_pass
 from fastir.spark.spark_results import SparkResults
 from fastir.spark.tasks import RunsIn, RunValues

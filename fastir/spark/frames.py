@@ -14,7 +14,7 @@ from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, make_evaluator
 from fastir.evaluation.rules import EvaluationRequest, Sides
 from fastir.inputs import id_lists, roles
-from fastir.request.fixed_order import order_rules
+from fastir.request.plan import order_rules
 from fastir.spark import run_files, tasks
 
 try:

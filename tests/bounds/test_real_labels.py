@@ -102,5 +102,5 @@ def test_what_bounds_of_real_labels_refuse():
         fastir.bounds(qrels, run, "ndcg@3", max_label=0.5)
     with pytest.raises(ValueError, match=r"^max_label must be a number above 0 and at most 2147483647, got 0\.0$"):
         fastir.bounds(qrels, run, "ndcg@3", max_label=0.0)
-    with pytest.raises(ValueError, match=r"convention 'beir': label 2.5 is not whole"):
+    with pytest.raises(ValueError, match=r"convention 'beir': label 2.5 is not an integer"):
         fastir.bounds({"q": {"a": 1}}, run, "ndcg@3", max_label=2.5, convention="beir")

@@ -141,7 +141,7 @@ def test_ranks_are_not_read_in_the_format_trec_eval(write):
 
 
 def test_a_line_without_end_is_not_kept(monkeypatch):
-    monkeypatch.setattr("fastir.analyses.check.text.LONGEST_LINE", 100)
+    monkeypatch.setattr("fastir.analyses.check.text.MAX_LINE_BYTES", 100)
     found = findings.Findings("x")
     assert list(read_lines(io.BytesIO(b"a\n" + b"x" * 200), found)) == [b"a"]
     assert [fault.kind for fault in found.faults] == ["long line"]

@@ -17,7 +17,7 @@ from fastir.engine.columns import id_lists
 from fastir.engine.columns._dicts import plain_judgments, plain_scores
 from fastir.engine.columns.ids import is_integer, plain_id
 from fastir.errors import quote
-from fastir.inputs.dicts import checked_label, query_dict
+from fastir.inputs.dicts import query_dict, read_label
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
@@ -53,7 +53,7 @@ def slow_judgments(data):
                     kind = int
                 doc_id = plain_id(doc_id, kind is int, f"qrels: a document id of query {quote(query_id)}")
             doc_ids.append(doc_id)
-            labels.append(checked_label(label, query_id, doc_id))
+            labels.append(read_label(label, query_id, doc_id))
         query_ids.append(query_id)
         offsets.append(len(doc_ids))
     return query_ids, offsets, doc_ids, labels

@@ -20,7 +20,7 @@ import by_definition  # noqa: E402
 import twins  # noqa: E402
 from schema_of import schema  # noqa: E402
 
-from fastir.request.options import checked_options  # noqa: E402
+from fastir.request.options import check_options  # noqa: E402
 from fastir.request.plan import compile_settings  # noqa: E402
 
 OPTIONS = ("queries", "rel_level", "judged_only", "max_depth", "ties", "score_dtype", "duplicates")
@@ -40,7 +40,7 @@ def resolved(metric, convention, given=()):
     """(card, k, parameters, rules, parameters asked for) of a metric in a convention, without the suite's defaults."""
     given = dict(given)
     choices = {key: given.pop(key) for key in [*given] if key not in OPTIONS}
-    options = checked_options(convention=convention, choices=choices, **given)
+    options = check_options(convention=convention, choices=choices, **given)
     settings = compile_settings((metric,), options)
     [request], [values] = settings.requests, settings.values
     rules = settings.parts[0][1] if settings.parts else {

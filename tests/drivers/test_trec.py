@@ -40,7 +40,7 @@ def chunk():
 
 @pytest.fixture(autouse=True)
 def blocks(monkeypatch, chunk):
-    monkeypatch.setattr(trec, "CHUNK", chunk)
+    monkeypatch.setattr(trec, "BLOCK_BYTES", chunk)
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def test_a_border_at_every_byte(end, path, monkeypatch, in_columns):
     repairs = fastir.Run.from_file(path).columns.repairs
     in_columns.clear()
     for size in range(1, len(ODD) + 3):
-        monkeypatch.setattr(trec, "CHUNK", size)
+        monkeypatch.setattr(trec, "BLOCK_BYTES", size)
         for n_threads in (1, 2):
             got = seen(ODD_QRELS, path, n_threads=n_threads)
             assert (got[0], got[1], got[3]) == (ids, expected, told), size

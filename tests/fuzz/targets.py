@@ -87,7 +87,7 @@ def text_file(name, formats):
             return
         values = []
         for chunk in (64, 1 << 20):
-            trec.CHUNK = chunk
+            trec.BLOCK_BYTES = chunk
             with refused(path):
                 values.append(numbers(fastir.evaluate(QRELS, path, METRICS, n_threads=1)))
         with refused(path):

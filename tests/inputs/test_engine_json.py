@@ -2,6 +2,7 @@
 
 import json
 import math
+import warnings
 
 import pytest
 
@@ -104,14 +105,14 @@ def test_the_command_line_reads_exports(write, capsys):
 @pytest.mark.parametrize(
     "read, data, message",
     [
-        (Run, REQUEST, "is a _rank_eval request, whose ratings are qrels; expected a run"),
-        (Qrels, RESPONSE, "is a _rank_eval response, whose hits are a run; expected qrels"),
-        (Qrels, {"requests": [{"ratings": []}]}, "request 1 lacks the string 'id'"),
-        (Qrels, {"requests": [{"id": "a"}]}, "request 'a' lacks the array 'ratings'"),
-        (Qrels, {"requests": [{"id": "a", "ratings": [{"_id": 7}]}]}, "request 'a' lacks the string '_id'"),
+        (Run, REQUEST, "is a _rank_eval request with ratings, which are qrels; expected a run"),
+        (Qrels, RESPONSE, "is a _rank_eval response with hits, which are a run; expected qrels"),
+        (Qrels, {"requests": [{"ratings": []}]}, "request 1 has no string 'id'"),
+        (Qrels, {"requests": [{"id": "a"}]}, "request 'a' has no array 'ratings'"),
+        (Qrels, {"requests": [{"id": "a", "ratings": [{"_id": 7}]}]}, "request 'a' has no string '_id'"),
         (Qrels, {"requests": [{"id": "a", "ratings": [rating("d", None)]}]}, "label null is not a number"),
         (Qrels, {"requests": [REQUEST["requests"][1]] * 2}, "duplicate query 'berlin'"),
-        (Run, {"metric_score": 1, "details": {"a": {}}}, "query 'a' lacks the array 'hits'"),
+        (Run, {"metric_score": 1, "details": {"a": {}}}, "query 'a' has no array 'hits'"),
         (Run, JUDGED, "is a list of judgments; expected a run"),
         (Qrels, RESULTS, "results of a search, which are a run; expected qrels"),
         (
@@ -152,3 +153,202 @@ def test_workbench_ratings_may_be_fractions(write):
     ratings = [{"docId": "a", "rating": "0.850"}, {"docId": "b", "rating": "0.000"}, {"docId": "c", "rating": 0.25}]
     qrels = Qrels.from_file(write("judgments.json", {"judgmentRatings": [{"query": "q", "ratings": ratings}]}))
     assert qrels.to_dict() == {"q": {"a": 0.85, "b": 0.0, "c": 0.25}}
+
+
+# ---- responses of searches -------------------------------------------------------------------------------------------
+
+
+INCOMPLETE = "search responses that are incomplete"
+
+
+def response(*hits, **fields):
+    """What a search returns; a hit is an id, or an id and its score."""
+    pairs = [hit if isinstance(hit, tuple) else (hit, None) for hit in hits]
+    found = [{"_index": "shop", "_id": doc_id, "_score": score, "_source": {"n": 1}} for doc_id, score in pairs]
+    shards = {"total": 2, "successful": 2, "skipped": 0, "failed": 0}
+    total = {"value": len(found), "relation": "eq"}
+    return {"took": 3, "timed_out": False, "_shards": shards, "hits": {"total": total, "hits": found}, **fields}
+
+
+def msearch(*responses):
+    return {"took": 9, "responses": [{**one, "status": one.get("status", 200)} for one in responses]}
+
+
+MISSING = {
+    "error": {"root_cause": [], "type": "index_not_found_exception", "reason": "no such index [x]"},
+    "status": 404,
+}
+FIRST, SECOND = response(("d3", 7.5), ("d2", 4.25)), response(("d9", 2))
+RANKINGS = {"q1": {"d3": 7.5, "d2": 4.25}, "q2": {"d9": 2.0}}
+
+
+@pytest.fixture
+def write_responses(tmp_path):
+    def write_responses(name, content):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return path
+
+    return write_responses
+
+
+def test_one_search_is_of_the_query_that_its_file_is_named_by(write_responses):
+    assert Run.from_file(write_responses("q1.json", FIRST)).to_dict() == {"q1": RANKINGS["q1"]}
+    assert Run.from_file(write_responses("x.json", FIRST), query_ids=["q7"]).to_dict() == {"q7": RANKINGS["q1"]}
+    assert Run.from_file(write_responses("filtered.json", {"hits": {"hits": [{"_id": "a"}]}})).to_dict() == {
+        "filtered": {"a": 1.0}
+    }
+
+
+@pytest.mark.parametrize("several", [msearch(FIRST, SECOND), [FIRST, SECOND]])
+def test_several_searches_are_of_the_given_queries_in_their_order(write_responses, several):
+    assert Run.from_file(write_responses("all.json", several), query_ids=["q1", "q2"]).to_dict() == RANKINGS
+
+
+def test_an_object_of_responses_says_their_queries(write_responses):
+    assert Run.from_file(write_responses("all.json", {"q1": FIRST, "q2": SECOND})).to_dict() == RANKINGS
+    qrels = {"q1": {"d2": 1}, "q2": {"d9": 1}}
+    assert fastir.evaluate(qrels, write_responses("all.json", {"q1": FIRST, "q2": SECOND}), "mrr")["mrr"] == 0.75
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        "q1\nq2\n",
+        "q1\tred dress\nq2\tblue jeans",
+        '{"index": "shop"}\n{"query": {"match": {"title": {"query": "red dress", "_name": "q1"}}}}\n'
+        '{}\n{"query": {"bool": {"must": [{"match": {"title": "jeans"}}], "_name": "q2"}}}\n',
+    ],
+)
+def test_queries_are_those_of_a_file_of_ids_or_of_the_request(write_responses, ids):
+    run = Run.from_file(write_responses("all.json", msearch(FIRST, SECOND)), query_ids=write_responses("ids", ids))
+    assert run.to_dict() == RANKINGS
+
+
+def test_a_folder_or_a_pattern_of_searches_is_one_run(write_responses, tmp_path):
+    write_responses("saved/q1.json", FIRST)
+    write_responses("saved/q2.json", SECOND)
+    write_responses("saved/notes.txt", "no response")
+    for place, format in ((tmp_path / "saved" / "*.json", None), (tmp_path / "saved", "json")):
+        assert Run.from_file(place, format).to_dict() == RANKINGS
+    qrels = {"q1": {"d2": 1}, "q2": {"d9": 1}}
+    assert fastir.evaluate(qrels, str(tmp_path / "saved" / "*.json"), "mrr")["mrr"] == 0.75
+
+
+@pytest.mark.parametrize("scores", [(None, None), (1.0, 2.0), (2.0, None)])
+def test_hits_that_are_not_sorted_by_their_scores_keep_their_order(write_responses, scores):
+    run = Run.from_file(write_responses("q1.json", response(*zip(("b", "a"), scores, strict=True))))
+    assert run.to_dict() == {"q1": {"b": 2.0, "a": 1.0}}
+
+
+def test_equal_scores_stay_equal(write_responses):
+    assert Run.from_file(write_responses("q1.json", response(("b", 1.5), ("a", 1.5)))).to_dict() == {
+        "q1": {"b": 1.5, "a": 1.5}
+    }
+
+
+def test_a_search_without_hits_is_an_empty_ranking(write_responses):
+    results = fastir.evaluate(
+        {"q1": {"d3": 1}, "q2": {"d9": 1}}, write_responses("a.json", {"q1": FIRST, "q2": response()}), "mrr"
+    )
+    assert results.per_query("mrr") == {"q1": 1.0, "q2": 0.0}
+
+
+@pytest.mark.parametrize("fields", [{"timed_out": True}, {"_shards": {"total": 2, "successful": 1, "failed": 1}}])
+def test_an_incomplete_response_is_warned_of_and_reported(write_responses, fields):
+    path = write_responses("all.json", msearch(FIRST, response(("d9", 2), **fields)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        run = Run.from_file(path, query_ids=["q1", "q2"])
+    with pytest.warns(fastir.FastirWarning, match=r"1 search response is incomplete.*all\.json: responses\[1\]"):
+        results = fastir.evaluate({"q1": {"d3": 1}, "q2": {"d9": 1}}, run, "mrr")
+    assert results.report.repairs == {INCOMPLETE: (1, f"{path}: responses[1]")}
+
+
+@pytest.mark.parametrize(
+    "read, data, options, message",
+    [
+        (
+            Run,
+            msearch(FIRST, MISSING),
+            {"query_ids": ["a", "b"]},
+            r"responses\[1\]: error index_not_found_exception: no s",
+        ),
+        (Run, MISSING, {}, r"the response: error index_not_found_exception: no such index \[x\] \(status 404\)"),
+        (Run, {"q1": {"error": "rejected", "status": 429}}, {}, r"query 'q1': error rejected \(status 429\)"),
+        (
+            Run,
+            msearch(FIRST, SECOND),
+            {},
+            r"the responses \(2\) do not say which queries were asked; expected query_ids=, in",
+        ),
+        (Run, [FIRST], {}, r"the responses \(1\) do not say which"),
+        (Run, msearch(FIRST, SECOND), {"query_ids": ["a"]}, "query_ids has 1 entry, but there are 2 responses"),
+        (Run, msearch(FIRST, SECOND), {"query_ids": ["a", "a"]}, "duplicate query 'a' in the export"),
+        (Run, {"q1": FIRST}, {"query_ids": ["a"]}, "the responses have their query ids; expected no query_ids"),
+        (Run, {"q1": {"d": 1}}, {"query_ids": ["a"]}, "the JSON has no responses of searches"),
+        (Run, msearch({"hits": {}}), {"query_ids": ["a"]}, r"responses\[0\] has no array 'hits'"),
+        (
+            Run,
+            msearch({"hits": {"hits": [{"_score": 1}]}}),
+            {"query_ids": ["a"]},
+            r"responses\[0\] has no string '_id'",
+        ),
+        (Qrels, FIRST, {}, "has responses of searches, whose hits are a run; expected qrels"),
+    ],
+)
+def test_a_wrong_response_is_named(write_responses, read, data, options, message):
+    with pytest.raises(FormatError, match=message) as caught:
+        read.from_file(write_responses("file.json", data), **options)
+    assert "file.json" in str(caught.value)
+
+
+def test_a_document_of_two_indices_is_a_document_twice_search_responses(write_responses):
+    with pytest.raises(fastir.DuplicateError, match=r"'d'.*'q1'"):
+        Run.from_file(write_responses("q1.json", response(("d", 2.0), ("d", 1.0))))
+
+
+def test_other_uses_of_query_ids_are_refused(write_responses, tmp_path):
+    with pytest.raises(ValueError, match="query_ids is for responses of searches in JSON, got format 'trec'"):
+        Run.from_file(write_responses("a.run", "q1 Q0 d1 1 2.0 x\n"), query_ids=["q1"])
+    with pytest.raises(TypeError, match="query_ids must be strings"):
+        Run.from_file(write_responses("a.json", msearch(FIRST)), query_ids=[1])
+    unnamed = write_responses("requests", '{}\n{"query": {"match_all": {}}}\n')
+    with pytest.raises(FormatError, match="requests:2: the search has no _name"):
+        Run.from_file(tmp_path / "a.json", query_ids=unnamed)
+    with pytest.raises(FormatError, match="requests:2: malformed JSON"):
+        Run.from_file(tmp_path / "a.json", query_ids=write_responses("requests", '{"index": "x"}\n{"query"\n'))
+
+
+def test_files_of_a_folder_are_checked_together(write_responses, tmp_path):
+    write_responses("saved/q1.json", FIRST)
+    write_responses("saved/more.json", {"q1": SECOND})
+    with pytest.raises(FormatError, match=r"q1\.json: duplicate query 'q1', which is also in .*more\.json"):
+        Run.from_file(tmp_path / "saved", "json")
+    write_responses("empty/notes.txt", "")
+    with pytest.raises(FormatError, match="no JSON file"):
+        Run.from_file(tmp_path / "empty", "json")
+
+
+def test_the_command_reads_them(write_responses, tmp_path, capsys):
+    from fastir.cli import main
+
+    qrels = str(write_responses("qrels.txt", "q1 0 d2 1\nq2 0 d9 1\n"))
+    several, ids = (
+        str(write_responses("all.json", msearch(FIRST, SECOND))),
+        str(write_responses("ids.txt", "q1\nq2\n")),
+    )
+    write_responses("saved/q1.json", FIRST)
+    write_responses("saved/q2.json", SECOND)
+    for words in ([several, "--query-ids", ids], ["--parts", str(tmp_path / "saved" / "*.json")]):
+        assert main(["eval", qrels, *words, "-m", "mrr"]) in (0, None)
+        assert "0.7500" in capsys.readouterr().out
+    assert main(["eval", qrels, several, "-m", "mrr"]) == 2
+    assert "--query-ids" in capsys.readouterr().err
+
+
+def test_a_file_of_query_ids_may_have_blanks_around_them(write_responses):
+    for text in ("q1\nq2\n", " q1 \n\n  q2\t the query \n", "q1  \tx\r\nq2\r\n"):
+        run = Run.from_file(write_responses("all.json", msearch(FIRST, SECOND)), query_ids=write_responses("ids", text))
+        assert list(run) == ["q1", "q2"]

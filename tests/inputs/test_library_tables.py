@@ -36,7 +36,7 @@ def expected():
 
 @ORDERS
 def test_a_dataset_of_pyarrow_is_read_while_it_is_evaluated(tmp_path, rows, monkeypatch):
-    monkeypatch.setattr(library_tables, "ROWS", 2)
+    monkeypatch.setattr(library_tables, "BATCH_ROWS", 2)
     for number in range(2):
         parquet.write_table(table_of(rows[2 * number : 2 * number + 2]), tmp_path / f"{number}.parquet")
     files = dataset.dataset(tmp_path)

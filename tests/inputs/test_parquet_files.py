@@ -35,7 +35,7 @@ def test_qrels_may_be_a_folder_too(tmp_path, lake):
 
 
 def test_rows_of_a_query_may_lie_in_several_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(parquet_files, "ROWS", 2)
+    monkeypatch.setattr(parquet_files, "BATCH_ROWS", 2)
     table = table_of(RUN)
     for number in range(3):
         parquet.write_table(table.take(list(range(number, 6, 3))), tmp_path / f"{number}.parquet")

@@ -112,5 +112,5 @@ def test_only_what_was_sampled_has_a_probability_and_what_was_chosen_by_hand_has
 
 
 def test_a_label_of_a_sample_that_is_not_whole_is_named():
-    with pytest.raises(ValueError, match=r"^qrels: label 0\.5 of a sample is not whole \(query q, document b\)$"):
+    with pytest.raises(ValueError, match=r"^qrels: label 0\.5 of a sample is not an integer \(query q, document b\)$"):
         fastir.Qrels.from_dict({"q": {"a": 1, "b": 0.5}}, strata={"q": {"a": 1, "b": 1}})

@@ -85,7 +85,7 @@ def counted(monkeypatch, *questions):
 
 
 QUESTIONS = [
-    (library_tables, "in_memory"),
+    (library_tables, "is_in_memory"),
     (library_tables, "is_of_ir_datasets"),
     (places, "is_place"),
     (places, "on_disk"),

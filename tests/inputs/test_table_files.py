@@ -82,8 +82,8 @@ def test_ids_and_numbers_are_as_they_are_written(format, name, packing, write):
 @pytest.mark.parametrize("order", ["grouped", "shuffled"])
 @pytest.mark.parametrize("format", FORMATS)
 def test_values_are_those_of_the_dicts_bit_for_bit(format, order, options, write, monkeypatch):
-    monkeypatch.setattr(table_files, "BLOCK", 4096)
-    monkeypatch.setattr(parquet_files, "ROWS", 10)
+    monkeypatch.setattr(table_files, "BLOCK_BYTES", 4096)
+    monkeypatch.setattr(parquet_files, "BATCH_ROWS", 10)
     qrels, run = ({query: docs for query, docs in side.items() if docs} for side in gen.collection(12))
     want = fastir.evaluate(qrels, run, METRICS)
     rows = rows_of(run)
@@ -100,7 +100,7 @@ def test_values_are_those_of_the_dicts_bit_for_bit(format, order, options, write
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_files_are_streamed_and_not_collected(format, write, monkeypatch):
-    monkeypatch.setattr(table_rows, "grouped", None)
+    monkeypatch.setattr(table_rows, "group_rows", None)
     path = write(content(rows_of(RUN), format), f"run.{format}")
     assert fastir.evaluate(QRELS, path, "mrr", queries="qrels") == fastir.evaluate(QRELS, RUN, "mrr", queries="qrels")
 
@@ -305,7 +305,7 @@ def test_parquet_reads_back_exactly(data, rows, tmp_path, monkeypatch):
     [
         ("x.parquet", {"q": {"d\udcff": 1.0}}, r"'d\\udcff' is not UTF-8 text"),
         ("x.parquet", {"q": {}}, "query 'q' has no documents"),
-        ("x.parquet.gz", {"q": {"d": 1.0}}, "packed Parquet can only be read"),
+        ("x.parquet.gz", {"q": {"d": 1.0}}, "compressed Parquet can only be read"),
         ("x.csv", {"q": {"d": 1.0}}, "csv can only be read; expected trec, json, parquet"),
     ],
 )
@@ -337,7 +337,7 @@ def odd_line(rng, integers):
 def test_lines_of_json_are_what_pyarrow_reads(write, monkeypatch):
     """The quick reader takes the lines down to the first that is unusual; without it pyarrow takes them all."""
     rng, n_read = random.Random(5), 0
-    monkeypatch.setattr(table_files, "BLOCK", 2000)
+    monkeypatch.setattr(table_files, "BLOCK_BYTES", 2000)
 
     def outcome(path):
         try:

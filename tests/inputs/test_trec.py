@@ -51,9 +51,9 @@ def test_queries_that_fill_several_blocks_have_the_same_values(rows, tmp_path, m
     path.write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q, docs in run.items() for d, s in docs.items()))
     want = fastir.evaluate(qrels, run, ["map", "ndcg"])
     for chunk in range(24, 90, 7):
-        monkeypatch.setattr(trec, "CHUNK", chunk)
+        monkeypatch.setattr(trec, "BLOCK_BYTES", chunk)
         for piece in (7, 64, 1 << 24):
-            monkeypatch.setattr(trec, "PIECE", piece)
+            monkeypatch.setattr(trec, "PIECE_BYTES", piece)
             assert fastir.evaluate(qrels, path, ["map", "ndcg"]).to_dict() == want.to_dict()
             assert fastir.Run.from_file(path).to_dict() == run
 
@@ -61,7 +61,7 @@ def test_queries_that_fill_several_blocks_have_the_same_values(rows, tmp_path, m
 @pytest.mark.parametrize("chunk", [60, 1 << 20])
 @pytest.mark.parametrize("seed", range(8))
 def test_one_query_is_read_without_keeping_the_others(chunk, seed, tmp_path, monkeypatch):
-    monkeypatch.setattr(trec, "CHUNK", chunk)
+    monkeypatch.setattr(trec, "BLOCK_BYTES", chunk)
     rng = random.Random(seed)
     queries = [rng.choice("abcd") for _ in range(40)]
     path = tmp_path / "run.txt"

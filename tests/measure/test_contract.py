@@ -30,7 +30,7 @@ def test_the_words_of_the_python_side_are_those_of_the_codes():
     assert {card.reads for card in fastir.metrics()} <= set(_codes.READ_CODES)
     assert tuple(_codes.STATUS_CODES) == results.STATUSES
     assert tuple(_codes.TIE_CODES) == get_args(options.Ties) == options.TIES
-    assert get_args(options.TiesWithoutIds) == tuple(_codes.TIE_CODES)[len(options.BY_ID) :]
+    assert get_args(options.TiesWithoutIds) == tuple(_codes.TIE_CODES)[len(options.TIES_BY_ID) :]
 
 
 def test_every_problem_has_a_code_of_its_own_above_those_of_a_line():

@@ -186,7 +186,7 @@ PLACES = {
 )
 def test_a_refused_fraction_has_its_place_without_ids_too(convention, call):
     measured, place = PLACES[call]
-    with pytest.raises(ValueError, match=rf"'{convention}': label 0.25 is not whole, .*\({place}\)$"):
+    with pytest.raises(ValueError, match=rf"'{convention}': label 0.25 is not an integer, .*\({place}\)$"):
         measured("ndcg@3", convention=convention)
 
 
@@ -195,7 +195,7 @@ def test_a_refused_fraction_has_its_place_without_ids_too(convention, call):
 )
 def test_conventions_of_whole_labels_refuse_fractions(convention):
     qrels, run = {"q": {"a": 1, "b": 1.92}, "p": {"a": 0.5}}, {"q": {"a": 1.0}, "p": {"a": 1.0}}
-    with pytest.raises(ValueError, match=rf"convention '{convention}': label 1.92 is not whole, .*query q, document b"):
+    with pytest.raises(ValueError, match=rf"convention '{convention}': label 1.92 is not an integer, .*q, document b"):
         fastir.evaluate(qrels, run, "ndcg@10", convention=convention)
     whole = {"q": {"a": 1, "b": 2.0}, "p": {"a": 1}}
     assert fastir.evaluate(whole, run, "ndcg@10", convention=convention)["ndcg@10"] > 0
@@ -237,7 +237,7 @@ def test_each_row_says_what_its_tool_does_with_a_fraction():
         call = qrels, run, "mrr"
         if row["fractions"] in ("gains", "ids"):
             with pytest.raises(
-                ValueError, match=f"'{row['name']}': label 0.92 is not whole.*; give rel_level.*'mrr'.*q, d"
+                ValueError, match=f"'{row['name']}': label 0.92 is not an integer.*; give rel_level.*'mrr'.*q, d"
             ):
                 fastir.evaluate(*call, convention=row["name"])
             assert fastir.evaluate(*call, convention=row["name"], rel_level=0.7)["mrr"] == 0.5
@@ -251,7 +251,7 @@ def test_metrics_whose_tool_has_another_meaning_of_labels_are_refused_by_name():
         ):
             fastir.evaluate({"q": labels}, {"q": {"a": 1.0}}, ["map", "err@3"], convention="catboost")
     with pytest.raises(
-        ValueError, match=r"'catboost': label 0\.5 is not whole, and 'auc' counts pairs of unequal labels"
+        ValueError, match=r"'catboost': label 0\.5 is not an integer, and 'auc' counts pairs of unequal labels"
     ):
         fastir.evaluate({"q": {"a": 0.5, "b": 1}}, {"q": {"a": 1.0}}, "auc", convention="catboost")
     assert (

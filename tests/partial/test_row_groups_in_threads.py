@@ -34,7 +34,7 @@ def in_turn(tasks, work, threads):
 
 @pytest.mark.parametrize("size", [2, 4, 7])
 def test_rows_are_counted_through_the_batches_of_a_row_group(tmp_path, monkeypatch, size):
-    monkeypatch.setattr(parquet_files, "ROWS", 2)
+    monkeypatch.setattr(parquet_files, "BATCH_ROWS", 2)
     path = written(tmp_path / "run.parquet", [*ROWS, AGAIN], size)
     with pytest.raises(fastir.errors.DuplicateError, match=TWICE):
         fastir.evaluate(QRELS, path, "map", validate="judged", n_threads=1)

@@ -5,7 +5,7 @@ import pytest
 
 import fastir
 from fastir.engine.measure import CARDS
-from fastir.request.options import checked_options
+from fastir.request.options import check_options
 from fastir.request.plan import Settings, compile_settings
 
 # Random fractions may all be below 1, and as distinct as scores are.
@@ -67,7 +67,7 @@ def test_bits_are_those_of_numbered_labels(kind, most, monkeypatch):
 
 def test_only_metrics_that_read_sums_of_gains_spare_the_numbers():
     def spares(metric):
-        return compile_settings((metric,), checked_options(choices={})).for_rows() is not None
+        return compile_settings((metric,), check_options(choices={})).for_rows() is not None
 
     assert all(map(spares, ["ndcg", "ndcg@10", "map", "dcg(gain=exp2)@5", "bpref", "P@5", "recall(rel=0.3)@7"]))
     assert not any(map(spares, ["err@20", "rbp(gains=raw)", "ndcg_rel", "ndcg(gain={0.5:1})", "g"]))

@@ -106,11 +106,12 @@ def test_results_do_not_hold_the_function():
 def test_a_run_is_judged_once(monkeypatch):
     """Even one that can be read only once; but metrics that need the documents themselves have joins of their own."""
     from fastir.evaluation.drivers import evaluate_one, judged
+    from fastir.inputs.source import data_of
 
     measured = []
     plain = evaluate_one.PlainEvaluator.measure_rows
     monkeypatch.setattr(
-        evaluate_one.PlainEvaluator, "measure_rows", lambda *given: measured.append(given[1]) or plain(*given)
+        evaluate_one.PlainEvaluator, "measure_rows", lambda *given: measured.append(data_of(given[1])) or plain(*given)
     )
     rows = iter([("q1", "c", 3.0), ("q1", "x", 2.0), ("q1", "a", 1.0), ("q2", "b", 1.0)])
     found = fastir.evaluate(QRELS, rows, ["mrr", OWN, "ndcg@3"])

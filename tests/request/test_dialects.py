@@ -78,7 +78,7 @@ def test_every_spelling_is_read_printed_and_read_again(card):
     assert len(spellings) >= 3
     for text in spellings:
         for request in names.read(text):
-            wanted = {card.name, names.BECOMES.get("rel", ())[1]} if "(rel=" in text else {card.name}
+            wanted = {card.name, names.METRICS_BY_PARAMETER.get("rel", ())[1]} if "(rel=" in text else {card.name}
             assert request.card.name in wanted
             for again in (str(request), request.text):
                 assert [meaning(each) for each in names.read(again)] == [meaning(request)], again

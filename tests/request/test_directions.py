@@ -8,7 +8,7 @@ import pytest
 import fastir
 from fastir.engine.measure.cards import BETTER
 from fastir.request.directions import higher_is_better
-from fastir.request.names import LOCAL
+from fastir.request.names import DIALECT_NAMES
 
 CARDS = [card for card in fastir.metrics() if not card.sampled]
 # these do not know of a relevant document that was not retrieved, or take what is known for the collection
@@ -74,8 +74,8 @@ def test_a_name_has_its_direction_in_any_dialect():
             assert higher_is_better(asked(card._replace(name=name))) == card.higher_is_better
     assert not any(map(higher_is_better, ("unj_10", "MR", "unjudged(empty=skip)@5-l2")))
     assert higher_is_better("my own") and higher_is_better(7)
-    for (_, name), card in LOCAL.items():
-        meanings = {other.higher_is_better for (_, also), other in LOCAL.items() if also == name}
+    for (_, name), card in DIALECT_NAMES.items():
+        meanings = {other.higher_is_better for (_, also), other in DIALECT_NAMES.items() if also == name}
         assert meanings == {card.higher_is_better}
         assert higher_is_better(name) == card.higher_is_better
 

@@ -6,10 +6,10 @@ import fastir
 from fastir.evaluation import judged_rankings
 from fastir.evaluation import keywords as of_runs
 from fastir.request import keywords as of_values
-from fastir.request.options import checked_options
+from fastir.request.options import check_options
 
 DEFAULTS = {
-    name: param.default for name, param in inspect.signature(checked_options).parameters.items() if name != "choices"
+    name: param.default for name, param in inspect.signature(check_options).parameters.items() if name != "choices"
 }
 
 

@@ -11,12 +11,12 @@ import pytest
 
 import fastir
 from fastir.evaluation import evaluator, labels, matrix
-from fastir.request.options import checked_options
+from fastir.request.options import check_options
 
 QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}}
 RUN = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0, "c": 0.5}}
 DEFAULTS = {
-    name: param.default for name, param in inspect.signature(checked_options).parameters.items() if name != "choices"
+    name: param.default for name, param in inspect.signature(check_options).parameters.items() if name != "choices"
 }
 
 
@@ -55,10 +55,10 @@ def test_every_option_of_a_signature_reaches_the_record(monkeypatch, module, fun
     records = []
 
     def kept(**given):
-        records.append(checked_options(**given))
+        records.append(check_options(**given))
         return records[-1]
 
-    monkeypatch.setattr(module, "checked_options", kept)
+    monkeypatch.setattr(module, "check_options", kept)
     declared = fastir.Evaluator if function is fastir.evaluate else function
     own = {name: GIVEN[name] for name in inspect.signature(declared).parameters if name in DEFAULTS}
     assert all(own[name] != DEFAULTS[name] for name in own)

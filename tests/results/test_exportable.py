@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.data.results.exportable import Exportable, same_values
+from fastir.data.results.exportable import Exportable, equal_values
 
 ODD = 'q_1&<b>|%"\\'  # has a meaning in HTML, Markdown, LaTeX and JSON
 QRELS = {ODD: {"d": 1, "e_&<": 1, "x": 0}, "q2": {"d": 1, "e_&<": 0}}
@@ -141,8 +141,8 @@ def test_nan_equals_nan():
     one, two = (fastir.evaluate({**QRELS, "q2": {"d": 0}}, RUN, "map", empty="nan") for _ in range(2))
     assert math.isnan(one.per_query("map")["q2"])
     assert one == two
-    assert same_values({"a": np.array([math.nan])}, {"a": np.array([math.nan])})
-    assert not same_values([math.nan], [0.0])
+    assert equal_values({"a": np.array([math.nan])}, {"a": np.array([math.nan])})
+    assert not equal_values([math.nan], [0.0])
 
 
 def test_json_is_text_that_reads_back(example):
@@ -202,7 +202,7 @@ def test_arrow(example):
     assert table.column_names == list(example._columns())
     for read in (pyarrow.table(example), pyarrow.RecordBatchReader.from_stream(example).read_all()):
         assert read.schema == table.schema
-        assert same_values(read.to_pydict(), table.to_pydict())
+        assert equal_values(read.to_pydict(), table.to_pydict())
 
 
 def test_polars(name, example):

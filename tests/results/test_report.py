@@ -8,7 +8,7 @@ import pytest
 import fastir
 from fastir.data.results.report import Report
 from fastir.data.results.results import Results
-from fastir.inputs.judged_arrays import COLUMNS
+from fastir.inputs.label_arrays import COLUMNS
 
 NAN = float("nan")
 NAMES = ["ndcg@10", "AP", "num_ret"]
@@ -70,10 +70,10 @@ def test_a_report_counts_labels_that_are_not_whole():
     again = fastir.JudgedRankings.from_arrays(judged.query_ids, **{name: getattr(judged, name) for name in COLUMNS})
     for report in (fastir.evaluate(qrels, run, "ndcg").report, judged.report):
         assert (report.fractions, report.fractions_example) == (3, "p")
-        assert re.search(r"\nlabels that are not whole +3  \(as in p\)$", repr(report))
+        assert re.search(r"\nreal-valued labels +3  \(as in p\)$", repr(report))
     assert (again.report.fractions, again.report.fractions_example) == (2, "p")  # negative ones have no grade
     whole = fastir.evaluate({"q": {"a": 1.0}}, run, "ndcg", queries="qrels").report
-    assert (whole.fractions, whole.fractions_example) == (0, None) and "not whole" not in repr(whole)
+    assert (whole.fractions, whole.fractions_example) == (0, None) and "real-valued" not in repr(whole)
 
 
 def test_reports_of_arrays_count_labels_that_are_not_whole():

@@ -13,7 +13,7 @@ from sealed import sealed, sealed_parquet
 import fastir
 from fastir.data.results.report import Report
 from fastir.data.results.results import Results
-from fastir.data.results.saved_files import BATCH, is_saved
+from fastir.data.results.saved_files import BATCH_ROWS, is_saved
 from fastir.errors import FormatError
 from fastir.rendering.text import tsv_text
 
@@ -24,7 +24,7 @@ RUN = {"q1": {"b": 2.0, "x": 2.0, "a": 1.0}, "q2": {"y": 1.0, "c": 0.1}, "q3": {
 METRICS = ["nDCG@10", "map", "num_ret", "gm_map", "rbp(p=0.5)"]
 
 
-@pytest.mark.parametrize("queries", [0, 1, 3, BATCH + 1])
+@pytest.mark.parametrize("queries", [0, 1, 3, BATCH_ROWS + 1])
 @pytest.mark.parametrize("names", [["map"], ["a\tb", 'a"b', "é"]])
 def test_a_file_is_what_the_standard_library_would_write(queries, names, tmp_path):
     rng = np.random.default_rng(20)

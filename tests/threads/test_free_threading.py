@@ -384,7 +384,7 @@ def test_arrays_are_evaluated_by_many_threads(teams, n_threads, monkeypatch):
 
 def test_blocks_of_a_file_meet_once(tmp_path, monkeypatch):
     """A query that comes back in the block of another thread is never missed."""
-    monkeypatch.setattr(trec, "CHUNK", 1 << 10)
+    monkeypatch.setattr(trec, "BLOCK_BYTES", 1 << 10)
     qrels, run = collection(100, 40)
     halves = [
         [f"{q} Q0 {doc} 0 {score} t\n" for q in run for doc, score in list(run[q].items())[part::2]] for part in (0, 1)

@@ -73,7 +73,7 @@ def explained(name: str) -> str:
     depth = "whole rankings" if measure.cutoff is None else f"the first {measure.cutoff} documents"
     lines = {"depth": depth} if card.cutoff else {}
     for param in card.params:
-        lines[param.name] = f"{measure.params[param.name]}  ({param.accepted()}; {param.meaning})"
+        lines[param.name] = f"{measure.params[param.name]}  ({param.accepted_text()}; {param.meaning})"
     lines.update(range=card.range, undefined=card.undefined, source=card.source)
     return "\n".join([f"{name}: {card.summary}", *(f"  {what:<15} {text}" for what, text in lines.items())])
 

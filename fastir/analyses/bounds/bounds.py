@@ -9,14 +9,14 @@ import numpy as np
 
 from fastir.analyses.bounds.requests import BoundsRequest, difference_bounds, run_bounds
 from fastir.analyses.bounds.run_pairs import shared_documents
-from fastir.checks import positive, refuse_options, whole_number
+from fastir.checks import positive_integer, refuse_options, whole_number
 from fastir.data.run import as_run
 from fastir.errors import quote
 from fastir.evaluation.drivers.judged import RunJudge
 from fastir.evaluation.evaluator import Evaluator, make_evaluator
 from fastir.evaluation.many import name_the_run
 from fastir.request.custom import custom_among
-from fastir.request.options import TIES, WHOLE, label_above_0, metric_tuple
+from fastir.request.options import MAX_DEPTH, TIES, label_above_0, metric_tuple
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -128,10 +128,10 @@ def bounds(
     evaluator = Evaluator(qrels, metrics, **options)
     settings = evaluator.rules.settings
     check_order(settings)
-    deepest = WHOLE if pool_depth is None else positive("pool_depth", "the depth", pool_depth, WHOLE)
+    deepest = MAX_DEPTH if pool_depth is None else positive_integer("pool_depth", "the depth", pool_depth, MAX_DEPTH)
     n_unseen = whole_number("unseen", unseen, 0)
     if n_unseen:
-        positive("unseen", "the number of documents", n_unseen, MOST_UNSEEN)
+        positive_integer("unseen", "the number of documents", n_unseen, MOST_UNSEEN)
     if against is None:
         judged = evaluator.judged_rankings(run)
         largest = largest_label(judged, max_label)
@@ -171,7 +171,9 @@ def difference_bounds_by_pair(
     judged = {name: judge.covered(run, None)[0] for name, run in held.items()}
     bounds_by_pair = {}
     for first, second in pairs:
-        request = BoundsRequest(evaluator, judged[first], settings.metrics, largest_label(judged[first], None), WHOLE)
+        request = BoundsRequest(
+            evaluator, judged[first], settings.metrics, largest_label(judged[first], None), MAX_DEPTH
+        )
         shared = shared_documents(held[first], held[second], judged[first])
         bounds_by_pair[first, second] = difference_bounds(request, judged[second], shared)
     return bounds_by_pair

@@ -46,8 +46,8 @@ from fastir.engine.measure._codes import GAIN_CODES
 from fastir.engine.measure.cards import CASCADE, CHAIN, ENDS, FIRST, OUTER, RATIO, READER, SUM, TOPS
 from fastir.errors import quote
 from fastir.request import names
-from fastir.request.compiler import code_from, shared_walk
-from fastir.request.options import WHOLE
+from fastir.request.compiler import code_from, shared_properties
+from fastir.request.options import MAX_DEPTH
 
 if TYPE_CHECKING:
     from fastir.request.plan import Settings
@@ -147,7 +147,7 @@ def candidates(
         levels[order[-1]],
         single_labels(request, values, lowest_relevant(request, settings), levels, gains),
         tops if scaled_by_top else (),
-        request.cutoff or WHOLE,
+        request.cutoff or MAX_DEPTH,
         values.get("ideal") == "retrieved",
         card.steady,
         (card.low, card.high),
@@ -207,7 +207,7 @@ def level_gains(
 ) -> tuple[float, ...]:
     """The gains of labels, or of codes of labels, as the walk over a ranking has them."""
     grades = settings.grades
-    _, floor, curve, mapped, _, _ = shared_walk(request, values, settings.options.rel_level, grades)
+    _, floor, curve, mapped, _, _ = shared_properties(request, values, settings.options.rel_level, grades)
     listed = dict(mapped)
 
     def gain(label: int) -> float:

@@ -30,7 +30,7 @@ from fastir.analyses.bounds.run_pairs import ABSENT
 from fastir.analyses.bounds.unjudged_ranks import UnjudgedRanks, positions, unjudged_ranks
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.engine.measure.cards import AVERAGE, FIRST, RATIO, SUM
-from fastir.request.options import WHOLE
+from fastir.request.options import MAX_DEPTH
 from fastir.request.plan import Settings
 
 if TYPE_CHECKING:
@@ -159,12 +159,12 @@ def narrow(extremes: Extremes, settings: Settings, two: TwoRuns, column: int) ->
     norm = values.get("ap_norm", "R")
     if request.card.response != AVERAGE or norm not in ("R", "min_kR") or values.get("empty", "zero") != "zero":
         return
-    cutoff, level = request.cutoff or WHOLE, lowest_relevant(request, settings)
+    cutoff, level = request.cutoff or MAX_DEPTH, lowest_relevant(request, settings)
     num_rel, n_unjudged = two.rankings[0].num_judged_from(level), np.diff(two.offsets)
     sums = [precision_sums(*each[:3], cutoff, level)[2:] for each in two.rankings]
     for q in range(two.n_queries):
         m = np.arange(n_unjudged[q] + 1)
-        divisor = np.maximum(np.minimum(num_rel[q] + m, cutoff if norm == "min_kR" else WHOLE), 1)
+        divisor = np.maximum(np.minimum(num_rel[q] + m, cutoff if norm == "min_kR" else MAX_DEPTH), 1)
         sides = []
         for rankings, (starts, *extreme_sums) in zip(two.rankings, sums, strict=True):
             judged = judged_precisions(rankings, q, cutoff, level)
@@ -209,7 +209,7 @@ def extreme_labelings(
 def have_same_ideal(values: dict[str, Any], shared: Candidates, two: TwoRuns) -> bool:
     """Whether both runs have the same ideal ranking under all labelings."""
     ideal = values.get("ideal", "judged")
-    if ideal in ("judged", "uncut") or (ideal == "full" and shared.cutoff < WHOLE):
+    if ideal in ("judged", "uncut") or (ideal == "full" and shared.cutoff < MAX_DEPTH):
         return True
     first, second = two.rankings
     return ideal != "retrieved" and bool((first.num_ret == second.num_ret).all())

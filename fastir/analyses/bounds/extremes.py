@@ -31,7 +31,7 @@ from fastir.analyses.bounds.fractions import (
 from fastir.analyses.bounds.reader_models import Cascades, Readers
 from fastir.analyses.bounds.unjudged_ranks import UnjudgedRanks
 from fastir.engine.measure.cards import AVERAGE, CASCADE, CHAIN, ODDS, OUTER, RATIO, READER, SORTED, TOPS
-from fastir.request.options import WHOLE
+from fastir.request.options import MAX_DEPTH
 from fastir.request.plan import Settings, compile_settings
 
 BY_THEMSELVES = (RATIO, CASCADE, READER, AVERAGE, ODDS)  # responses whose labelings depend on more of the metric
@@ -69,7 +69,7 @@ def block_extremes(settings: Settings, rankings: UnjudgedRanks, levels: tuple[in
         group = grouped(settings, columns)
         seen = rankings if shared.lists_all else rankings.cut(shared.cutoff)
         inside = seen.unjudged_to(shared.cutoff)
-        others = seen.unjudged_to(WHOLE) - inside + seen.unseen
+        others = seen.unjudged_to(MAX_DEPTH) - inside + seen.unseen
         values = ValueRange(group.plan, seen, group.n_threads)
         values.add(families(group, shared, seen, inside, others, levels))
         outer = outer_rows(shared, inside, others, levels[-1])
@@ -116,7 +116,7 @@ def families(
     if low != 0:  # then no unjudged document is relevant where all have the label 0
         yield two_labels(inside, others, 0, 0)
     for label, rest in itertools.product(shared.singles, (low, high)):
-        yield singles(rankings.unjudged_to(WHOLE), label, rest)
+        yield singles(rankings.unjudged_to(MAX_DEPTH), label, rest)
         yield singles(inside, label, rest)
         yield singles(inside, label, rest, from_top=True)
         yield from single_others(inside, others, label, rest)

@@ -13,7 +13,7 @@ from fastir.analyses.bounds._labelings import Labelings
 from fastir.analyses.bounds.unjudged_ranks import positions
 from fastir.engine.columns.rows import occurrences, repeat
 from fastir.engine.threads import run
-from fastir.request.options import WHOLE
+from fastir.request.options import MAX_DEPTH
 
 if TYPE_CHECKING:
     from fastir.analyses.bounds.unjudged_ranks import UnjudgedRanks
@@ -102,7 +102,7 @@ def are_few(n: int, labels: range) -> bool:
 
 def have_few_labelings(n_unjudged: np.ndarray, n_labels: int) -> np.ndarray:
     """Whether so many unjudged documents have few labelings."""
-    most = next(n for n in itertools.count() if n_labels ** (n + 1) > MOST_LABELINGS) if n_labels > 1 else WHOLE
+    most = next(n for n in itertools.count() if n_labels ** (n + 1) > MOST_LABELINGS) if n_labels > 1 else MAX_DEPTH
     return n_unjudged <= most
 
 

@@ -16,7 +16,7 @@ from fastir.analyses.bounds._segments import extreme_places, precision_sums, run
 from fastir.analyses.bounds.families import Family, family
 from fastir.analyses.bounds.unjudged_ranks import positions
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
-from fastir.request.options import WHOLE
+from fastir.request.options import MAX_DEPTH
 
 if TYPE_CHECKING:
     from fastir.analyses.bounds.unjudged_ranks import UnjudgedRanks
@@ -68,7 +68,7 @@ class Ideals:
         self.ratio, self.num_ret = ratio, rankings.num_ret
         sizes = np.diff(rankings.judged_offsets) + np.diff(rankings.offsets) + rankings.unseen
         longest = int(max(sizes.max(initial=0), rankings.num_ret.max(initial=0)))
-        if ratio.ideal == "full" and ratio.cutoff < WHOLE:
+        if ratio.ideal == "full" and ratio.cutoff < MAX_DEPTH:
             longest = max(longest, ratio.cutoff)
         self.weights = discounts(longest, ratio.jk2)
         self.sums = np.concatenate([[0.0], np.cumsum(self.weights)])
@@ -86,7 +86,7 @@ class Ideals:
         """The sums of the discounts of n documents of the ideal rankings of some queries."""
         cutoff, num_ret = self.ratio.cutoff, self.num_ret[rows]
         if self.ratio.ideal == "full":
-            return np.where(n > 0, self.sums[num_ret if cutoff == WHOLE else cutoff], 0.0)
+            return np.where(n > 0, self.sums[num_ret if cutoff == MAX_DEPTH else cutoff], 0.0)
         most = len(self.weights) if self.ratio.ideal == "uncut" else min(cutoff, len(self.weights))
         return self.sums[np.minimum(n, np.minimum(most, num_ret) if self.ratio.ideal == "num_ret" else most)]
 
@@ -195,7 +195,7 @@ def quotient(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
 
 def ratio_families(ratio: Ratio, rankings: UnjudgedRanks, inside: np.ndarray) -> list[Family]:
     """The labelings with the smallest and the largest DCG over ideal DCG of each query."""
-    others = rankings.unjudged_to(WHOLE) - inside + (0 if ratio.ideal == "retrieved" else rankings.unseen)
+    others = rankings.unjudged_to(MAX_DEPTH) - inside + (0 if ratio.ideal == "retrieved" else rankings.unseen)
     ideals = Ideals(ratio, rankings)
     fractions = Fractions(ideals, *shares_inside(ideals, rankings), others)
     rows, low, high = np.arange(rankings.n_queries), ratio.levels[0], ratio.levels[-1]
@@ -238,7 +238,7 @@ def precision_families(
 ) -> list[Family]:
     """The labelings with the smallest and largest value of a function of the sum of precisions, R, r and num_ret."""
     queries, some = np.arange(rankings.n_queries), []
-    num_rel, others = rankings.num_judged_from(level), rankings.unjudged_to(WHOLE) - inside + rankings.unseen
+    num_rel, others = rankings.num_judged_from(level), rankings.unjudged_to(MAX_DEPTH) - inside + rankings.unseen
     num_inside, base, starts, *extreme_sums = precision_sums(*rankings[:3], cutoff, level)
     sizes = np.diff(starts)
     rows, m = list_of_each(starts), positions(sizes)

@@ -14,7 +14,7 @@ from fastir.analyses.bounds._labelings import UNJUDGED
 from fastir.analyses.bounds.families import Family, by_document
 from fastir.analyses.bounds.fractions import MOST_ROUNDS
 from fastir.engine.columns.rows import repeat
-from fastir.request.options import WHOLE
+from fastir.request.options import MAX_DEPTH
 
 if TYPE_CHECKING:
     from fastir.analyses.bounds.unjudged_ranks import UnjudgedRanks
@@ -44,7 +44,7 @@ class Cascades(NamedTuple):
 
     def families(self, rankings: UnjudgedRanks, inside: np.ndarray) -> list[Family]:
         """The labelings among which the one with the largest value of each query is."""
-        n_unjudged = rankings.unjudged_to(WHOLE) + rankings.unseen
+        n_unjudged = rankings.unjudged_to(MAX_DEPTH) + rankings.unseen
         labelings = []
         for q in np.flatnonzero(n_unjudged > 0).tolist():
             query = Cascade(self, rankings, q)
@@ -95,8 +95,8 @@ class Cascade:
         if cascades.ideal == "retrieved":
             slot_labels = rankings.labels[slots]
             self.judged_labels = slot_labels[slot_labels != UNJUDGED]
-        depth = WHOLE if cascades.ideal == "uncut" else cascades.cutoff
-        self.limit = min(depth, int(rankings.num_ret[q]) if cascades.ideal == "num_ret" else WHOLE)
+        depth = MAX_DEPTH if cascades.ideal == "uncut" else cascades.cutoff
+        self.limit = min(depth, int(rankings.num_ret[q]) if cascades.ideal == "num_ret" else MAX_DEPTH)
 
     def best(self, top: int, forced: bool, other: bool) -> list[int]:
         """The labels of the unjudged documents with the largest value, none above `top`.
@@ -216,7 +216,7 @@ class Readers(NamedTuple):
 
     def families(self, rankings: UnjudgedRanks) -> list[Family]:
         """The labelings with the smallest, the smallest positive and the largest value of each query."""
-        n_unjudged = rankings.unjudged_to(WHOLE) + rankings.unseen
+        n_unjudged = rankings.unjudged_to(MAX_DEPTH) + rankings.unseen
         labelings = []
         for q in np.flatnonzero(n_unjudged > 0).tolist():
             for unjudged_labels in self.query_labelings(rankings, q):

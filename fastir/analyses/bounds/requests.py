@@ -14,16 +14,15 @@ from fastir.analyses.bounds.means import without_undefined
 from fastir.analyses.bounds.result import Bounds
 from fastir.analyses.bounds.run_pairs import run_pairs
 from fastir.analyses.bounds.unjudged_ranks import blocks, unjudged_places, unjudged_ranks
-from fastir.data.rankings import JudgedRankings, make_rankings, ranking_arrays
-from fastir.data.rankings_values import evaluate_rankings
+from fastir.data.rankings import JudgedRankings, evaluate_rankings, make_rankings, ranking_arrays
 from fastir.data.results.results import Results, remake, select_rows
 from fastir.engine.columns.rows import occurrences
 from fastir.engine.measure import JUDGED
 from fastir.engine.measure._grades import coded
 from fastir.errors import quote
-from fastir.inputs.judged_arrays import LABELS
-from fastir.request.fixed_order import RULES, compile_fixed
-from fastir.request.options import WHOLE
+from fastir.inputs.label_arrays import LABEL_COLUMNS
+from fastir.request.options import MAX_DEPTH
+from fastir.request.plan import ORDER_RULES, compile_fixed
 
 if TYPE_CHECKING:
     from fastir.analyses.bounds.run_pairs import Shared
@@ -60,7 +59,7 @@ class BoundsRequest:
     ) -> None:
         self.judged, self.names, self.max_label, self.depth, self.unseen = judged, names, max_label, depth, unseen
         self.options, self.weights = evaluator.rules.settings.options, evaluator.rules.weights
-        rules = {name: getattr(judged, name) for name in RULES}
+        rules = {name: getattr(judged, name) for name in ORDER_RULES}
         self.settings, self.parts = compile_fixed(names, self.options, rules)
         for _, part in self.parts:
             check_limits(part, max_label)
@@ -74,7 +73,7 @@ class BoundsRequest:
         if self.grades is None:
             return judged
         label_by_code, arrays = self.grades.labels, ranking_arrays(judged)
-        for name in LABELS:
+        for name in LABEL_COLUMNS:
             labels = arrays[name]
             arrays[name] = np.where(labels < 0, -1, np.searchsorted(label_by_code, labels)).astype(np.int32)
         rules = judged.ties, judged.score_dtype, judged.duplicates
@@ -91,7 +90,7 @@ class BoundsRequest:
         labels = distinct(judged.ideal_labels).tolist()
         for columns, part in self.parts:
             levels = self.levels(labels, part)
-            max_depth = WHOLE if part.options.max_depth is None else part.options.max_depth
+            max_depth = MAX_DEPTH if part.options.max_depth is None else part.options.max_depth
             for start, stop in blocks(judged.num_ret):
                 block = measure_block(part, (start, stop), max_depth, levels)
                 for array, values in zip(extremes, block, strict=True):
@@ -110,7 +109,7 @@ class BoundsRequest:
 
     def bounds(self, value: Results, extremes: Extremes, **rest: Any) -> Bounds:
         """The Bounds of a value."""
-        depth = None if self.depth == WHOLE else self.depth
+        depth = None if self.depth == MAX_DEPTH else self.depth
         lower, upper, outer = both_sides(value, extremes, self.judged)
         return Bounds(value, lower, upper, outer, self.judged, self.max_label, depth, unseen=self.unseen, **rest)
 

@@ -23,7 +23,7 @@ from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.rules import columns_by_side
 from fastir.evaluation.run_collections import named_runs
 from fastir.inputs import formats, places
-from fastir.inputs.shapes import DICTS, LISTS, OTHER, PATH, input_shape
+from fastir.inputs.shapes import DICTS, LISTS, OTHER_OBJECT, PATH, input_shape
 
 if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.run_names import RunNames
     from fastir.inputs.files import Path, Watch
 
-MAPPINGS = (DICTS, OTHER, LISTS)  # shapes that can be read twice, and whose ids are of a kind
+MAPPINGS = (DICTS, OTHER_OBJECT, LISTS)  # shapes that can be read twice, and whose ids are of a kind
 
 
 def check(
@@ -155,7 +155,7 @@ def iterate_runs(runs: Any, columns: Mapping[str, str] | None, names: RunNames) 
     """(name, run) of several runs, or of one."""
     if isinstance(runs, Run):
         return iter([(runs.name or "run", runs)])
-    if is_file(runs) and not places.is_many(runs) and formats.file_format(runs) not in formats.TABLES:
+    if is_file(runs) and not places.is_many(runs) and formats.file_format(runs) not in formats.TABLE_FORMATS:
         runs = [runs]
     elif isinstance(runs, Mapping) and is_ranking(next(iter(runs.values()), None)):
         return iter([("run", runs)])

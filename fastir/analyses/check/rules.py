@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple, SupportsIndex
 
-from fastir.checks import positive
+from fastir.checks import positive_integer
 from fastir.errors import FormatError, quote
 from fastir.inputs import places
 from fastir.inputs.mappings import fields_of, text_lines
 from fastir.inputs.roles import QUERY
-from fastir.request.options import WHOLE
+from fastir.request.options import MAX_DEPTH
 
 OF_QRELS = "qrels"
 # Each step of these goes on where the last one ended, so that the time is linear: possessive, and not beyond a tag.
@@ -49,7 +49,9 @@ def make_rules(max_depth: SupportsIndex | None, exactly_queries: Any, tag: str |
     FormatError, OSError
         A file of queries has none, or cannot be read.
     """
-    depth = None if max_depth is None else positive("max_depth", "the number of documents", max_depth, WHOLE)
+    depth = (
+        None if max_depth is None else positive_integer("max_depth", "the number of documents", max_depth, MAX_DEPTH)
+    )
     queries, said_by = None, "the qrels"
     if not (isinstance(exactly_queries, str) and exactly_queries == OF_QRELS):
         queries, said_by = exact_queries(exactly_queries)

@@ -9,7 +9,7 @@ from typing import Any
 from fastir.analyses.check.findings import Findings
 from fastir.errors import FormatError
 from fastir.inputs.files import ByteReader, Watch
-from fastir.inputs.trec import LONGEST_LINE
+from fastir.inputs.trec import MAX_LINE_BYTES
 
 BLOCK = 1 << 20  # bytes that are read at a time
 UTF_16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}  # by the mark at the beginning
@@ -41,8 +41,8 @@ def read_lines(place: Any, findings: Findings, watch: Watch | None = None) -> It
                 end = b"\r"
             *whole, rest = (rest + text).split(end)
             yield from whole
-            if len(rest) > LONGEST_LINE:
-                findings.add("long line", f"a line has more than {LONGEST_LINE >> 20} MiB; what follows is not read")
+            if len(rest) > MAX_LINE_BYTES:
+                findings.add("long line", f"a line has more than {MAX_LINE_BYTES >> 20} MiB; what follows is not read")
                 return
     if rest and "damaged file" not in findings.numbers:
         yield rest

@@ -27,7 +27,7 @@ from fastir.analyses.compare.run_pairs import (
 from fastir.analyses.compare.scores import Scores
 from fastir.analyses.compare.statistical_tests import TESTS
 from fastir.data.results._totals import column_totals
-from fastir.data.results.results import MANY_ROWS
+from fastir.data.results.results import MIN_ROWS_OF_JOINT_SUMS
 from fastir.errors import quote
 from fastir.stats._scipy import has_scipy
 from fastir.stats.effects import EFFECTS, detectable
@@ -180,7 +180,7 @@ def make_verdicts(runs: list[Any], column: MetricValues, adjusted: np.ndarray) -
 
 def make_means(runs: list[Any], column: MetricValues) -> list[Mean]:
     """The mean of each run on the metric of a column."""
-    totals = column_totals(column.values.T) if column.n >= MANY_ROWS else [None] * len(runs)
+    totals = column_totals(column.values.T) if column.n >= MIN_ROWS_OF_JOINT_SUMS else [None] * len(runs)
     rows = zip(column.values, totals, strict=True)
     sums = [math.fsum(values.tolist()) if total is None else total[0] for values, total in rows]
     return [Mean(run, column.metric, total / column.n) for run, total in zip(runs, sums, strict=True)]

@@ -12,8 +12,8 @@ from typing import Any
 
 from fastir.analyses.compare.records import Method, Pair, System
 from fastir.data.results.exportable import result_json
-from fastir.data.results.saved_files import read, refusing, write
-from fastir.request.custom import restored
+from fastir.data.results.saved_files import convert_errors, read, write
+from fastir.request.custom import restore_metric
 
 KIND = "comparison"
 READERS: dict[str, Callable[[Any], Any]] = {
@@ -38,7 +38,7 @@ def write_comparison(path: str | os.PathLike[str], comparison: Any) -> None:
 def load_fields(path: str | os.PathLike[str]) -> tuple[Any, ...]:
     """Read what a Comparison is made from; see `Comparison.load`."""
     path, head, body, table = read(path, "a comparison", KIND)
-    with refusing(path, KIND):
+    with convert_errors(path, KIND):
         data = body if body is not None else head[KIND]
         rows = (
             data["pairs"]
@@ -52,7 +52,7 @@ def comparison_fields(data: dict[str, Any], rows: list[dict[str, Any]]) -> tuple
     """The fields of a Comparison, from the pairs and the rest of `Comparison.to_json`."""
     import numpy as np
 
-    custom = {name: restored(name, meaning) for name, meaning in data.get("own_metrics", {}).items()}
+    custom = {name: restore_metric(name, meaning) for name, meaning in data.get("own_metrics", {}).items()}
     runs, values = data["runs"], data["per_query"]
     metrics = [custom.get(metric, metric) for metric in data["metrics"]]
     query_ids = data["query_ids"]

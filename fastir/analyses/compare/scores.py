@@ -16,7 +16,7 @@ import numpy as np
 
 from fastir.analyses.compare.options import SEEDS
 from fastir.data.results.by_run import load_results
-from fastir.data.results.results import Results, quotients_of_means, restored, scaling
+from fastir.data.results.results import Results, quotients_of_means, restore_results, scaling_factor
 from fastir.data.results.saved_files import KEY
 from fastir.engine.columns._objects import places_of_objects, read_floats
 from fastir.errors import NoOverlapError, quote
@@ -65,7 +65,7 @@ class Quotient(NamedTuple):
                 f"run {quote(self.run)}: metric {quote(self.name)} is a quotient of two means over the queries, and "
                 f"query {quote(query_ids[int(rows.argmin())])} was not evaluated; compare with queries='intersection'"
             )
-        return float(scaling(results, self.name, rows))
+        return float(scaling_factor(results, self.name, rows))
 
 
 class Scores(NamedTuple):
@@ -176,7 +176,7 @@ def opened(run: Hashable, values: Any) -> Any:
     if isinstance(values, (str, os.PathLike)):
         return Results.load(values)
     if isinstance(values, Mapping) and KEY in values and "per_query" in values:
-        return restored(f"run {quote(run)}", values[KEY], values, {})
+        return restore_results(f"run {quote(run)}", values[KEY], values, {})
     return values
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from fastir.analyses.compare.records import Pair, System
 from fastir.errors import quote
-from fastir.inputs.mappings import SEGMENTS, misfit, read_mapping
+from fastir.inputs.mappings import SEGMENTS, misfit_error, read_mapping
 from fastir.stats._scipy import special
 from fastir.stats.paired_tests import Moments, moments
 
@@ -53,7 +53,7 @@ def segment_rows(segments: Mapping[Any, Hashable], query_ids: list[Any]) -> dict
     for place, query_id in enumerate(query_ids):
         key = query_id if query_id in segments else str(query_id)
         if key not in segments or segments[key] != segments[key]:
-            raise misfit("segments", segments, f"query {quote(query_id)} has no segment")
+            raise misfit_error("segments", segments, f"query {quote(query_id)} has no segment")
         try:
             rows.setdefault(segments[key], []).append(place)
         except TypeError:

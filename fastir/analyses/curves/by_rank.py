@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from fastir.checks import refuse_options
-from fastir.data.rankings_values import evaluate_rankings
+from fastir.data.rankings import evaluate_rankings
 from fastir.data.results.results import Results
 from fastir.engine.measure import CARDS, NUM_RET
 from fastir.errors import quote

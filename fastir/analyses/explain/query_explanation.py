@@ -31,8 +31,7 @@ from fastir.inputs.query_groups import QueryGroups
 from fastir.inputs.shapes import DICTS, input_shape
 from fastir.request import names
 from fastir.request.options import TIES
-from fastir.request.plan import BY_SCORE, compile_settings
-from fastir.request.sizes import refuse_small
+from fastir.request.plan import BY_SCORE, compile_settings, refuse_small
 
 if TYPE_CHECKING:
     from fastir.data.run import RunLike

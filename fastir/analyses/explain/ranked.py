@@ -16,7 +16,7 @@ import numpy as np
 from fastir.analyses.explain.boxes import Box, boxes
 from fastir.analyses.explain.query_explanation import dividend_name, divisor_name
 from fastir.analyses.explain.records import PRINTED_ROWS, named
-from fastir.checks import positive
+from fastir.checks import positive_integer
 from fastir.data.results.columns import columns_from_records
 from fastir.data.results.exportable import Exportable
 from fastir.engine.columns.rows import equal_offsets
@@ -25,7 +25,7 @@ from fastir.evaluation.labels import evaluate_ranked
 from fastir.inputs import label_arrays
 from fastir.rendering import Cell, Table, number_cell
 from fastir.rendering.text import decimals
-from fastir.request.options import RANKED, checked_options, metric_tuple
+from fastir.request.options import RANKED, check_options, metric_tuple
 from fastir.request.plan import compile_settings
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def explain_ranked(
     """
     kept: dict[str, Any] = {"rel_level": rel_level, "convention": convention}
     rules: dict[str, Any] = {**kept, "judged_only": judged_only, "max_depth": max_depth}
-    settings = compile_settings(metric_tuple(metric), checked_options(ties=RANKED, **rules, choices=choices))
+    settings = compile_settings(metric_tuple(metric), check_options(ties=RANKED, **rules, choices=choices))
     if len(settings.names) != 1:
         raise ValueError(f"{quote(metric)} stands for {len(settings.names)} metrics; explain_ranked takes one")
     request, params = settings.requests[0], settings.values[0]
@@ -253,7 +253,7 @@ def rank_weights(metrics: str | Iterable[str], k: int) -> dict[str, np.ndarray]:
     ValueError
         k is below 1, or a single relevant document at rank 1 has no value.
     """
-    names, k = metric_tuple(metrics), positive("k", "the last rank", k, MOST_RANKS)
+    names, k = metric_tuple(metrics), positive_integer("k", "the last rank", k, MOST_RANKS)
     results = evaluate_ranked(np.eye(k, dtype=np.int8).ravel(), equal_offsets(k, k), names)
     weights = {}
     for name, column in zip(results.names, results.values.T, strict=True):

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 from fastir.analyses.fusion.cards import METHODS, find_norm
 from fastir.analyses.fusion.run_set import SIGNS, RunSet, first_infinite, read_run_set
 from fastir.analyses.fusion.settings import Setting, checked_params, checked_weights, recipes
-from fastir.checks import check_choice, positive
+from fastir.checks import check_choice, positive_integer
 from fastir.data.run import set_name
 from fastir.engine.threads import thread_count
-from fastir.request.options import DUPLICATES, WHOLE
+from fastir.request.options import DUPLICATES, MAX_DEPTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -108,7 +108,7 @@ def fuse(
     card, norm = METHODS.find(method), find_norm(norm)
     sign = SIGNS[check_choice("ties", "trec" if ties is None else ties, SIGNS)]
     check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
-    depth = WHOLE if max_depth is None else positive("max_depth", "the depth", max_depth, WHOLE)
+    depth = MAX_DEPTH if max_depth is None else positive_integer("max_depth", "the depth", max_depth, MAX_DEPTH)
     thread_count(n_threads, 0)
     run_set = read_run_set(runs, names, columns, duplicates)
     setting = Setting(checked_weights(card, run_weights, run_set.names), checked_params(card, params, run_set.names))
@@ -126,4 +126,4 @@ def normalized(run: Run, norm: str | None) -> Run:
     run_set, card = RunSet({"run": run, "same": run}), METHODS.find("wsum")
     run_set.check_scores(card, norm)
     recipe = recipes(card, norm, [Setting((1.0, 0.0), {})], 2, run_set.longest)
-    return run_set.fused(recipe, SIGNS["input"], WHOLE, None)
+    return run_set.fused(recipe, SIGNS["input"], MAX_DEPTH, None)

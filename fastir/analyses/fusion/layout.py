@@ -21,8 +21,7 @@ from fastir.analyses.fusion.cards import Method
 from fastir.analyses.fusion.run_set import SIGNS, RunSet, empty_columns
 from fastir.analyses.fusion.settings import Setting, recipes
 from fastir.data.qrels import Qrels
-from fastir.data.rankings import JudgedRankings, make_rankings
-from fastir.data.rankings_values import check_rankings, first_fraction
+from fastir.data.rankings import JudgedRankings, check_rankings, first_fraction, make_rankings
 from fastir.data.results.report import Report
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.engine.measure import NUM_Q
@@ -31,9 +30,8 @@ from fastir.engine.threads import run
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.evaluation.drivers.judged import RunJudge
 from fastir.evaluation.evaluator import Evaluator
-from fastir.request.fixed_order import RULES, compile_fixed
-from fastir.request.options import WHOLE, Options
-from fastir.request.plan import Settings
+from fastir.request.options import MAX_DEPTH, Options
+from fastir.request.plan import ORDER_RULES, Settings, compile_fixed
 
 
 class Layout:
@@ -91,7 +89,7 @@ class Layout:
         recipe = recipes(kept, norm_of_ranks, [Setting(None, {})], shape[0], runs.longest)
         own = None if exclude is None else Evaluator(own_documents(qrels), NUM_Q, queries="qrels", ties=rule)
         chunks, left_out, n = [], [np.full(0 if own else len(qrels), -1)], 0
-        for queries, kernel in runs.parts(recipe, SIGNS[ties], WHOLE, n_threads, True):
+        for queries, kernel in runs.parts(recipe, SIGNS[ties], MAX_DEPTH, n_threads, True):
             counts = kernel.counts[queries]
             n_docs, n_bytes = int(counts.sum()), int(kernel.n_bytes[queries].sum())
             columns = empty_columns(n_docs, n_bytes)
@@ -125,7 +123,9 @@ class Layout:
         ValueError, UnknownMetricError, OverflowError
             As by `JudgedRankings.evaluate`.
         """
-        [(_, settings)] = compile_fixed((metric,), options, {name: getattr(self.judged, name) for name in RULES})[1]
+        [(_, settings)] = compile_fixed((metric,), options, {name: getattr(self.judged, name) for name in ORDER_RULES})[
+            1
+        ]
         if settings.label_limits:
             check_rankings(self.judged, settings.label_limits)
         return settings

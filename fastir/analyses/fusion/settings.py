@@ -10,7 +10,7 @@ import numpy as np
 
 from fastir.analyses.fusion._recipe import Recipes
 from fastir.analyses.fusion.cards import SEGMENTS, Method
-from fastir.checks import integer, mapping, meant, number
+from fastir.checks import integer, mapping, number, suggest_choice
 from fastir.declared import Param
 from fastir.errors import quote
 
@@ -34,7 +34,7 @@ def checked_weights(card: Method, weights: Any, names: Sequence[Any]) -> tuple[f
         weight_by_run = mapping("run_weights", weights, "be a list, or map runs to numbers")
         for name in weight_by_run:
             if name not in names:
-                raise ValueError(f"run_weights: there is no run {quote(name)}{meant(name, names)}")
+                raise ValueError(f"run_weights: there is no run {quote(name)}{suggest_choice(name, names)}")
         for name in names:
             if name not in weight_by_run:
                 raise ValueError(f"run_weights: run {quote(name)} has no weight")
@@ -77,7 +77,7 @@ def checked_params(
             hint = (
                 "; did you mean 'run_weights'?"
                 if name == "weights"
-                else suggestion(name) or meant(name, known) or f"; it has {', '.join(known) or 'none'}"
+                else suggestion(name) or suggest_choice(name, known) or f"; it has {', '.join(known) or 'none'}"
             )
             raise TypeError(f"method {card.name!r} has no parameter {name!r}{hint}")
         is_param = param and name == param.name

@@ -17,15 +17,14 @@ from fastir.analyses.fusion.settings import Setting
 from fastir.analyses.fusion.tuning import Fold, Trial, Tuning
 from fastir.checks import check_choice, whole_number
 from fastir.data.qrels import Qrels, as_qrels
-from fastir.data.rankings_values import status_by_query
+from fastir.data.rankings import status_by_query
 from fastir.data.results.results import Results
 from fastir.engine.columns.rows import select
 from fastir.errors import NoOverlapError, quote
 from fastir.request.directions import SIGNS as BETTER
 from fastir.request.directions import higher_is_better
-from fastir.request.options import DUPLICATES, Options, checked_options, metric_tuple
-from fastir.request.plan import compile_settings, resolved_convention
-from fastir.request.sizes import refuse_small
+from fastir.request.options import DUPLICATES, Options, check_options, metric_tuple
+from fastir.request.plan import compile_settings, refuse_small, resolved_convention
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -221,7 +220,7 @@ def checked_metric(metric: str, options: Mapping[str, Any]) -> Options:
     if len(listed) != 1:
         raise ValueError(f"metric: expected one, got {len(listed)}")
     common = {name: value for name, value in options.items() if name in own}
-    return checked_options(**common, choices=choices)
+    return check_options(**common, choices=choices)
 
 
 def rules_of(metric: str, options: Options, ties: str) -> dict[str, Any]:

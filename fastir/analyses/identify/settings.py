@@ -17,11 +17,11 @@ from fastir.request.conventions import resolved_convention as resolved_record
 from fastir.request.names import Request
 from fastir.request.plan import (
     aggregate,
-    leveled,
+    apply_level,
     name_under,
     param_values,
     parse_requests,
-    resolved,
+    resolved_name,
     takes_fractions,
 )
 
@@ -211,9 +211,9 @@ class States:
         if self.facts.fractions and not takes_fractions(word, request, values, not usual_level):
             return None
         if usual_level:
-            request = leveled(request, values, record)
+            request = apply_level(request, values, record)
         any_label = request.level == 0  # every judged document is relevant, which no name can say
-        text = resolved(request._replace(level=None) if any_label else request, values)
+        text = resolved_name(request._replace(level=None) if any_label else request, values)
         return text, aggregate(request, values), any_label, name_under(request.card, values)
 
     def _ordered(self, name: str, cut: bool, options: Options) -> tuple[str, tuple[Any, ...]] | None:

@@ -11,7 +11,7 @@ from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.data.run import Run
 from fastir.errors import NoOverlapError, quote
 from fastir.evaluation.read_runs import Rankings, id_kinds
-from fastir.inputs.mappings import TEAMS, misfit, read_mapping
+from fastir.inputs.mappings import TEAMS, misfit_error, read_mapping
 
 if TYPE_CHECKING:
     from fastir.request.options import Duplicates
@@ -51,14 +51,14 @@ def checked_teams(runs: Mapping[Hashable, Any], teams: TeamsLike | None) -> dict
     team_by_run = read_mapping(TEAMS, teams)
     for name in runs:
         if name not in team_by_run:
-            raise misfit("teams", team_by_run, f"run {quote(name)} has no team")
+            raise misfit_error("teams", team_by_run, f"run {quote(name)} has no team")
         if not isinstance(team_by_run[name], Hashable) or team_by_run[name] != team_by_run[name]:
             raise TypeError(
                 f"teams: the team of run {quote(name)} is {quote(team_by_run[name])}, which cannot be a name"
             )
     for name in team_by_run:
         if name not in runs:
-            raise misfit("teams", team_by_run, f"there is no run {quote(name)}")
+            raise misfit_error("teams", team_by_run, f"there is no run {quote(name)}")
     return {name: team_by_run[name] for name in runs}
 
 

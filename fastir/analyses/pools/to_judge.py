@@ -18,7 +18,7 @@ from fastir.analyses.pools.changes import IN_POOL, UNJUDGED, Changes
 from fastir.analyses.pools.document_lists import save_list
 from fastir.analyses.pools.judgment_ranks import JudgmentRanks
 from fastir.analyses.pools.members import check_overlap, read_labels
-from fastir.checks import positive, refuse_options
+from fastir.checks import positive_integer, refuse_options
 from fastir.data.qrels import Qrels
 from fastir.data.results.columns import columns_from_records
 from fastir.data.results.exportable import Exportable
@@ -31,7 +31,7 @@ from fastir.evaluation.read_runs import Rankings, checked_depth, first_documents
 from fastir.evaluation.rules import chosen_queries
 from fastir.rendering.text import counted
 from fastir.request.names import metric_text, refuse_mapping
-from fastir.request.options import OTHERS, WHOLE, label_above_0, query_rule
+from fastir.request.options import MAX_DEPTH, OTHER_OPTIONS, label_above_0, query_rule
 
 if TYPE_CHECKING:
     import os
@@ -187,9 +187,11 @@ def to_judge(
     if not isinstance(metric, str):
         raise TypeError(f"metric must be the name of one metric, got {type(metric).__name__} {quote(metric)}")
     metric = metric_text(metric)
-    budget = positive("budget", "the number of documents to judge", budget, WHOLE)
+    budget = positive_integer("budget", "the number of documents to judge", budget, MAX_DEPTH)
     depth = checked_depth(pool_depth)
-    refuse_options("to_judge", options, (*OTHERS, "validate"), "runs are read as they are, and queries count alike")
+    refuse_options(
+        "to_judge", options, (*OTHER_OPTIONS, "validate"), "runs are read as they are, and queries count alike"
+    )
     everything, rest = read_labels(qrels, duplicates), dict(options)
     rest["queries"], query_ids = query_rule(options.get("queries"))
     if query_ids is not None:
@@ -266,7 +268,9 @@ def with_candidates(
     if order == USUAL:
         rankings = [first_documents(run, depth, judged.ranked.get(name)) for name, run in runs.items()]
         return JudgmentRanks(together(labels, rankings), runs)
-    everything = JudgmentRanks(together(labels, [first_documents(run, WHOLE) for run in runs.values()]), runs, **order)
+    everything = JudgmentRanks(
+        together(labels, [first_documents(run, MAX_DEPTH) for run in runs.values()]), runs, **order
+    )
     near = everything.labels != UNJUDGED
     for ranked in everything.ranked.values():
         near[ranked.labels[ranked.ranks <= depth]] = True

@@ -222,7 +222,7 @@ class Documents:
         if kind == "json":
             formats.write(path, self.shown(), self.is_run, "json")
             return
-        with files.created(os.fsdecode(path)) as file:
+        with files.create_file(os.fsdecode(path)) as file:
             if kind == "parquet":
                 self.to_dataframe().to_parquet(file, index=False)
             elif kind == "lz4":

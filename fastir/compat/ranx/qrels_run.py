@@ -257,7 +257,7 @@ def judgments(data: Any) -> fastir_qrels.Qrels:
 
 def whole_label(label: Any, query_id: Any, doc_id: Any) -> int:
     """A label as an int."""
-    number = dicts.checked_label(label, query_id, doc_id)
+    number = dicts.read_label(label, query_id, doc_id)
     if not isinstance(number, int):
         raise TypeError(
             f"qrels: label {number} is not an integer; a float must be whole (query {query_id}, document {doc_id})"

@@ -2,12 +2,12 @@
 
     value    m * 2^e, with 53 bits of m         weight    likewise, 1.0 if there is none
     product  106 bits, as four digits           digits    of 32 bits, each in a word of 64: 2^30 summands fit
-                                                          before what stands above a digit must be carried on
+                                                          before the upper bits of a digit must be carried on
 
 Only integers are added, so the sum is the same in any order and on any processor. Columns without weights have a sum
-for each exponent, of the lower and of the upper bits of m, which takes a nanosecond a value: half of what np.mean does
-of the same matrix, and a fortieth of math.fsum. So have weighted values of usual size, whose product is two doubles,
-what rounding leaves and what it takes: two thirds of the time that digits take, which others still need.
+for each exponent, of the lower and of the upper bits of m. This takes a nanosecond a value: half of the time of np.mean
+on the same matrix, and a fortieth of math.fsum. Weighted values of usual size have such sums, too: their product is two
+doubles, the rounded product and its error. This takes two thirds of the time of the digits, which other values need.
 """
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
@@ -201,7 +201,7 @@ def exact_total(const double[:] values, const double[:] weights=None):
 
 cdef void add_up(const double[:, :] values, int64_t first, int64_t n_columns, Sums* sums, int64_t* missing,
                  bint* infinite) noexcept nogil:
-    """Add columns from `first` on to their sums by exponent, but for NaN, which are counted."""
+    """Add columns from `first` on to their sums by exponent; NaN are only counted."""
     cdef int64_t i, c, bits
     cdef bint is_nan
     for i in range(values.shape[0]):

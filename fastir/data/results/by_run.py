@@ -1,21 +1,22 @@
-"""What evaluating many runs returns: Results by the name of the run."""
+"""Results by the name of the run (of `evaluate_many`) or of the convention (of `JudgedRankings.by_convention`)."""
 
 from __future__ import annotations
 
 import itertools
+import math
 import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastir.data.results.exportable import frame_from_columns, result_json, result_title
-from fastir.data.results.results import Results, count_without_relevant, restored
-from fastir.data.results.saved import QUERY, head_of_results, table_of_results
-from fastir.data.results.saved_files import KEY, Table, file_head, read, refusing, save, write
+from fastir.data.results.results import Results, count_without_relevant, restore_results
+from fastir.data.results.saved import QUERY_COLUMN, head_of_results, table_of_results
+from fastir.data.results.saved_files import KEY, ColumnDict, convert_errors, file_head, read, save, write
 from fastir.data.results.tables import ResultsTable, objects
 from fastir.engine.columns.rows import repeat
 from fastir.errors import quote
-from fastir.rendering.text import refuse_inputs
+from fastir.rendering.text import json_types, refuse_inputs
 from fastir.request.directions import best_mean
 from fastir.request.provenance import paths_of_inputs
 
@@ -24,10 +25,9 @@ if TYPE_CHECKING:
     import pyarrow
 
     from fastir.data.results.statistics import IntervalOptions, Method
-    from fastir.rendering import Table as PrintedTable
-
-SEVERAL = "results by run"  # the kind of a file that holds them
-RUN = "run"  # the first column of its table
+    from fastir.rendering import Table
+KIND_BY_RUN = "results by run"  # the kind of a file that holds them
+RUN_COLUMN = "run"  # the first column of its table
 
 
 class ResultsByRun(ResultsTable[Results]):
@@ -58,8 +58,8 @@ class ResultsByRun(ResultsTable[Results]):
         Parameters
         ----------
         interval, confidence
-            The `method` and `confidence` of `Results.interval`, whose intervals follow the means; CSV has them in
-            columns of their own. None: no intervals.
+            The `method` and `confidence` of `Results.interval`. The intervals follow the means; CSV has them in
+            separate columns. None: no intervals.
         format, digits, transpose, caption, label, formulas
             As for every table of fastir (`ResultsTable`).
 
@@ -98,15 +98,15 @@ class ResultsByRun(ResultsTable[Results]):
 
         return json_document(self._json(per_query, interval_options(interval, confidence)))
 
-    def _table(self, digits: int = 4, interval: IntervalOptions | None = None, columns: bool = False) -> PrintedTable:
+    def _table(self, digits: int = 4, interval: IntervalOptions | None = None, columns: bool = False) -> Table:
         most = max(self.values(), key=count_without_relevant, default=None)
         table = super()._table(digits)._replace(title="" if most is None else result_title(most))
         if interval is None:
             return table
-        from fastir.data.results.statistics import mean_intervals, with_intervals
+        from fastir.data.results.statistics import add_intervals, mean_intervals
 
         intervals = [list(mean_intervals(results, interval).values()) for results in self.values()]
-        return with_intervals(table, intervals, interval, digits, columns)
+        return add_intervals(table, intervals, interval, digits, columns)
 
     def to_pandas(self, per_query: bool = False) -> pandas.DataFrame:
         """The means of each run, or the values of each query, as a new frame.
@@ -164,10 +164,10 @@ class ResultsByRun(ResultsTable[Results]):
         runs = {
             f"{self._index}s": {str(name): result_json(results, per_query, interval) for name, results in self.items()}
         }
-        return {KEY: file_head(SEVERAL, {"runs": {}}), **runs} if per_query else runs
+        return {KEY: file_head(KIND_BY_RUN, {"runs": {}}), **runs} if per_query else runs
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write the results of all runs to one file, in one step.
+        """Write the results of all runs to one file (atomically).
 
         Parameters
         ----------
@@ -181,7 +181,7 @@ class ResultsByRun(ResultsTable[Results]):
         Raises
         ------
         ValueError
-            The path has another suffix, or is that of a file that was evaluated; a name is not a str; or an id is not
+            The path has another suffix, or names a file that was evaluated; a name is not a str; or an id is not
             UTF-8, which Parquet cannot hold.
         FastirError
             pyarrow is not installed.
@@ -189,7 +189,7 @@ class ResultsByRun(ResultsTable[Results]):
             The file cannot be written; its old content stays.
         """
         refuse_inputs(path, [read for results in self.values() for read in paths_of_inputs(results.provenance)])
-        save(path, SEVERAL, self._write, self.to_table, **options)
+        save(path, KIND_BY_RUN, self._write, self.to_table, **options)
 
     def _write(self, path: str) -> None:
         """Write the file that `load_results` reads back."""
@@ -200,19 +200,21 @@ class ResultsByRun(ResultsTable[Results]):
         def body() -> dict[str, Any]:
             return super(ResultsByRun, self)._json()
 
-        def table() -> Table:
+        def table() -> ColumnDict:
             parts: dict[str, list[Any]] = {}
             for name, results in self.items():
                 rows = table_of_results(results)
-                for column, cells in {RUN: [name] * len(rows[QUERY]), **rows}.items():
+                for column, cells in {RUN_COLUMN: [name] * len(rows[QUERY_COLUMN]), **rows}.items():
                     parts.setdefault(column, []).append(cells)
             return {
-                column: list(itertools.chain.from_iterable(cells)) if column in (RUN, QUERY) else np.concatenate(cells)
+                column: list(itertools.chain.from_iterable(cells))
+                if column in (RUN_COLUMN, QUERY_COLUMN)
+                else np.concatenate(cells)
                 for column, cells in parts.items()
             }
 
         heads = {} if path.lower().endswith(".json") else {n: head_of_results(r) for n, r in self.items()}
-        write(path, SEVERAL, {"runs": heads}, body, table)
+        write(path, KIND_BY_RUN, {"runs": heads}, body, table)
 
 
 def joined(arrays: list[np.ndarray]) -> np.ndarray:
@@ -249,19 +251,21 @@ def load_results(path: str | os.PathLike[str]) -> Results | ResultsByRun:
     ...     fastir.load_results(os.path.join(folder, "results.json")) == results
     True
     """
-    path, head, body, table = saved = read(path, "results", "results", SEVERAL)
+    path, head, body, table = saved = read(path, "results", "results", KIND_BY_RUN)
     if head["kind"] == "results":
-        return restored(*saved)
-    with refusing(path, "results"):
+        return restore_results(*saved)
+    with convert_errors(path, "results"):
         if body is not None:
-            return ResultsByRun((name, restored(path, part[KEY], part, {})) for name, part in body["runs"].items())
+            return ResultsByRun(
+                (name, restore_results(path, part[KEY], part, {})) for name, part in body["runs"].items()
+            )
         rows: dict[str, list[int]] = {name: [] for name in head["runs"]}
-        for row, name in enumerate(table.pop(RUN)):
+        for row, name in enumerate(table.pop(RUN_COLUMN)):
             rows[name].append(row)
         return ResultsByRun(
             (
                 name,
-                restored(
+                restore_results(
                     path,
                     head["runs"][name],
                     None,
@@ -270,3 +274,45 @@ def load_results(path: str | os.PathLike[str]) -> Results | ResultsByRun:
             )
             for name, places in rows.items()
         )
+
+
+# ---- results of one run under many conventions -----------------------------------------------------------------------
+
+
+class ResultsByConvention(ResultsTable[Results]):
+    """{convention: Results} for each convention under which judged rankings have values. Prints as a table of means.
+
+    Attributes
+    ----------
+    refused : dict of str to dict of str to str
+        {convention: {metric: why these rankings do not give its value}}. A convention can be here with some metrics and
+        among the Results with the others. Refused metrics are NaN in tables and arrays.
+    """
+
+    __slots__ = ("refused",)
+    _index = "convention"
+
+    def __init__(self, results: dict[str, Results], refused: dict[str, dict[str, str]]) -> None:
+        super().__init__(results)
+        self.refused: dict[str, dict[str, str]] = refused
+
+    def _metrics(self) -> dict[str, str]:
+        return {name: how for results in self.values() for name, how in results.aggregates.items()}
+
+    def _means(self) -> dict[Any, dict[str, float]]:
+        nothing = dict.fromkeys(self._metrics(), math.nan)
+        return {name: nothing | means for name, means in super()._means().items()}
+
+    def _table(self, digits: int = 4) -> Table:
+        conventions: dict[str, dict[str, None]] = {}
+        for convention, by_metric in self.refused.items():
+            for why in by_metric.values():
+                conventions.setdefault(why.removeprefix(f"convention {convention}: "), {})[convention] = None
+        notes = [f"{', '.join(some)}: {why}" for why, some in conventions.items()]
+        return super()._table(digits)._replace(notes=notes)
+
+    def _json(self, per_query: bool = True) -> dict[str, Any]:
+        return {**super()._json(per_query), "refused": json_types(self.refused)}
+
+    def _state(self) -> Any:
+        return self._results, self.refused

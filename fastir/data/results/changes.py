@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from fastir.checks import positive
+from fastir.checks import positive_integer
 from fastir.data.results.columns import columns_from_records
 from fastir.data.results.exportable import Exportable
 from fastir.errors import NoOverlapError
@@ -18,7 +18,7 @@ from fastir.rendering import Cell, Table, number_cell
 from fastir.rendering.look_alikes import quote_first
 from fastir.rendering.text import decimals, signed
 
-NOISE = 1e-12  # relative differences up to this are rounding
+MAX_RELATIVE_NOISE = 1e-12  # relative differences up to this are rounding
 
 
 class QueryChange(NamedTuple):
@@ -49,12 +49,12 @@ class ResultsDiff(Exportable):
     mean, other_mean : float
         Over the queries that both have.
     gains, losses : list of QueryChange
-        The queries whose value here is better, and those whose value is worse, the largest changes first; at most `top`
-        each. For a metric of which less is better, such as ``mean_rank``, the smaller value is better.
+        The queries with a better and with a worse value here, the largest changes first; at most `top` each. For a
+        metric of which less is better, such as ``mean_rank``, the smaller value is better.
     n_gains, n_equal, n_losses : int
         The number of all queries with a better, an equal and a worse value.
     left_out : list
-        Queries that only one of the two has, or whose value is NaN.
+        Queries that only one of the two has, or with the value NaN.
     """
 
     metric: str
@@ -107,9 +107,9 @@ def diff_values(
 ) -> ResultsDiff:
     """The changes from `there` to `here`, {query_id: value}; means(query_ids) gives the two over these queries.
 
-    `higher_is_better` is that of the metric's card.
+    `higher_is_better` is the direction of the metric's card.
     """
-    top = positive("top", "the number of queries", top, sys.maxsize)
+    top = positive_integer("top", "the number of queries", top, sys.maxsize)
     changes = [
         QueryChange(query_id, value, there[query_id], value - there[query_id])
         for query_id, value in here.items()
@@ -121,7 +121,9 @@ def diff_values(
     counted = [change for change in changes if change.change == change.change]
     kept = {change.query_id for change in counted}
     apart = [
-        change for change in counted if abs(change.change) > NOISE * max(abs(change.value), abs(change.other_value))
+        change
+        for change in counted
+        if abs(change.change) > MAX_RELATIVE_NOISE * max(abs(change.value), abs(change.other_value))
     ]
     apart.sort(key=lambda change: -abs(change.change))
     larger = [change for change in apart if change.change > 0]

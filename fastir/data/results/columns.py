@@ -28,7 +28,7 @@ def is_number(column: Any) -> bool:
 
 
 def cell_from_value(value: Any, digits: int) -> Cell:
-    """A cell: numbers with decimals, ids as they are, several of them with commas."""
+    """A cell: numbers with decimals, ids unchanged, several ids with commas."""
     if value is None or isinstance(value, float):
         return number_cell(value, digits)
     return Cell(", ".join(map(str, value)) if isinstance(value, tuple) else str(value))

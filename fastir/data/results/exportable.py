@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from fastir.checks import positive
+from fastir.checks import positive_integer
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,7 +40,7 @@ class Exportable:
     _index: str | None = None  # the column that is the index of a frame
     _printed_rows: int | None = None  # that repr and notebooks show
 
-    # ---- what a class says -----------------------------------------------------------------------------------------
+    # ---- a class defines -------------------------------------------------------------------------------------------
 
     def _columns(self) -> Mapping[str, Any]:
         """{name: list or array}, a row for each record."""
@@ -96,13 +96,13 @@ class Exportable:
         digits : int
             Decimals, from 1 to 17.
         transpose : bool
-            Whether rows and columns change places.
+            Whether to transpose the table.
         caption : str or None
             Replaces the title above the table and the notes below it; "" leaves both out.
         label : str or None
             The label by which LaTeX and HTML refer to the table.
         formulas : bool
-            Whether CSV leaves text that begins with = + - or @ as it is. Otherwise such text gets an apostrophe in
+            Whether CSV leaves text that begins with = + - or @ unchanged. Otherwise such text gets an apostrophe in
             front, so that spreadsheets take it as text; numbers never get one. Control characters, which would steer
             a terminal, are then escaped, except tabs and line breaks.
 
@@ -131,7 +131,7 @@ class Exportable:
         """The text of table(digits, **view), after the checks that all classes share."""
         from fastir.rendering import rendered, transposed
 
-        cells = table(positive("digits", "the number of decimals", digits, MAX_DIGITS), **view)
+        cells = table(positive_integer("digits", "the number of decimals", digits, MAX_DIGITS), **view)
         return rendered(transposed(cells) if transpose else cells, format, caption, label, formulas)
 
     def _printed(self, format: str) -> str:
@@ -194,7 +194,7 @@ class Exportable:
         return pyarrow.table(self)
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        """The columns as Arrow data; parameters and errors are those of `__arrow_c_stream__`."""
+        """The columns as Arrow data; see `__arrow_c_stream__`."""
         from fastir.engine.columns._arrow_out import export_array
 
         return export_array(self._columns())
@@ -228,7 +228,7 @@ class Exportable:
             return True
         if type(other) is not type(self):
             return NotImplemented
-        return same_values(self._state(), other._state())
+        return equal_values(self._state(), other._state())
 
 
 def result_table(result: Any, **view: Any) -> Table:
@@ -255,8 +255,8 @@ def frame_from_columns(columns: Mapping[str, Any], index: str | None = None) -> 
     return pandas.DataFrame(columns, rows)
 
 
-def same_values(a: Any, b: Any) -> bool:
-    """Whether two values are equal: arrays and records by what they hold, NaN and NaN at the same place."""
+def equal_values(a: Any, b: Any) -> bool:
+    """Whether two values are equal: arrays and records by what they hold, NaN and NaN at the same position."""
     if a is b:
         return True
     if hasattr(a, "dtype") or hasattr(b, "dtype"):
@@ -264,12 +264,12 @@ def same_values(a: Any, b: Any) -> bool:
 
         a, b = np.asarray(a), np.asarray(b)
         if a.dtype.hasobject or b.dtype.hasobject:
-            return a.shape == b.shape and same_values(a.tolist(), b.tolist())
+            return a.shape == b.shape and equal_values(a.tolist(), b.tolist())
         return np.array_equal(a, b, equal_nan=a.dtype.kind == b.dtype.kind == "f")
     if isinstance(a, dict) and isinstance(b, dict):
-        return a.keys() == b.keys() and all(same_values(value, b[key]) for key, value in a.items())
+        return a.keys() == b.keys() and all(equal_values(value, b[key]) for key, value in a.items())
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        return type(a) is type(b) and len(a) == len(b) and all(map(same_values, a, b))
+        return type(a) is type(b) and len(a) == len(b) and all(map(equal_values, a, b))
     if isinstance(a, float) and isinstance(b, float):
         return a == b or (a != a and b != b)
     return bool(a == b)

@@ -1,6 +1,6 @@
 """The means of Results: sums that are exact in any order of the queries, and rounded once.
 
-`math.fsum` gives a plain sum of few values; that of many, and a weighted one, is a sum of integers (_totals). A
+`math.fsum` sums few values without weights; many values, and weighted values, are summed as integers (_totals). A
 geometric mean takes its logarithms to 50 decimal digits. An `Accumulator` keeps the same totals from batch to batch.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def weighted_mean(values: np.ndarray, weights: np.ndarray, total: int) -> float:
-    """The exact sum of weight times value, over `total`, that of the weights, rounded once; NaN if these are all 0."""
+    """The exact sum of weight times value, over the weights' `total`, rounded once; NaN if all weights are 0."""
     count = total / (1 << UNIT)
     return exact_total(values, weights) / (1 << UNIT) / count if count else math.nan
 
@@ -86,7 +86,7 @@ def weigh_queries(weights: Mapping[Any, float], query_ids: Sequence[Any]) -> tup
 
 
 def weighted_column_mean(values: np.ndarray, how: str, weights: np.ndarray, total: int) -> float:
-    """The mean of values that are not NaN, by the weights of their queries, whose sum is `total`."""
+    """The mean of values that are not NaN, by the weights of their queries; `total` is the sum of the weights."""
     defined = values == values
     if not defined.all():
         if how.endswith("_or_nan"):

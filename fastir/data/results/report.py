@@ -23,17 +23,17 @@ class Report(Exportable):
     no_relevant : int
         Queries in both that have no relevant document in the qrels.
     nothing_judged : int
-        Queries in both whose ranking has no judged document.
+        Queries in both, without a judged document in the ranking.
     queries_with_ties : int
         Queries in which a document that counts for the metrics has the same score as another document. The tie rule may
         have decided their values.
     fractions : int
-        The number of labels that are not whole; printed only if there are any. Tools with integer labels refuse them,
-        or read 0.92 as 0.
+        The number of real-valued labels; printed only if there are any. Tools with integer labels refuse them, or read
+        0.92 as 0.
     *_example : str, int or None
         An example query id for each of these counts; None if the count is 0.
     unjudged_share : float or None
-        The share of ranked documents that are not in the qrels, 0 to 1; None if nothing was ranked. A document with a
+        The fraction of ranked documents that are not in the qrels; None if nothing was ranked. A document with a
         negative label is in the qrels; the metric ``judged`` counts it the same way, while ``unjudged`` counts it as
         unjudged. For lists without scores only the documents down to the deepest cutoff count, if all metrics have a
         cutoff.
@@ -42,7 +42,7 @@ class Report(Exportable):
         Also the number of "queries whose ranks contradict their scores", that is, rank and score both rise or both fall
         from the first to the last row. In a TREC file all queries count, in a table at most the first 50 and 1000 rows.
         Also the number of "queries whose ranks look like scores"; of "excluded documents" that `exclude` removed; and
-        of "rankings in which different integers are one float64", whose documents tie.
+        of "rankings in which different integers are one float64": their documents tie.
     """
 
     __slots__ = (
@@ -114,7 +114,7 @@ class Report(Exportable):
         if self.unjudged_share is not None:
             rows.append(("share of documents not in the qrels", self.unjudged_share, None))
         if self.fractions:
-            rows.append(("labels that are not whole", self.fractions, self.fractions_example))
+            rows.append(("real-valued labels", self.fractions, self.fractions_example))
         unrepaired = (CONTRADICTED, EXCLUDED, INCOMPLETE, UNDIVIDED)
         for kind, (count, place) in self.repairs.items():
             rows.append((kind if kind in unrepaired else f"repaired: {kind}", count, place))
@@ -147,7 +147,7 @@ class Report(Exportable):
         )
 
 
-def added_up(reports: Sequence[Report], ranked: Sequence[int]) -> Report:
+def add_reports(reports: Sequence[Report], ranked: Sequence[int]) -> Report:
     """The report of runs with different queries: counts are added up, and the first example of each stays.
 
     `ranked` are the numbers of ranked documents, of which each report has a share.

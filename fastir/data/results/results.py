@@ -41,9 +41,11 @@ if TYPE_CHECKING:
     from fastir.request.provenance import Provenance
 
 STATUSES = tuple(STATUS_CODES)
-N_RESAMPLES = 100_000  # that of `stats`, which takes long to import
-MANY_ROWS = 256  # values of a metric from which on the sums of all metrics are made together; of fewer, each when read
-SEARCHED_NAMES = 16  # names that are searched one by one; of more, a dict is made when the first is read
+N_RESAMPLES = 100_000  # equals `stats._checks.N_RESAMPLES`; importing it takes long
+MIN_ROWS_OF_JOINT_SUMS = (
+    256  # values of a metric from which on the sums of all metrics are made together; of fewer, each when read
+)
+MAX_SEARCHED_NAMES = 16  # names that are searched one by one; of more, a dict is made when the first is read
 
 
 class Results(Fields, Exportable):
@@ -79,7 +81,7 @@ class Results(Fields, Exportable):
     __slots__ = ("_best", "_bounds", "_places", "_totals", "_weighing")
 
     _bounds: Any  # absent but in the `value` of Bounds
-    _best: dict[str, np.ndarray]  # absent but where metrics divide by means: by those of these, of each query
+    _best: dict[str, np.ndarray]  # absent unless metrics divide by means: by the means of these values
     _index = "query_id"
 
     # ---- the mapping: metric name -> mean ----------------------------------------------------------------------
@@ -92,7 +94,7 @@ class Results(Fields, Exportable):
             if not hasattr(self, "_weighing"):
                 self._weighing = weigh_queries(self._weights, self._query_ids)
             return weighted_column_mean(values[:, column], how, *self._weighing)
-        if len(values) >= MANY_ROWS and not how.startswith("geometric"):
+        if len(values) >= MIN_ROWS_OF_JOINT_SUMS and not how.startswith("geometric"):
             if not hasattr(self, "_totals"):
                 self._totals = column_totals(values)  # of all columns in one pass
             if (sum_and_count := self._totals[column]) is not None:
@@ -131,7 +133,7 @@ class Results(Fields, Exportable):
 
     def _column(self, name: str) -> int:
         try:
-            if len(self._names) <= SEARCHED_NAMES:
+            if len(self._names) <= MAX_SEARCHED_NAMES:
                 return self._names.index(name)
             if not hasattr(self, "_places"):
                 self._places = {each: place for place, each in enumerate(self._names)}
@@ -168,8 +170,8 @@ class Results(Fields, Exportable):
     def status(self) -> dict[str, str]:
         """The status of each query, {query_id: status}.
 
-        "missing": the run lacks the query, which counts as an empty ranking. "no_relevant": the run has it, but no
-        label in the qrels reaches ``rel_level``. "evaluated": all others.
+        "missing": the query is missing from the run and counts as an empty ranking. "no_relevant": the run has it, but
+        no label in the qrels reaches ``rel_level``. "evaluated": all others.
         """
         return {query: STATUSES[code] for query, code in zip(self._query_ids, self._status_codes.tolist(), strict=True)}
 
@@ -204,7 +206,7 @@ class Results(Fields, Exportable):
 
     @property
     def bounds(self) -> Any:
-        """The `Bounds` whose `value` these Results are (how far unjudged documents could change them), else None."""
+        """The `Bounds` with these Results as `value` (how far unjudged documents could change them), else None."""
         return getattr(self, "_bounds", None)
 
     @property
@@ -229,7 +231,7 @@ class Results(Fields, Exportable):
     def by_segment(self, segments: Mapping[Any, Hashable]) -> ResultsBySegment[Results]:
         """The results of each segment of the queries, such as short and long ones.
 
-        Of a metric that is a quotient of two means, as psp is, both are those of the segment.
+        A metric that is a quotient of two means, as psp is, takes both means over the segment.
 
         Parameters
         ----------
@@ -245,7 +247,7 @@ class Results(Fields, Exportable):
         ------
         ValueError
             A query has no segment. Or a metric is a quotient of two means, and these results were saved, sent or put
-            together: they lack what its values were divided by.
+            together: they do not have the divisors of its values.
         TypeError
             `segments` is not a mapping, or a segment is not hashable.
 
@@ -278,7 +280,7 @@ class Results(Fields, Exportable):
             return segment
         values = segment.values.copy()
         for name in divided:
-            values[:, self._column(name)] *= scaling(self, name, rows)
+            values[:, self._column(name)] *= scaling_factor(self, name, rows)
         return remake(segment, values)
 
     def interval(
@@ -351,9 +353,9 @@ class Results(Fields, Exportable):
         metric : str
             Any evaluated metric, including sums over the queries.
         statistic : {"median", "share_zero", "geometric"}, float, or function
-            A float from 0 to 1 is a quantile, interpolated as by `numpy.quantile`. "share_zero": the share of queries
-            with the value 0. "geometric": the geometric mean, which is 0 if any value is 0. A function gets the values
-            as a new float64 array, in the order of the queries, and returns a number.
+            A float from 0 to 1 is a quantile, interpolated as by `numpy.quantile`. "share_zero": the fraction of
+            queries with the value 0. "geometric": the geometric mean, which is 0 if any value is 0. A function gets the
+            values as a new float64 array, in the order of the queries, and returns a number.
 
         Returns
         -------
@@ -373,8 +375,8 @@ class Results(Fields, Exportable):
 
         Notes
         -----
-        With weights, a quantile is the smallest value at or below which that share of the weight lies, without
-        interpolation; shares and geometric means are weighted.
+        With weights, a quantile is the smallest value at or below which that fraction of the weight lies, without
+        interpolation; fractions and geometric means are weighted.
 
         Examples
         --------
@@ -390,7 +392,7 @@ class Results(Fields, Exportable):
         return compute_statistic(self, metric, statistic)
 
     def diff(self, other: Results, metric: str, top: int = 20) -> ResultsDiff:
-        """The queries that gain and lose against other results, such as those of another run.
+        """The queries that gain and lose against other results, such as another run's.
 
         Parameters
         ----------
@@ -409,7 +411,7 @@ class Results(Fields, Exportable):
         Raises
         ------
         KeyError
-            One of the two lacks the metric.
+            The metric is missing from one of the two.
         TypeError, ValueError
             `other` is not a Results; no query is in both; or `top` is not a positive int.
 
@@ -444,7 +446,7 @@ class Results(Fields, Exportable):
     # ---- as text and files ---------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write these results to a file, in one step.
+        """Write these results to a file (atomically).
 
         Parameters
         ----------
@@ -460,8 +462,8 @@ class Results(Fields, Exportable):
         Raises
         ------
         ValueError
-            The path has another suffix, or is that of a file that was evaluated; or a query id is not UTF-8, which
-            Parquet cannot hold.
+            The path has another suffix, or names a file that was evaluated; or a query id is not UTF-8, which Parquet
+            cannot hold.
         FastirError
             pyarrow is not installed.
         OSError
@@ -475,10 +477,10 @@ class Results(Fields, Exportable):
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Results:
-        """Read what `save` wrote, as an equal object; parameters and errors are those of `load_results`."""
+        """Read what `save` wrote, as an equal object; see `load_results`."""
         from fastir.data.results.saved_files import read
 
-        return restored(*read(path, "results of one run", "results"))
+        return restore_results(*read(path, "results of one run", "results"))
 
     def to_table(
         self,
@@ -528,7 +530,7 @@ class Results(Fields, Exportable):
         per_query : bool
             Whether to add the values of every query.
         interval, confidence
-            The `method` and `confidence` of `interval`, whose intervals are added; None: no intervals.
+            Add intervals with this `method` and `confidence` (see `interval`); None: no intervals.
 
         Returns
         -------
@@ -570,18 +572,18 @@ class Results(Fields, Exportable):
         table = Table(head, rows, 1, self._footer().splitlines())
         if interval is None:
             return table
-        from fastir.data.results.statistics import interval_rows, mean_intervals, with_intervals
+        from fastir.data.results.statistics import add_intervals, interval_rows, mean_intervals
 
         intervals = list(mean_intervals(self, interval).values())
         if not per_query:
-            return with_intervals(table, [[each] for each in intervals], interval, digits, columns)
+            return add_intervals(table, [[each] for each in intervals], interval, digits, columns)
         rows += ([Cell(end), *bounds] for end, bounds in interval_rows(intervals, digits).items())
         return table._replace(notes=[*table.notes, str(interval)])
 
     def _json(self, per_query: bool = True, interval: IntervalOptions | None = None) -> dict[str, Any]:
-        from fastir.data.results.saved import body_of_results, described, matrix_of_results
+        from fastir.data.results.saved import body_of_results, matrix_of_results, results_json
 
-        data = described(self, matrix_of_results(self)) if per_query else body_of_results(self)
+        data = results_json(self, matrix_of_results(self)) if per_query else body_of_results(self)
         if interval is not None:
             from fastir.data.results.statistics import intervals_as_json
 
@@ -616,7 +618,7 @@ class Results(Fields, Exportable):
         return f"{coverage}\nconvention {convention}{version}" if convention else coverage
 
     def _without_relevant(self) -> str:
-        """What a query with the status "no_relevant" lacks; a metric with a level of its own may see it otherwise."""
+        """Describe what is missing from a query with the status "no_relevant", at the level of all metrics."""
         from fastir.request.names import is_metric, read
 
         level = self.provenance.options.get("rel_level", 1) if self.provenance else 1
@@ -683,7 +685,7 @@ def quotients_of_means(results: Results) -> list[str]:
     return [name for name in results.names if re.split(r"\W", meanings.get(name, ""), maxsplit=1)[0] in BY_MEANS]
 
 
-def scaling(results: Results, name: str, rows: list[int] | np.ndarray) -> float:
+def scaling_factor(results: Results, name: str, rows: list[int] | np.ndarray) -> float:
     """The factor of a quotient's values where only the queries of these rows count."""
     whole, own = divisor(results, name), divisor(results, name, rows)
     if whole is None or own is None:
@@ -703,14 +705,14 @@ def divisor(results: Results, name: str, rows: Any = slice(None)) -> float | Non
     return math.fsum(some) / len(some) if some else 0.0
 
 
-def restored(
+def restore_results(
     path: str, head: Mapping[str, Any], body: Mapping[str, Any] | None, table: dict[str, list[Any]]
 ) -> Results:
     """The Results of a part of a saved file."""
     from fastir.data.results.saved import check_means, results_fields
-    from fastir.data.results.saved_files import refusing
+    from fastir.data.results.saved_files import convert_errors
 
-    with refusing(path, "results"):
+    with convert_errors(path, "results"):
         results = Results(*results_fields(path, head, body, table))
         check_means(path, results, body)
         return results

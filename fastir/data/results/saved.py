@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.data.results._fields import status_codes
 from fastir.data.results.report import Report
-from fastir.data.results.saved_files import KEY, Table, ValuesByQuery, file_head, refusing, write
+from fastir.data.results.saved_files import KEY, ColumnDict, ValuesByQuery, convert_errors, file_head, write
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.errors import FormatError, quote
 from fastir.rendering.text import without_nan
-from fastir.request.custom import restored
+from fastir.request.custom import restore_metric
 
 if TYPE_CHECKING:
     from fastir.request.provenance import Provenance
 
 AGGREGATES = ("mean", "geometric", "sum", "count", "mean_or_nan", "geometric_or_nan")
 PER_QUERY = "per_query"
-QUERY = "query_id"  # the first column of a table; the others are the metrics
+QUERY_COLUMN = "query_id"  # the first column of a table; the others are the metrics
 Fields = tuple[Any, ...]  # what Results are made from
 
 
@@ -39,7 +39,7 @@ def head_of_results(results: Any) -> dict[str, Any]:
     }
     if results.provenance is not None:
         head["provenance"] = data_from_provenance(results.provenance)
-    return lists(head)
+    return lists_from_tuples(head)
 
 
 def queries_by_status(results: Any) -> dict[str, list[Any]]:
@@ -58,17 +58,17 @@ def report_from(data: dict[str, Any]) -> Report:
 
 
 def data_from_provenance(provenance: Provenance) -> dict[str, Any]:
-    """A record in types that JSON has, but for tuples."""
+    """A record in types that JSON has, except tuples."""
     import dataclasses
 
     return {**provenance._asdict(), "convention": dataclasses.asdict(provenance.convention)}
 
 
-def lists(value: Any) -> Any:
+def lists_from_tuples(value: Any) -> Any:
     """Tuples as lists, which is what JSON has."""
     if isinstance(value, dict):
-        return {key: lists(inner) for key, inner in value.items()}
-    return list(map(lists, value)) if isinstance(value, (tuple, list)) else value
+        return {key: lists_from_tuples(inner) for key, inner in value.items()}
+    return list(map(lists_from_tuples, value)) if isinstance(value, (tuple, list)) else value
 
 
 def body_of_results(results: Any) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def body_of_results(results: Any) -> dict[str, Any]:
     return body
 
 
-def described(results: Any, per_query: Any) -> dict[str, Any]:
+def results_json(results: Any, per_query: Any) -> dict[str, Any]:
     """The JSON of Results: head, means, and the values of every query."""
     return {KEY: file_head("results", head_of_results(results)), **body_of_results(results), PER_QUERY: per_query}
 
@@ -89,8 +89,8 @@ def matrix_of_results(results: Any) -> ValuesByQuery:
     return ValuesByQuery(results.query_ids, results.names, results.values)
 
 
-def table_of_results(results: Any) -> Table:
-    return {QUERY: results.query_ids, **dict(zip(results.names, results.values.T, strict=True))}
+def table_of_results(results: Any) -> ColumnDict:
+    return {QUERY_COLUMN: results.query_ids, **dict(zip(results.names, results.values.T, strict=True))}
 
 
 def fields_from(
@@ -99,7 +99,7 @@ def fields_from(
     """The fields of Results, from a head and the values of every query."""
     import numpy as np
 
-    with refusing(path, "results"):
+    with convert_errors(path, "results"):
         aggregates = head["aggregates"]
         unknown = [how for how in aggregates.values() if how not in AGGREGATES]
         if unknown:
@@ -123,7 +123,7 @@ def fields_from(
         meanings = (head.get("provenance") or {}).get("metrics", {})
         return (
             query_ids,
-            [restored(name, meanings.get(name, "")) for name in aggregates],
+            [restore_metric(name, meanings.get(name, "")) for name in aggregates],
             values,
             status,
             list(aggregates.values()),
@@ -140,23 +140,23 @@ def provenance_from(data: dict[str, Any] | None) -> Provenance | None:
 
     if data is None:
         return None
-    fields = {name: tuples(value) for name, value in data["convention"].items()}
+    fields = {name: tuples_from_lists(value) for name, value in data["convention"].items()}
     return Provenance(**{**data, "convention": Convention(**fields)})
 
 
-def tuples(value: Any) -> Any:
+def tuples_from_lists(value: Any) -> Any:
     """Lists as the tuples that they were before they were written as JSON."""
-    return tuple(map(tuples, value)) if isinstance(value, list) else value
+    return tuple(map(tuples_from_lists, value)) if isinstance(value, list) else value
 
 
-def results_fields(path: str, head: Mapping[str, Any], body: Mapping[str, Any] | None, table: Table) -> Fields:
+def results_fields(path: str, head: Mapping[str, Any], body: Mapping[str, Any] | None, table: ColumnDict) -> Fields:
     """The fields of Results, from a head and the body of a JSON file, or the table of another."""
     names = list(head.get("aggregates", ()))
     if body is None:
         table = dict(table)
-        query_ids = table.pop(QUERY, None)
+        query_ids = table.pop(QUERY_COLUMN, None)
         if query_ids is None:
-            raise FormatError(f"saved results that were cut or changed: no column {QUERY}", path)
+            raise FormatError(f"saved results that were cut or changed: no column {QUERY_COLUMN}", path)
         return fields_from(path, head, query_ids, table)
     rows = body.get(PER_QUERY)
     if not isinstance(rows, dict) or not all(isinstance(row, dict) for row in rows.values()):
@@ -168,7 +168,7 @@ def results_fields(path: str, head: Mapping[str, Any], body: Mapping[str, Any] |
 
 
 def check_means(path: str, results: Any, body: Mapping[str, Any] | None) -> None:
-    """Refuse a JSON file whose means are not those of its values."""
+    """Refuse a JSON file if its means are not the means of its values."""
     means = {name: without_nan(mean) for name, mean in results.items()}
     if body is not None and body.get("mean") != means:
         raise FormatError("saved results that were changed: the means are not those of the values", path)

@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 KEY = "fastir"
 MARK = "# fastir "
 SUFFIXES = (".tsv", ".json", ".parquet")
-PEEKED = 1 << 10
+HEAD_BYTES = 1 << 10
 FORMAT = 1  # of the files; another one is refused
-SEAL = "crc32"
-BLANK = "0" * 8  # what stands for the checksum while it is computed
-SEALED = f'"{SEAL}": "'.encode()  # what stands before it
-BROKEN: tuple[type[Exception], ...] = (  # what reading a head or a body of another shape may raise
+CHECKSUM_KEY = "crc32"
+BLANK_CHECKSUM = "0" * 8  # in the head while the checksum is computed
+CHECKSUM_PREFIX = f'"{CHECKSUM_KEY}": "'.encode()  # the bytes before the checksum
+CONTENT_ERRORS: tuple[type[Exception], ...] = (  # what reading a head or a body of another shape may raise
     KeyError,
     TypeError,
     ValueError,
@@ -57,9 +57,11 @@ READERS = {  # of the kinds of saved objects
     "comparison": "Comparison.load",
     "judged rankings": "JudgedRankings.load",
 }
-BATCH = 1 << 13  # rows that are written at a time
-DICTIONARY = 1 << 16  # bytes of a column's distinct values in Parquet; one with more of them is written as it stands
-Table = dict[str, Any]  # lists; the last columns that are written may be float64 arrays
+BATCH_ROWS = 1 << 13  # rows that are written at a time
+MAX_DICTIONARY_BYTES = (
+    1 << 16
+)  # bytes of a column's distinct values in Parquet; a larger column is written without a dictionary
+ColumnDict = dict[str, Any]  # lists; the last columns that are written may be float64 arrays
 
 
 class ValuesByQuery:
@@ -75,38 +77,29 @@ class ValuesByQuery:
 
 
 def write(
-    path: Any, what: str, head: dict[str, Any], body: Callable[[], dict[str, Any]], table: Callable[[], Table]
+    path: Any, what: str, head: dict[str, Any], body: Callable[[], dict[str, Any]], table: Callable[[], ColumnDict]
 ) -> None:
-    """Write a head with a body (JSON) or with a table (the other formats), by the end of the name, in one step.
-
-    Raises
-    ------
-    ValueError
-        An id cannot be written.
-    FastirError
-        pyarrow is not installed.
-    OSError
-    """
+    """Write a head with a body (JSON) or with a table (the other formats), by the end of the name, atomically."""
     path = os.fsdecode(path)
     suffix = os.path.splitext(path)[1].lower()
     head = file_head(what, head)
     if suffix == ".parquet":
-        rows, parquet = sealed_table(path, head, table())
+        rows, parquet = add_checksum(path, head, table())
         with replacing(path) as file:
-            parquet.write_table(rows, file, compression="zstd", dictionary_pagesize_limit=DICTIONARY)
+            parquet.write_table(rows, file, compression="zstd", dictionary_pagesize_limit=MAX_DICTIONARY_BYTES)
         return
     parts = json_parts({KEY: head, **body()}) if suffix == ".json" else tsv_parts(head, table())
     with replacing(path) as file:
-        write_sealed(file, parts)
+        write_with_checksum(file, parts)
 
 
-class Saved(NamedTuple):
+class SavedFile(NamedTuple):
     """What a file holds: a head, and a body (of JSON) or a table (of the other formats; empty for JSON)."""
 
     path: str
     head: dict[str, Any]
     body: dict[str, Any] | None
-    table: Table
+    table: ColumnDict
 
 
 def check_kind(path: str, head: dict[str, Any], expected: str, kinds: Sequence[str]) -> None:
@@ -127,12 +120,6 @@ def save(path: Any, what: str, exact: Callable[[str], None], table: Callable[...
         What it is, with its article.
     exact : function of the path
     table : function of (format, **options)
-
-    Raises
-    ------
-    ValueError
-        The name has another end.
-    OSError
     """
     from fastir.rendering import BY_SUFFIX
 
@@ -156,59 +143,59 @@ def file_head(what: str, data: dict[str, Any]) -> dict[str, Any]:
 # ---- checksums -------------------------------------------------------------------------------------------------------
 
 
-def to_be_sealed(head: dict[str, Any]) -> dict[str, Any]:
+def add_blank_checksum(head: dict[str, Any]) -> dict[str, Any]:
     """A head with room for the checksum, before anything that a caller has named."""
     first = {name: head[name] for name in ("kind", "version", "format")}
-    return {**first, SEAL: BLANK, **head}
+    return {**first, CHECKSUM_KEY: BLANK_CHECKSUM, **head}
 
 
-def write_sealed(file: BinaryIO, parts: Iterable[Any]) -> None:
+def write_with_checksum(file: BinaryIO, parts: Iterable[Any]) -> None:
     """Write parts of bytes, the first of which holds the head, and set the checksum, if there is room for one."""
     place, total, last = None, 0, b""
     for part in parts:
         if place is None:
-            place = part.find(SEALED, 0, PEEKED)
+            place = part.find(CHECKSUM_PREFIX, 0, HEAD_BYTES)
         total = zlib.crc32(last, total)
         last = part
         file.write(part)
     if place is not None and place >= 0:
         total = zlib.crc32(bytes(last).rstrip(b"\r\n"), total)
-        file.seek(place + len(SEALED))
+        file.seek(place + len(CHECKSUM_PREFIX))
         file.write(b"%08x" % total)
         file.seek(0, os.SEEK_END)
 
 
-def has_its_seal(content: bytes) -> bool:
-    """Whether the checksum in the first bytes of a file is that of all its bytes."""
-    place = content.find(SEALED, 0, PEEKED) + len(SEALED)
-    if place < len(SEALED):
+def has_valid_checksum(content: bytes) -> bool:
+    """Whether the first bytes of a file have the checksum of all its bytes."""
+    place = content.find(CHECKSUM_PREFIX, 0, HEAD_BYTES) + len(CHECKSUM_PREFIX)
+    if place < len(CHECKSUM_PREFIX):
         return False
     end = len(content)
     while content[end - 1 : end] in (b"\n", b"\r"):
         end -= 1
     view = memoryview(content)
     total = zlib.crc32(view[:place])
-    total = zlib.crc32(view[place + len(BLANK) : end], zlib.crc32(BLANK.encode(), total))
-    return content[place : place + len(BLANK)] == b"%08x" % total
+    total = zlib.crc32(view[place + len(BLANK_CHECKSUM) : end], zlib.crc32(BLANK_CHECKSUM.encode(), total))
+    return content[place : place + len(BLANK_CHECKSUM)] == b"%08x" % total
 
 
-def is_laid_out_anew(text: str) -> bool:
+def is_reformatted(text: str) -> bool:
     """Whether JSON would have its checksum if it were laid out as `write` does it, and names no key twice."""
     import json
 
-    data = json.loads(text, object_pairs_hook=dict_of_different)
-    seal, data[KEY][SEAL] = data[KEY][SEAL], BLANK
+    data = json.loads(text, object_pairs_hook=dict_without_duplicates)
+    seal, data[KEY][CHECKSUM_KEY] = data[KEY][CHECKSUM_KEY], BLANK_CHECKSUM
     return bool(seal == f"{zlib.crc32(json_text(data).rstrip().encode()):08x}")
 
 
-def dict_of_different(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def dict_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
         raise ValueError("duplicate key")
     return fields
 
 
-def seal_of_table(head: bytes, rows: Any) -> str:
+def table_checksum(head: bytes, rows: Any) -> str:
     """The checksum of a pyarrow.Table under a head that has none yet."""
     total = zlib.crc32(head)
     for name, column in zip(rows.column_names, rows.columns, strict=True):
@@ -238,34 +225,34 @@ def value_bytes(array: Any) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def refusing(path: Any, kind: str, *more: type[Exception]) -> Iterator[None]:
+def convert_errors(path: Any, kind: str, *more: type[Exception]) -> Iterator[None]:
     """Errors in the block become a FormatError: the file does not hold the kind of object that its head names."""
     try:
         yield
     except FormatError:
         raise
-    except (*BROKEN, *more) as error:
-        raise FormatError(f"{that_was(kind)} cut or changed: {quote(error, 200)}", os.fsdecode(path)) from None
+    except (*CONTENT_ERRORS, *more) as error:
+        raise FormatError(f"{saved_object(kind)} cut or changed: {quote(error, 200)}", os.fsdecode(path)) from None
 
 
-def that_was(kind: str) -> str:
+def saved_object(kind: str) -> str:
     return f"a saved {kind} that was" if kind == "comparison" else f"saved {kind} that were"
 
 
 # ---- files: the formats ----------------------------------------------------------------------------------------------
 
 
-def tsv_parts(head: dict[str, Any], table: Table) -> Iterator[Any]:
+def tsv_parts(head: dict[str, Any], table: ColumnDict) -> Iterator[Any]:
     """The bytes of a table under its head, part by part."""
     import json
 
     names = "\t".join(map(tsv_field, table))
-    yield f"{MARK}{json.dumps(to_be_sealed(head))}\n{names}\n".encode("utf-8", "surrogateescape")
+    yield f"{MARK}{json.dumps(add_blank_checksum(head))}\n{names}\n".encode("utf-8", "surrogateescape")
     texts = [column for column in table.values() if type(column) is list]
     arrays = [column for column in table.values() if type(column) is not list]
     between = [b"\t"] * len(arrays) + [b"\n"]
-    for low in range(0, len(texts[0]) if texts else 0, BATCH):
-        rows = slice(low, low + BATCH)
+    for low in range(0, len(texts[0]) if texts else 0, BATCH_ROWS):
+        rows = slice(low, low + BATCH_ROWS)
         cells = [tsv_fields(column[rows]) for column in texts]
         heads = cells[0] if len(cells) == 1 else list(map("\t".join, zip(*cells, strict=True)))
         yield row_bytes(heads, [array[rows] for array in arrays], between)
@@ -279,15 +266,15 @@ def tsv_fields(column: list[Any]) -> list[str]:
 def json_document(data: dict[str, Any]) -> str:
     """The text of an object, which may hold ValuesByQuery."""
     content = io.BytesIO()
-    write_sealed(content, json_parts(data))
+    write_with_checksum(content, json_parts(data))
     return content.getvalue().decode()
 
 
 def json_parts(data: dict[str, Any]) -> Iterator[Any]:
     """The bytes of an object, part by part; a head has room for the checksum."""
     if KEY in data:
-        data = {**data, KEY: to_be_sealed(data[KEY])}
-    mark = os.urandom(16).hex()  # stands for the values by query, and nowhere else
+        data = {**data, KEY: add_blank_checksum(data[KEY])}
+    mark = os.urandom(16).hex()  # replaced by the values by query; occurs only there
     matrices: list[ValuesByQuery] = []
 
     def marked(matrix: ValuesByQuery) -> Any:
@@ -311,12 +298,12 @@ def object_parts(matrix: ValuesByQuery, start: str) -> Iterator[Any]:
 
     names = (f"{start}    {encode_basestring_ascii(name)}: ".encode() for name in matrix.names)
     between = [b": {" + next(names), *(b"," + name for name in names), f"{start}  }}".encode()]
-    for low in range(0, len(matrix.query_ids), BATCH):
-        ids = map(encode_basestring_ascii, map(str, matrix.query_ids[low : low + BATCH]))
+    for low in range(0, len(matrix.query_ids), BATCH_ROWS):
+        ids = map(encode_basestring_ascii, map(str, matrix.query_ids[low : low + BATCH_ROWS]))
         heads = [f",{start}  {query_id}" for query_id in ids]
         if low == 0:
             heads[0] = "{" + heads[0][1:]
-        yield row_bytes(heads, list(matrix.values[low : low + BATCH].T), between, b"null", b"Infinity")
+        yield row_bytes(heads, list(matrix.values[low : low + BATCH_ROWS].T), between, b"null", b"Infinity")
     yield f"{start}}}".encode()
 
 
@@ -329,17 +316,17 @@ def row_bytes(heads: list[str], columns: list[Any], between: list[bytes], *speci
     return rows_text(heads, np.stack(columns, 1) if columns else np.empty((len(heads), 0)), between, *special)
 
 
-def sealed_table(path: str, head: dict[str, Any], table: Table) -> tuple[Any, Any]:
+def add_checksum(path: str, head: dict[str, Any], table: ColumnDict) -> tuple[Any, Any]:
     """A pyarrow.Table with its head in the metadata, and pyarrow.parquet."""
     import json
 
     pyarrow, parquet = arrow_modules(path)
-    text = json.dumps(to_be_sealed(head))
+    text = json.dumps(add_blank_checksum(head))
     try:
         rows = pyarrow.table(table)
     except UnicodeError:
         raise ValueError(f"cannot write {quote(path)}: an id is not UTF-8") from None
-    text = text.replace(BLANK, seal_of_table(text.encode(), rows), 1)
+    text = text.replace(BLANK_CHECKSUM, table_checksum(text.encode(), rows), 1)
     return rows.replace_schema_metadata({KEY: text}), parquet
 
 
@@ -374,67 +361,60 @@ def is_saved(path: Any) -> bool:
 
 def first_bytes(path: str) -> bytes:
     with open(path, "rb") as file:
-        return file.read(PEEKED)
+        return file.read(HEAD_BYTES)
 
 
-def read(path: Any, expected: str, *kinds: str) -> Saved:
-    """What `write` wrote, which must be of one of these kinds.
-
-    Raises
-    ------
-    FormatError
-        It was not written by `write`, is of another kind than was `expected`, or was cut or changed.
-    FastirError
-        pyarrow is not installed.
-    OSError
-    """
+def read(path: Any, expected: str, *kinds: str) -> SavedFile:
+    """What `write` wrote, which must be of one of these kinds."""
     saved = read_any(os.fsdecode(path))
     check_kind(saved.path, saved.head, expected, kinds)
     return saved
 
 
-def read_any(path: str) -> Saved:
+def read_any(path: str) -> SavedFile:
     if path.lower().endswith(".parquet"):
         head, rows = parquet_table(path)
-        with refusing(path, head["kind"]):
+        with convert_errors(path, head["kind"]):
             text = rows.schema.metadata[KEY.encode()]
-            blank = text.replace(SEALED + str(head[SEAL]).encode(), SEALED + BLANK.encode(), 1)
-            check_seal(path, head, seal_of_table(blank, rows) == head[SEAL])
-            return Saved(path, head, None, {name: rows.column(name).to_pylist() for name in rows.column_names})
+            blank = text.replace(
+                CHECKSUM_PREFIX + str(head[CHECKSUM_KEY]).encode(), CHECKSUM_PREFIX + BLANK_CHECKSUM.encode(), 1
+            )
+            check_checksum(path, head, table_checksum(blank, rows) == head[CHECKSUM_KEY])
+            return SavedFile(path, head, None, {name: rows.column(name).to_pylist() for name in rows.column_names})
     with open(path, "rb") as file:
         content = file.read()
     if content.startswith(MARK.encode()):
         first, _, _ = content.partition(b"\n")
-        head = checked_head(path, first[len(MARK) :])
-        sealed = has_its_seal(content)
+        head = parse_head(path, first[len(MARK) :])
+        sealed = has_valid_checksum(content)
         if not sealed and b"\r\n" in content:
             content = content.replace(b"\r\n", b"\n")
-            sealed = has_its_seal(content)
-        check_seal(path, head, sealed)
-        with refusing(path, head["kind"]):
+            sealed = has_valid_checksum(content)
+        check_checksum(path, head, sealed)
+        with convert_errors(path, head["kind"]):
             text = content[content.index(b"\n") + 1 :].decode("utf-8", "surrogateescape")
-            return Saved(path, head, None, parse_table(path, text))
+            return SavedFile(path, head, None, parse_table(path, text))
     import json
 
     text = content.decode("utf-8", "surrogateescape")
     try:
-        data = json.loads(text, object_hook=itself)
+        data = json.loads(text, object_hook=return_fields)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"neither JSON nor a saved table: {error}", path) from None
-    head = proper_head(path, data.pop(KEY, None) if isinstance(data, dict) else None)
-    with refusing(path, head["kind"]):
-        check_seal(path, head, has_its_seal(content) or is_laid_out_anew(text))
-    return Saved(path, head, data, {})
+    head = check_head(path, data.pop(KEY, None) if isinstance(data, dict) else None)
+    with convert_errors(path, head["kind"]):
+        check_checksum(path, head, has_valid_checksum(content) or is_reformatted(text))
+    return SavedFile(path, head, data, {})
 
 
-def itself(fields: dict[str, Any]) -> dict[str, Any]:
+def return_fields(fields: dict[str, Any]) -> dict[str, Any]:
     """The object that JSON has; signals are answered where Python code runs, else only after the whole file."""
     return fields
 
 
-def check_seal(path: str, head: dict[str, Any], sealed: bool) -> None:
-    if not sealed:
-        raise FormatError(f"{that_was(head['kind'])} cut or changed: the checksum does not match", path)
+def check_checksum(path: str, head: dict[str, Any], is_valid: bool) -> None:
+    if not is_valid:
+        raise FormatError(f"{saved_object(head['kind'])} cut or changed: the checksum does not match", path)
 
 
 def parquet_table(path: str) -> tuple[dict[str, Any], Any]:
@@ -445,25 +425,25 @@ def parquet_table(path: str) -> tuple[dict[str, Any], Any]:
             rows = parquet.read_table(file).combine_chunks()  # here, because it reads the names of columns
         except (OSError, ValueError, pyarrow.ArrowException) as error:
             raise FormatError(f"not a Parquet file: {error}", path) from None
-    return checked_head(path, (rows.schema.metadata or {}).get(KEY.encode(), b"null")), rows
+    return parse_head(path, (rows.schema.metadata or {}).get(KEY.encode(), b"null")), rows
 
 
-def checked_head(path: str, text: str | bytes) -> dict[str, Any]:
+def parse_head(path: str, text: str | bytes) -> dict[str, Any]:
     """A head that is written as JSON."""
     import json
 
     try:
-        return proper_head(path, json.loads(text))
+        return check_head(path, json.loads(text))
     except (ValueError, RecursionError) as error:
         if isinstance(error, FormatError):
             raise
-        return proper_head(path, None)
+        return check_head(path, None)
 
 
-def proper_head(path: str, head: Any) -> dict[str, Any]:
-    """A head, which says what it stands before, in a format that is known."""
+def check_head(path: str, head: Any) -> dict[str, Any]:
+    """Return a head that names a kind and a known format, or raise FormatError."""
     if not isinstance(head, dict) or not isinstance(head.get("kind"), str):
-        raise FormatError(f"not saved results: it lacks the head {KEY!r} that `save` writes", path)
+        raise FormatError(f"not saved results: the head {KEY!r} that `save` writes is missing", path)
     if head.get("format", FORMAT) != FORMAT:
         raise FormatError(
             f"saved {quote(head['kind'])[1:-1]} in the format {quote(head.get('format'))}, written by fastir "
@@ -476,7 +456,7 @@ def proper_head(path: str, head: Any) -> dict[str, Any]:
 CELL = r'"([^"]*(?:""[^"]*)*)"(?=[\t]|\Z)|([^\t"]*)(?=[\t]|\Z)'
 
 
-def parse_table(path: str, text: str) -> Table:
+def parse_table(path: str, text: str) -> ColumnDict:
     """The columns of a table as `tsv_parts` writes it, with cells of any length."""
     lines = text.rstrip("\r\n").split("\n")
     rows: list[list[str]] = []
@@ -501,7 +481,7 @@ def parse_table(path: str, text: str) -> Table:
 
 
 def quoted_cells(line: str) -> list[str]:
-    """The cells of a row, some of which stand in quotation marks."""
+    """The cells of a row in which some cells have quotation marks."""
     cells, place, matching = [], 0, re.compile(CELL).match
     while place <= len(line):
         cell = matching(line, place)

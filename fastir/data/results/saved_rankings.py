@@ -23,13 +23,13 @@ from fastir.data.results.saved import data_from_provenance, data_from_report, pr
 from fastir.data.results.saved_files import (
     KEY,
     arrow_modules,
+    check_checksum,
     check_kind,
-    check_seal,
-    checked_head,
+    convert_errors,
     file_head,
     is_saved,
     parquet_table,
-    refusing,
+    parse_head,
 )
 from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.errors import FormatError, quote
@@ -96,13 +96,7 @@ def checksum(head: dict[str, Any], query_ids: list[Any], arrays: dict[str, np.nd
 
 
 def read_rankings(path: Any, make: Callable[..., Made], arrays_of: Callable[[Made], dict[str, np.ndarray]]) -> Made:
-    """What was written, as `make` makes it of query ids, arrays and the other fields; `arrays_of` has its arrays.
-
-    Raises
-    ------
-    FormatError
-        It was not written by `write_rankings`, or was cut or changed.
-    """
+    """What was written, as `make` makes it of query ids, arrays and the other fields; `arrays_of` has its arrays."""
     name = str(getattr(path, "name", "file")) if hasattr(path, "read") else os.fsdecode(path)
     if name.lower().endswith(".parquet") and not hasattr(path, "read"):
         query_ids, arrays, head = from_parquet(name)
@@ -111,12 +105,12 @@ def read_rankings(path: Any, make: Callable[..., Made], arrays_of: Callable[[Mad
     else:
         with open(path, "rb") as file:
             query_ids, arrays, head = from_npz(name, file.read())
-    with refusing(name, KIND):
+    with convert_errors(name, KIND):
         fields = {name: head[name] for name in ("ties", "score_dtype", "duplicates")}
         fields |= {"report": report_from(head["report"]), "provenance": provenance_from(head.get("provenance"))}
         query_ids = list(map(int, query_ids)) if head["integers"] else query_ids
         rankings = make(query_ids, **arrays, **fields)
-        check_seal(name, head, checksum(head, query_ids, arrays_of(rankings)) == head[CHECKSUM])
+        check_checksum(name, head, checksum(head, query_ids, arrays_of(rankings)) == head[CHECKSUM])
         return rankings
 
 
@@ -129,13 +123,13 @@ def are_rankings(path: Any) -> bool:
     if suffix != ".parquet" or not is_saved(name):
         return False
     _, parquet = arrow_modules(name)
-    return bool(checked_head(name, parquet.read_metadata(name).metadata[KEY.encode()])["kind"] == KIND)
+    return bool(parse_head(name, parquet.read_metadata(name).metadata[KEY.encode()])["kind"] == KIND)
 
 
 def from_npz(path: str, content: bytes) -> Saved:
     if content[: len(ZIP)] != ZIP:
         raise FormatError(f"no saved {KIND}", path)
-    with refusing(path, KIND, *BROKEN_ZIP):
+    with convert_errors(path, KIND, *BROKEN_ZIP):
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             wanted = ARRAYS | {"head", "ids", "ends"}
             for name in sorted(wanted.symmetric_difference(archive.files)):  # nothing else is unpacked: it may be vast
@@ -144,7 +138,7 @@ def from_npz(path: str, content: bytes) -> Saved:
         head, ids, ends = (arrays.pop(name) for name in ("head", "ids", "ends"))
         text = ids.tobytes()
         query_ids = [text[start:end].decode("utf-8", "surrogateescape") for start, end in itertools.pairwise(ends)]
-    head = checked_head(path, head.tobytes())
+    head = parse_head(path, head.tobytes())
     check_kind(path, head, KIND, [KIND])
     return query_ids, arrays, head
 
@@ -153,7 +147,7 @@ def from_parquet(path: str) -> Saved:
     head, table = parquet_table(path)
     check_kind(path, head, KIND, [KIND])
     arrays = {}
-    with refusing(path, KIND):
+    with convert_errors(path, KIND):
         for name in ("missing", "num_ret"):
             arrays[name] = table.column(name).to_numpy()
         for name, offsets in LISTS.items():

@@ -1,6 +1,6 @@
 """What a single run's numbers are worth: intervals of its means, and other statistics than the mean.
 
-The queries are taken for a sample of those that could have been asked. An interval is that of the mean that Results
+The queries are treated as a sample of all possible queries. An interval is for the mean that Results
 have: over the same queries, with the same weights, geometric where it is. Where there is no mean, there is none.
 """
 
@@ -62,7 +62,7 @@ class MeanInterval(NamedTuple):
     high: float
 
 
-UNKNOWN = MeanInterval(math.nan, math.nan)
+UNKNOWN_INTERVAL = MeanInterval(math.nan, math.nan)
 
 
 class IntervalOptions(NamedTuple):
@@ -102,11 +102,11 @@ def mean_interval(results: Columns, metric: str, options: IntervalOptions) -> Me
     how = results.aggregates[results.names[results._column(metric)]]
     if how not in AVERAGES:
         raise ValueError(f"metric {quote(metric)} is a sum over the queries; only a mean has an interval")
-    values, weights = defined(results, metric, how)
+    values, weights = defined_values(results, metric, how)
     if weights is not None:
         values, weights = values[weights > 0], weights[weights > 0]
     if len(values) < 2:
-        return UNKNOWN
+        return UNKNOWN_INTERVAL
     large = ~(np.abs(values) <= LARGEST_VALUE)
     if large.any():
         value = float(values[large][0])
@@ -135,7 +135,7 @@ def bounds_of_mean(values: np.ndarray, weights: np.ndarray | None, options: Inte
     )[1:3]
 
 
-def defined(results: Columns, metric: str, how: str) -> tuple[np.ndarray, np.ndarray | None]:
+def defined_values(results: Columns, metric: str, how: str) -> tuple[np.ndarray, np.ndarray | None]:
     """The values that the mean of a metric is made from, and their weights: none where one is NaN and decides it."""
     values = results.values[:, results._column(metric)]
     kept = values == values
@@ -166,7 +166,7 @@ def intervals_as_json(results: Columns, options: IntervalOptions) -> dict[str, A
 Found = Sequence[MeanInterval | None]
 
 
-def with_intervals(
+def add_intervals(
     table: Table, row_intervals: Sequence[Found], options: IntervalOptions, digits: int, columns: bool = False
 ) -> Table:
     """A table of means with their intervals, which are given row by row.
@@ -191,7 +191,7 @@ def with_intervals(
     with_bounds = [place for place in range(len(head) - first) if any(intervals[place] for intervals in row_intervals)]
     names = ["" if name == "mean" else f"{name} " for name in head]
 
-    def widened(cells: Sequence[Any], more: Callable[[int], list[Any]]) -> list[Any]:
+    def widen(cells: Sequence[Any], more: Callable[[int], list[Any]]) -> list[Any]:
         parts = ([cell, *more(place)] if place in with_bounds else [cell] for place, cell in enumerate(cells[first:]))
         return [*cells[:first], *(cell for part in parts for cell in part)]
 
@@ -199,8 +199,8 @@ def with_intervals(
         return lambda place: bound_cells(intervals[place], digits)
 
     return table._replace(
-        head=widened(head, lambda place: [f"{names[first + place]}{end}" for end in MeanInterval._fields]),
-        rows=[widened(row, bounds_of_row(each)) for row, each in zip(table.rows, row_intervals, strict=True)],
+        head=widen(head, lambda place: [f"{names[first + place]}{end}" for end in MeanInterval._fields]),
+        rows=[widen(row, bounds_of_row(each)) for row, each in zip(table.rows, row_intervals, strict=True)],
         notes=notes,
     )
 
@@ -224,7 +224,7 @@ def bound_cells(bounds: MeanInterval | None, digits: int = 4) -> list[Cell]:
 
 
 def interval_rows(intervals: Found, digits: int = 4) -> dict[str, list[Cell]]:
-    """Cells for two rows, low and high, below that of the means."""
+    """Cells for two rows, low and high, below the row of the means."""
     ends = zip(*(bound_cells(bounds, digits) for bounds in intervals), strict=True)
     return {name: list(cells) for name, cells in zip(MeanInterval._fields, ends, strict=True)}
 
@@ -236,7 +236,7 @@ def compute_statistic(results: Columns, metric: str, statistic: Any) -> float:
     """The value of `Results.statistic`."""
     how = results.aggregates[results.names[results._column(metric)]]
     level = quantile_level(statistic)
-    values, weights = defined(results, metric, how)
+    values, weights = defined_values(results, metric, how)
     if weights is not None and callable(statistic):
         raise ValueError("statistic: a function would not see the weights of these results")
     if weights is not None:
@@ -284,7 +284,7 @@ def number_from(function: Callable[[np.ndarray], Any], values: np.ndarray, metri
 
 
 def weighted_quantile(values: np.ndarray, weights: np.ndarray, level: float) -> float:
-    """The smallest value down to which lies at least this share of the weight, with exact sums."""
+    """The smallest value down to which lies at least this fraction of the weight, with exact sums."""
     order = np.argsort(values, kind="stable")
     reached = list(accumulate(map(Fraction, weights[order].tolist())))
     least = Fraction(level) * reached[-1]

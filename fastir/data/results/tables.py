@@ -9,7 +9,7 @@ import math
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from fastir.checks import meant
+from fastir.checks import suggest_choice
 from fastir.data.results.exportable import Exportable
 from fastir.errors import quote
 from fastir.rendering.text import rounded
@@ -78,7 +78,7 @@ class ResultsTable(Exportable, Readable[R]):
     def _unknown(self, name: Any) -> str:
         """The message about a name that is none of a row; it may be one of a column."""
         known = ", ".join(quote(each) for each in list(self)[:10]) + (", ..." if len(self) > 10 else "")
-        message = f"there is no {self._index} {quote(name)}{meant(name, self)}; there is {known or 'none'}"
+        message = f"there is no {self._index} {quote(name)}{suggest_choice(name, self)}; there is {known or 'none'}"
         for each in self:
             if isinstance(name, str) and name in self._results[each].names:
                 return f"{message}; a value is results[{quote(each)}][{quote(name)}]"
@@ -183,7 +183,7 @@ class ResultsBySegment(ResultsTable[R]):
     micro : dict of str to float
         {metric: its mean over all queries}.
     macro : dict of str to float
-        {metric: the mean of the segments' means}. A segment whose mean is NaN is left out, unless ``empty=nan``.
+        {metric: the mean of the segments' means}. A segment with the mean NaN is left out, unless ``empty=nan``.
     """
 
     __slots__ = ("macro", "micro")

@@ -1,7 +1,7 @@
 """Metrics of technology-assisted review: what reading a ranking saves over reading the whole collection.
 
 How many documents there are is a parameter without a default, n_docs: no ranking tells. Where there are fewer than are
-ranked or relevant a value is infinite, which no other one is; fastir/request/sizes.py makes an error of it.
+ranked or relevant a value is infinite, which no other one is; fastir/request/plan.py makes an error of it.
 """
 
 from libc.math cimport INFINITY, ceil, rint

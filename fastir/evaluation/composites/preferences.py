@@ -18,7 +18,7 @@ from fastir.errors import UnknownMetricError, quote
 from fastir.evaluation.drivers.coverage import without_missing
 from fastir.evaluation.drivers.judged import rank_collector
 from fastir.request.names import CARDS
-from fastir.request.options import WHOLE
+from fastir.request.options import MAX_DEPTH
 from fastir.request.plan import Settings, compile_settings
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class PreferenceEvaluator:
         ranks, labels = np.empty(ranker.qrels.columns.n_rows, np.int64), np.empty(ranker.qrels.columns.n_rows, np.int32)
         collector = rank_collector(ranker, ranks, labels, READ_CODES["relevant"])
         query_ids, kept, status, coverage = collector.measure(run, n_threads, watch)
-        depth = self.settings.options.max_depth or WHOLE
+        depth = self.settings.options.max_depth or MAX_DEPTH
         names = [request.card.name for request in self.settings.requests]
         counted = [name != NUM_Q for name in names]
         metrics = [judges_metric(name) for name in names if name != NUM_Q]

@@ -24,7 +24,7 @@ from fastir.evaluation.drivers.judged import rank_collector, used_slots
 from fastir.evaluation.drivers.prepared import check_labels
 from fastir.request.compiler import EMPTY, label_limits
 from fastir.request.names import Gains, Request
-from fastir.request.options import TIES, WHOLE
+from fastir.request.options import MAX_DEPTH, TIES
 from fastir.request.plan import Settings, check_average, compile_settings
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class SampleEvaluator:
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues:
         """Evaluate a run like `PlainEvaluator.measure`."""
         settings, sample = self.settings, self.sample
-        n, depth = len(sample.labels), settings.options.max_depth or WHOLE
+        n, depth = len(sample.labels), settings.options.max_depth or MAX_DEPTH
         ranks, places = np.empty(n, np.int64), np.empty(n, np.int32)
         collector = rank_collector(self.ranker, ranks, places, READ_CODES["relevant"])
         collector.status = self.status
@@ -160,7 +160,7 @@ class SampleEvaluator:
         rows = sample.offsets, sample.labels, sample.by_label, sample.strata
         pool = *rows, sample.firsts, sample.sizes, sample.probabilities, *gains
         values, totals = np.empty(len(num_ret)), np.empty(len(num_ret))
-        estimate(request.card.name, level, request.cutoff or WHOLE, hits, pool, num_ret, values, totals)
+        estimate(request.card.name, level, request.cutoff or MAX_DEPTH, hits, pool, num_ret, values, totals)
         none = EMPTY.get(params.get("empty"))
         return values if none is None else np.where(totals > 0, values, none)
 
@@ -182,7 +182,7 @@ def sample_for(qrels: Qrels, settings: Settings) -> Sample:
         if settings.options.judged_only:
             raise ValueError(f"judged_only: metric {text} needs the documents of the pool that were not judged, too")
     if TIES[settings.ties] == "average":
-        check_average(settings.requests, settings.values, WHOLE)
+        check_average(settings.requests, settings.values, MAX_DEPTH)
     sample = qrels.__dict__.get("_sample")  # of several threads that make it, all get the first one's
     return sample or qrels.__dict__.setdefault("_sample", Sample(qrels))
 

@@ -20,7 +20,7 @@ from fastir.engine.measure import NUM_Q
 from fastir.errors import UnknownMetricError, quote
 from fastir.request import names
 from fastir.request.compiler import EMPTY, code_from
-from fastir.request.options import WHOLE
+from fastir.request.options import MAX_DEPTH
 from fastir.request.plan import Settings, compile_settings
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ class SubtopicEvaluator:
             self.paired = prepare(preferences_in(qrels), compile_settings(paired, options))
         levels = {request.relevant_from(level) for request in self.requests.values()}
         parts = qrels.columns.parts.columns
-        judged, grades = parts.judged(), parts.coded()[0]
+        judged, grades = parts.judged(), parts.label_codes()[0]
         self.relevant: dict[float, np.ndarray] = {at: judged.status(code_from(at, grades)) == 0 for at in levels}
         self.level: float = level
         self.ideals: dict[str, np.ndarray] = self.best(prepare)
@@ -101,7 +101,7 @@ class SubtopicEvaluator:
         for text, request in self.requests.items():
             if request.card.normalises:
                 alpha, level = self.values[text]["alpha"], request.relevant_from(self.level)
-                depth = request.cutoff or WHOLE
+                depth = request.cutoff or MAX_DEPTH
                 run = ideal_runs.get((alpha, level, depth))
                 if run is None:
                     run = ideal_runs[alpha, level, depth] = ideal_run(self.qrels, alpha, level, depth)

@@ -15,17 +15,16 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir.data.qrels import Qrels
-from fastir.data.rankings import JudgedRankings, make_rankings
-from fastir.data.rankings_values import measure_rankings
+from fastir.data.rankings import JudgedRankings, make_rankings, measure_rankings
 from fastir.data.results.report import Report
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat, select
 from fastir.engine.measure import BY_MEANS, NUM_Q
 from fastir.errors import UnknownMetricError, quote
 from fastir.evaluation.composites.samples import label_gains
 from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
-from fastir.inputs.doc_weights import DocWeights, align
+from fastir.inputs.mappings import DocWeights, align
 from fastir.request.names import Request
-from fastir.request.plan import NEEDS, WEIGHTED, Settings, compile_settings, compile_weighted
+from fastir.request.plan import ID_PROPERTIES, WEIGHTED, Settings, compile_settings, compile_weighted
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Watch
@@ -195,7 +194,9 @@ class WeightedEvaluator:
         weights = qrels.columns.weights
         if weights is None:
             text = quote(settings.requests[0].text)
-            raise UnknownMetricError(f"metric {text} needs {NEEDS[WEIGHTED]}={{doc_id: weight}}; none were given")
+            raise UnknownMetricError(
+                f"metric {text} needs {ID_PROPERTIES[WEIGHTED]}={{doc_id: weight}}; none were given"
+            )
         self.qrels = qrels
         self.settings = settings
         self.ranker: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), settings.options))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.data.run import MERGED
+from fastir.data.run import MERGED_CHUNKS
 from fastir.engine.columns.rows import (
     CONTRADICTED,
     CONTRADICTED_FIRST,
@@ -23,7 +23,7 @@ from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.evaluation.drivers._coverage import Overlap
 from fastir.rendering.look_alikes import MOST_LOOKED_AT, quote_first
 from fastir.rendering.text import counted
-from fastir.request.options import BY_ID, TIES
+from fastir.request.options import TIES, TIES_BY_ID
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
@@ -98,7 +98,7 @@ class Coverage(Overlap):
         """The repairs of the run, and what was counted of them."""
         counts, ids = self.counts, self.prepared.judged.query_ids
         if counts.repeated:
-            kind = "duplicates" if self.prepared.stand_for is None else MERGED
+            kind = "duplicates" if self.prepared.stand_for is None else MERGED_CHUNKS
             run_repairs = {**run_repairs, kind: (counts.repeated, f"query {ids[counts.repeated_example]}")}
         if counts.excluded:
             run_repairs = {**run_repairs, EXCLUDED: (counts.excluded, f"query {ids[counts.excluded_example]}")}
@@ -175,7 +175,7 @@ class Coverage(Overlap):
         settings, counts = self.prepared.settings, self.counts
         if counts.flat <= FLAT_TO_VARIED * counts.varied or counts.flat_rows < FEWEST_ROWS:
             return False
-        return settings.options.ties is None and TIES[settings.ties] in BY_ID
+        return settings.options.ties is None and TIES[settings.ties] in TIES_BY_ID
 
     def where_nothing(self) -> str:
         """An example of a ranking without a judged document."""

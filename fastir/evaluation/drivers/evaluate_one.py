@@ -24,8 +24,8 @@ from fastir.evaluation.drivers.in_memory import (
 )
 from fastir.evaluation.drivers.prepared import PreparedQrels
 from fastir.evaluation.drivers.task import Task
-from fastir.inputs.exclusions import Exclusion, stand_for
-from fastir.inputs.shapes import COLUMNS, DICTS, HELD, LISTS, OTHER, PATH, TABLE, input_shape
+from fastir.inputs.exclusions import Exclusion, find_document_map
+from fastir.inputs.shapes import COLUMNS, DICTS, HELD_OBJECT, LISTS, OTHER_OBJECT, PATH, TABLE, input_shape
 from fastir.inputs.source import as_source, data_of
 
 if TYPE_CHECKING:
@@ -101,12 +101,12 @@ class PlainEvaluator(PreparedQrels):
 
     def measure_rows(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None) -> RunValues:
         """What `measure` returns; of a run of few queries, values and status of the rows of its coverage alone."""
-        evaluated = from_plain_dict(self, run) if stand_for(self.parents) is None else None
+        evaluated = from_plain_dict(self, run) if find_document_map(self.parents) is None else None
         if evaluated is None:
             run = as_source(run)
             shape = input_shape(run, Run, self.columns)
             run = run if shape == TABLE else data_of(run)
-            if self.parents is None and shape in (DICTS, OTHER):
+            if self.parents is None and shape in (DICTS, OTHER_OBJECT):
                 return self.checked(*dicts_together([(self, None)], run)[0])
             if shape == DICTS and isinstance(self.parents, Exclusion):
                 less = self.parents.from_dicts(run)
@@ -191,11 +191,11 @@ def read_path(task: Task) -> Coverage:
     from fastir.inputs import formats
 
     form = None if task.prepared.reads_whole else formats.file_format(task.run, task.prepared.settings.lines)
-    if form in formats.TREC:
+    if form in formats.TREC_FORMATS:
         from fastir.evaluation.drivers import trec
 
         return trec.from_trec_file(task)
-    if form in formats.TABLES:
+    if form in formats.TABLE_FORMATS:
         from fastir.evaluation.drivers import tables
 
         return tables.from_table_file(task, form)
@@ -204,10 +204,10 @@ def read_path(task: Task) -> Coverage:
 
 DRIVERS: dict[str, Callable[[Task], Coverage]] = {
     DICTS: from_dict,
-    OTHER: from_dict,
+    OTHER_OBJECT: from_dict,
     LISTS: read_lists,
     COLUMNS: read_list_columns,
-    HELD: from_run,
+    HELD_OBJECT: from_run,
     TABLE: read_table,
     PATH: read_path,
 }

@@ -65,7 +65,7 @@ def from_lists(task: Task) -> Coverage:
     kinds = id_kinds(run)
     repairs: Repairs = {}
     if kinds != prepared.kinds and prepared.stand_for is None:
-        repairs = dicts.compared(run, kinds, prepared.kinds, repairs)
+        repairs = dicts.compare_id_types(run, kinds, prepared.kinds, repairs)
     integers = kinds[1] is int
     if needs_a_run(prepared, integers):
         return from_run(task.with_run(Run.from_dict(run, rule)))

@@ -54,7 +54,7 @@ def from_plain_dict(prepared: PreparedQrels, run: Any) -> Joined | None:
     if evaluated is None:
         return None
     values, status, counts, kinds, rows = evaluated
-    repairs = {} if kinds == prepared.kinds else dicts.compared(run, kinds, prepared.kinds, {})
+    repairs = {} if kinds == prepared.kinds else dicts.compare_id_types(run, kinds, prepared.kinds, {})
     return values, status, Coverage(prepared, status, counts, len(run), run, repairs, rows)
 
 
@@ -72,7 +72,7 @@ def dicts_together(parts: Sequence[tuple[PreparedQrels, Judged | None]], run: An
         for (part, shared), (values, status) in zip(parts, tables, strict=True)
     ]
     all_counts, kinds = judge(first.judged, jobs, run, rows=rows)
-    repairs = {} if kinds == first.kinds else dicts.compared(run, kinds, first.kinds, {})
+    repairs = {} if kinds == first.kinds else dicts.compare_id_types(run, kinds, first.kinds, {})
     return [
         (values, status, Coverage(part, status, counts, len(run), run, repairs, rows))
         for (part, _), (values, status), counts in zip(parts, tables, all_counts, strict=True)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 import numpy as np
 
 from fastir.data.qrels import GroupedQrels
-from fastir.data.rankings import JudgedRankings, late_rankings, make_rankings
+from fastir.data.rankings import JudgedRankings, defer_rankings, make_rankings
 from fastir.engine.columns.rows import offsets_from_sizes, repeat
 from fastir.engine.join._collect import collecting_plan, judgments
 from fastir.engine.measure import NUM_REL_RET, NUM_RET
 from fastir.engine.measure._codes import READ_CODES, STATUS_CODES
 from fastir.request.custom import one_order
-from fastir.request.options import WHOLE
+from fastir.request.options import MAX_DEPTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +65,7 @@ class RunJudge:
         make, coverage = self.late(run, self.settings.n_threads)
         if not coverage.is_complete:
             coverage.warn(self.settings.queries)
-        return make() if coverage.rows is None else late_rankings(make)
+        return make() if coverage.rows is None else defer_rankings(make)
 
     def covered(
         self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None
@@ -81,7 +81,7 @@ class RunJudge:
         ranker = self.ranker
         n = ranker.qrels.columns.n_rows
         ranks, labels = np.empty(n, np.int64), np.empty(n, np.int32)
-        collector = with_plan(self.collector, collecting_plan(ranker.judged, ranks, labels, WHOLE))
+        collector = with_plan(self.collector, collecting_plan(ranker.judged, ranks, labels, MAX_DEPTH))
         measured = collector.measure_rows(run, n_threads, watch)
 
         def make() -> JudgedRankings:
@@ -125,7 +125,7 @@ def rank_collector(
     Its two values are the number of hits that it collected, in `ranks` and `labels` from the first judgment of the
     query on, and that of the documents.
     """
-    return with_plan(without_plan(ranker), collecting_plan(ranker.judged, ranks, labels, WHOLE, reads))
+    return with_plan(without_plan(ranker), collecting_plan(ranker.judged, ranks, labels, MAX_DEPTH, reads))
 
 
 def without_plan(ranker: PlainEvaluator) -> PlainEvaluator:

@@ -15,7 +15,7 @@ from fastir.engine.join._dicts import judge_dict
 from fastir.engine.join._join import JoinRules
 from fastir.engine.join._parents import Parents
 from fastir.errors import quote
-from fastir.inputs.exclusions import Exclusion, stand_for
+from fastir.inputs.exclusions import Exclusion, find_document_map
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -70,20 +70,20 @@ class PreparedQrels:
     ) -> None:
         held = qrels.columns
         self.qrels: Qrels = qrels
-        self.settings: Settings = settings.for_grades(held.coded()[0], held.first_fraction)
+        self.settings: Settings = settings.for_grades(held.label_codes()[0], held.first_fraction)
         self.columns: Mapping[str, str] | None = columns
         self.kinds: tuple[type[Any], type[Any]] | None = held.kinds
         self.judged: Judged = held.judged()
         self.parents: AnyParents | None = parents
         if isinstance(parents, Exclusion):
-            self.parents = parents.among(self.judged.query_ids)
+            self.parents = parents.for_queries(self.judged.query_ids)
         self.shape: tuple[int, int] = self.judged.n_queries, len(settings.names)
         self.status: ndarray = self.judged.status(self.settings.level)
         self.missing: ndarray | None = None
         self.misses: int = 0  # runs of few queries, none of which ranked a judged document
         self.spared: int = 0 if settings.queries == "intersection" else COPIED_QUERIES
         if settings.label_limits:
-            check_labels(settings.label_limits, self.judged, held.coded()[0])
+            check_labels(settings.label_limits, self.judged, held.label_codes()[0])
 
     def __copy__(self) -> Self:
         copied = object.__new__(type(self))
@@ -109,7 +109,7 @@ class PreparedQrels:
     @property
     def stand_for(self) -> Any:
         """What says which documents the ids of runs stand for, if anything does."""
-        return stand_for(self.parents)
+        return find_document_map(self.parents)
 
     @property
     def excluded(self) -> Judged | None:

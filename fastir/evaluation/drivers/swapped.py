@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.data.run import Run, as_run
-from fastir.inputs.shapes import DICTS, HELD, OTHER, PATH, TABLE, input_shape
+from fastir.inputs.shapes import DICTS, HELD_OBJECT, OTHER_OBJECT, PATH, TABLE, input_shape
 
 if TYPE_CHECKING:
     from fastir.evaluation.drivers.coverage import Coverage
@@ -90,12 +90,12 @@ def note_swap(coverage: Coverage, run: Any) -> None:
         return
     shape = input_shape(run, Run, prepared.columns)
     try:
-        if shape in (DICTS, OTHER):
+        if shape in (DICTS, OTHER_OBJECT):
             some = itertools.islice(next(iter(run.values())).values(), QUERIES)
             if not all(float(score).is_integer() for score in some):
                 return
             held = Run.from_dict(dict(itertools.islice(run.items(), QUERIES)))
-        elif shape == HELD:
+        elif shape == HELD_OBJECT:
             held = run
         elif shape in (TABLE, PATH) and (counts.ranked < FEW_ROWS or 2 * counts.tied > counts.matched):
             held = as_run(run, prepared.columns, "first", None, prepared.settings.lines)

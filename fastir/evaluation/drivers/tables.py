@@ -24,7 +24,7 @@ from fastir.engine.threads import PARALLEL_ROWS, interruptible, share, share_all
 from fastir.evaluation.drivers.coverage import Coverage
 from fastir.evaluation.drivers.in_memory import few_or_all, from_run
 from fastir.inputs import tables
-from fastir.inputs.table_rows import grouped, ids_at, not_a_number, repeated
+from fastir.inputs.table_rows import duplicate_error, group_rows, ids_at, not_a_number
 from fastir.inputs.tables import Batch, Table
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def from_table_file(task: Task, form: str) -> Coverage:
     """Evaluate a file of rows of the format `form`."""
     from fastir.inputs import table_files
 
-    with table_files.opened(task.run, "run", form, task.prepared.columns, task.watch) as (table, repairs):
+    with table_files.open_table(task.run, "run", form, task.prepared.columns, task.watch) as (table, repairs):
         coverage = from_rows(task.with_run(table))
     coverage.run_repairs = {**repairs, **coverage.run_repairs}
     coverage.is_complete = coverage.is_complete and not repairs
@@ -89,7 +89,7 @@ def from_rows(task: Task) -> Coverage:
                 return coverage
         again = read_batches(table, with_parents) if table.again else chain(filter(None, kept or ()), source)
         if with_parents:
-            held = Run(*grouped(table, prepared.settings.options.duplicates, again))
+            held = Run(*group_rows(table, prepared.settings.options.duplicates, again))
             return from_run(task._replace(run=held, watch=None))
         join = Scattered(n_rows, *arguments)
         scatter(table, again, join, threads)
@@ -132,7 +132,7 @@ def gather(table: Table, batches: Iterable[Batch], join: Columns, threads: int) 
             first, later = pair
             if first == later:
                 raise not_a_number(table, queries[first], docs[first], first + row)
-            raise repeated(table, queries[later], docs[later], first + row, later + row)
+            raise duplicate_error(table, queries[later], docs[later], first + row, later + row)
         return join.ungrouped
 
     problems = share(lambda t: next(tasks, None), work, threads)
@@ -236,7 +236,7 @@ def scatter(table: Table, batches: Iterable[Batch], join: Scattered, threads: in
     def settle(evaluate, t, *task):
         pair = interruptible(lambda: evaluate(t, *task), rows)
         if pair is not None:
-            raise repeated(table, *ids_at(kept, pair[1]), *pair)
+            raise duplicate_error(table, *ids_at(kept, pair[1]), *pair)
 
     share_all(range(join.n_ranges), lambda t, task, number: settle(join.settle, t, task), threads)
     again = join.ranges_again(tasks if threads > 1 else 1)

@@ -11,7 +11,7 @@ from fastir.evaluation.drivers.coverage import Coverage
 from fastir.evaluation.drivers.in_memory import from_whole_file
 from fastir.inputs import formats
 from fastir.inputs.places import on_disk, place_name, place_size
-from fastir.inputs.trec import CHUNK, ROW, Block, Blocks, empty, show
+from fastir.inputs.trec import BLOCK_BYTES, ROW_BYTES, Block, Blocks, empty_error, show
 
 if TYPE_CHECKING:
     from fastir.evaluation.drivers.task import Task
@@ -26,7 +26,7 @@ def from_trec_file(task: Task) -> Coverage:
     prepared, path = task.prepared, task.run
     if not on_disk(path):
         return from_whole_file(task)
-    threads = thread_count(task.n_threads, place_size(path) // ROW)
+    threads = thread_count(task.n_threads, place_size(path) // ROW_BYTES)
     lines = formats.FORMATS[prepared.settings.lines].lines[True]
     stream = Stream(place_name(path), lines, prepared.join_rules(), task.values, task.status, threads)
     n_lines, wrong = {}, {}
@@ -37,7 +37,7 @@ def from_trec_file(task: Task) -> Coverage:
 
     def work(t: int, size: int, number: int) -> bool:
         block = buffers[t].array
-        rows = size // ROW if size > CHUNK else 0  # a larger block is of one query
+        rows = size // ROW_BYTES if size > BLOCK_BYTES else 0  # a larger block is of one query
         n_lines[number], problem = interruptible(lambda: stream.read(t, number, block, size), rows)
         if problem is not None:
             wrong[number] = problem
@@ -53,7 +53,7 @@ def from_trec_file(task: Task) -> Coverage:
     if problems:
         raise problems[min(problems)]
     if not stream.n_rows:
-        raise empty(stream)
+        raise empty_error(stream)
     counts = stream.finish()
     unknown_queries = [show(query) for query in sorted(stream.unknown_queries, key=stream.unknown_queries.__getitem__)]
     n_run, repairs = counts.matched + len(unknown_queries), {**stream.repairs, **blocks.repairs}

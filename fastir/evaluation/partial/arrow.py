@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.data.results.saved_files import KEY, arrow_modules, checked_head, file_head
+from fastir.data.results.saved_files import KEY, arrow_modules, file_head, parse_head
 from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.errors import FormatError
 from fastir.evaluation.partial.states import COUNTED, KINDS, State
@@ -48,7 +48,7 @@ def from_table(table: Any) -> tuple[State | None, dict[str, Any]]:
     """
     pyarrow, _ = arrow_modules(KIND)
     table = pyarrow.table(table)
-    head = checked_head(KIND, (table.schema.metadata or {}).get(KEY.encode(), b"null"))
+    head = parse_head(KIND, (table.schema.metadata or {}).get(KEY.encode(), b"null"))
     try:
         if head["kind"] != KIND:
             raise ValueError(f"it holds {head['kind']}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.data.run import MERGED, Run
+from fastir.data.run import MERGED_CHUNKS, Run
 from fastir.engine.columns.rows import EXCLUDED, offsets_from_sizes
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.evaluation.drivers.evaluate_one import DRIVERS, PlainEvaluator
@@ -18,7 +18,7 @@ from fastir.evaluation.partial.states import EXAMPLES, Ranked, State, came_back
 from fastir.evaluation.partial.two_pass import BY_ORDER, Outcome, PartReader, counted
 from fastir.inputs import formats, id_lists
 from fastir.inputs.shapes import PATH, TABLE
-from fastir.inputs.table_rows import grouped, taken, whole
+from fastir.inputs.table_rows import group_rows, join_ids, take_ids
 from fastir.inputs.tables import Batch
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class WholeQueries(PartReader):
         state.unknown_queries |= unknown_queries
         repairs = dict(coverage.run_repairs)
         if counts.repeated:  # a Coverage says it of all parts
-            repairs.pop("duplicates" if self.ranker.stand_for is None else MERGED)
+            repairs.pop("duplicates" if self.ranker.stand_for is None else MERGED_CHUNKS)
         if counts.excluded:
             repairs.pop(EXCLUDED)
         state.repair(repairs)
@@ -68,7 +68,7 @@ class WholeQueries(PartReader):
         rule = collector.settings.options.duplicates
         if self.lists and shape == TABLE:
             return from_run(task.with_run(Run(*id_lists.read_rankings(task.run, collector.columns, rule))))
-        if shape != TABLE and not (shape == PATH and formats.file_format(task.run) in formats.TABLES):
+        if shape != TABLE and not (shape == PATH and formats.file_format(task.run) in formats.TABLE_FORMATS):
             if shape == PATH:
                 self.refuse_order(None)
             return DRIVERS[shape](task)
@@ -79,7 +79,7 @@ class WholeQueries(PartReader):
                 if not batches:
                     return None
                 held = Run(
-                    *grouped(table, rule, by_rank(batches) if rule in BY_ORDER and not self.ordered else batches)
+                    *group_rows(table, rule, by_rank(batches) if rule in BY_ORDER and not self.ordered else batches)
                 )
                 coverage = from_run(task.with_run(held))
             else:
@@ -108,5 +108,5 @@ def by_rank(batches: list[Batch]) -> list[Batch]:
     numbers = np.concatenate([batch.numbers for batch in batches])
     order = np.argsort(-numbers, kind="stable")
     ids = ([getattr(batch, name) for batch in batches] for name in ("queries", "docs"))
-    queries, docs = (taken(whole(column), order) for column in ids)
+    queries, docs = (take_ids(join_ids(column), order) for column in ids)
     return [Batch(queries, docs, numbers[order])]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastir._version import __version__
 from fastir.checks import check_choice
-from fastir.data.rankings_values import add_custom, evaluate_rankings
+from fastir.data.rankings import add_custom, evaluate_rankings
 from fastir.data.run import Run
 from fastir.engine.columns.ids import encode
 from fastir.engine.measure._codes import READ_CODES
@@ -32,7 +32,7 @@ from fastir.evaluation.partial.strategies import (
 from fastir.evaluation.partial.two_pass import PartReader, TwoPassFirst, TwoPassReader, TwoPassSecond, empty
 from fastir.inputs.shapes import input_shape
 from fastir.rendering.text import counted
-from fastir.request.fixed_order import compile_fixed
+from fastir.request.plan import compile_fixed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable

@@ -10,7 +10,7 @@ from fastir._version import __version__
 from fastir.engine.columns._ids import ids_from_arena
 from fastir.engine.columns.ids import Arena, encode
 from fastir.errors import FormatError
-from fastir.inputs.exclusions import Exclusion, stand_for
+from fastir.inputs.exclusions import Exclusion, find_document_map
 from fastir.inputs.id_lists import is_of_lists
 from fastir.inputs.shapes import PATH, TABLE
 
@@ -39,7 +39,7 @@ def check_two_pass(prepared: RunEvaluator) -> None:
         )
     if options.duplicates not in (None, "once"):
         raise ValueError(f"two passes cannot remove duplicates (duplicates={options.duplicates!r}); {advice}")
-    if stand_for(prepared.parents) is not None:
+    if find_document_map(prepared.parents) is not None:
         raise ValueError(f"two passes cannot put the parts of a document together (parents); {advice}")
 
 
@@ -78,5 +78,5 @@ def evaluation_digest(prepared: RunEvaluator) -> str:
         qrels_digest = digest([encode(repr(list(qrels))), *(array.tobytes() for array in arrays)])
         qrels_digest = qrels.__dict__.setdefault("_digest", qrels_digest)
     request_text = qrels_digest + repr((settings.metrics, settings.options._replace(n_threads=None)))
-    excluded = prepared.parents.pieces() if isinstance(prepared.parents, Exclusion) else ()
+    excluded = prepared.parents.distinguishing_texts() if isinstance(prepared.parents, Exclusion) else ()
     return digest(map(encode, (request_text, *excluded)))

@@ -81,7 +81,7 @@ class PartReader:
         """The caller's rows as a table, be it in a file."""
         columns = self.ranker.columns
         if shape == PATH:
-            with table_files.opened(rows, "run", formats.file_format(rows), columns, None) as opened:
+            with table_files.open_table(rows, "run", formats.file_format(rows), columns, None) as opened:
                 yield opened
         else:
             table = tables.table(rows, "run", columns)
@@ -118,7 +118,7 @@ class TwoPassReader(PartReader):
         self.finders: dict[tuple[bool, bool], QueryFinder] = {}  # the first of each, here or in a reader that shares
 
     def add(self, state: State, rows: Any, shape: str) -> None:
-        if shape != TABLE and not (shape == PATH and formats.file_format(rows) in formats.TABLES):
+        if shape != TABLE and not (shape == PATH and formats.file_format(rows) in formats.TABLE_FORMATS):
             raise TypeError(f"two passes take tables of rows, got {type(rows).__name__}; strategy='grouped' takes it")
         with self.table(rows, shape) as (table, repairs):
             self.refuse_order(table)
