@@ -115,7 +115,7 @@ def test_a_run_is_judged_once(monkeypatch):
     )
     rows = iter([("q1", "c", 3.0), ("q1", "x", 2.0), ("q1", "a", 1.0), ("q2", "b", 1.0)])
     found = fastir.evaluate(QRELS, rows, ["mrr", OWN, "ndcg@3"])
-    assert [source.data for source in measured] == [rows]
+    assert measured == [rows]
     assert found == fastir.evaluate(QRELS, RUN, ["mrr", OWN, "ndcg@3"])
     judge = judged.RunJudge(fastir.Evaluator(QRELS, "mrr").rules.prepared)
     assert judge.covered(RUN, None)[0].evaluate(OWN)["own@1"] == 2 / 3
