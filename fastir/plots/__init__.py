@@ -1,7 +1,7 @@
 """Plots of comparisons, runs and metrics, with matplotlib (the extra ``plot``).
 
 Each function draws on one Axes and returns it. With None as `ax` it makes a new pyplot figure, which leaves room for
-its labels (``layout="constrained"``) and saves PDF with TrueType fonts. Fonts, sizes and text colours are those of the
+its labels (``layout="constrained"``) and saves PDF with TrueType fonts. Fonts, sizes and text colours come from the
 rcParams, which do not change. The colours, by Okabe and Ito, are distinct for colour-blind readers; if there are many
 lines, they also differ in dashes and markers. A common beginning or end of all names is written once; long names lose
 their middle.
@@ -20,7 +20,7 @@ In        what the functions that compute take: a Comparison or Results, qrels a
 Out       matplotlib.axes.Axes; `overview` a Figure
 Validates nothing of its own beyond names of metrics and runs, and empty lists
 Allocates a figure, unless it is given axes
-Raises    ImportError where matplotlib is not installed, when a picture is asked for; else what computing raises
+Raises    ImportError where matplotlib is not installed, when a picture is drawn; else what computing raises
 
 boards         the picture of two leaderboards
 bounds         the picture of bounds

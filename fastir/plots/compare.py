@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.analyses.compare.tables import marks
-from fastir.plots.compared import Compared
-from fastir.plots.names import minus, plain
+from fastir.analyses.compare.tables import marks_text
+from fastir.plots.compared import MetricComparison
+from fastir.plots.names import minus, plain_text
 from fastir.plots.queries import differences
 from fastir.plots.style import (
     BLUE,
@@ -21,9 +21,9 @@ from fastir.plots.style import (
     hairline,
     ink,
     new_axes,
-    noted,
     tidy,
     width_beside,
+    with_note,
 )
 from fastir.request.directions import best_mean
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from fastir.analyses.compare.comparison import Comparison
 
-MAP = "PuOr"  # whose middle is white, and whose ends are told apart by all
+MAP = "PuOr"  # white in the middle; colour-blind readers see both ends as different
 WRITTEN = 7  # runs up to which wins, ties and losses are all written into a heat map
 
 
@@ -68,9 +68,9 @@ def means(
     KeyError
         The metric does not exist.
     """
-    on = Compared(comparison, metric)
-    runs, beaten = on.ordered(sort), on.beaten()
-    texts = [marks(beaten.get(run, []), on.labels).replace("-", "\N{EN DASH}") for run in runs]
+    on = MetricComparison(comparison, metric)
+    runs, beaten = on.order_runs(sort), on.find_beaten_runs()
+    texts = [marks_text(beaten.get(run, []), on.labels).replace("-", "\N{EN DASH}") for run in runs]
     ax = ax or new_axes(board_height(len(runs)), width_beside(on.names.values(), texts))
     best = best_mean([system.mean for system in on.systems.values()], on.metric)
     for place, run in enumerate(runs):
@@ -78,10 +78,10 @@ def means(
         colour = BLUE if len(runs) > 1 and math.isclose(system.mean, best, rel_tol=1e-12) else GREY
         interval(ax, place, system.low, system.mean, system.high, colour)
     keys = [f"  {on.labels[on.places[run]]}" if beaten else "" for run in runs]
-    named_rows(ax, [on.names[run] + key for run, key in zip(runs, keys, strict=True)])
+    name_rows(ax, [on.names[run] + key for run, key in zip(runs, keys, strict=True)])
     if beaten:
         column(ax, f"better than\n({on.significant})", texts)
-    ax.set_xlabel(noted(plain(f"{on.metric}, mean and {percent(on)} interval"), on.note))
+    ax.set_xlabel(with_note(plain_text(f"{on.metric}, mean and {percent(on)} interval"), on.note))
     return tidy(ax, "x")
 
 
@@ -122,12 +122,12 @@ def forest(
     ValueError
         No run was compared with `baseline`.
     """
-    on = Compared(comparison, metric)
+    on = MetricComparison(comparison, metric)
     if baseline is None:
-        baseline = next(iter(on.whole.method.baseline), on.ordered(sort=True)[0])
+        baseline = next(iter(on.whole.method.baseline), on.order_runs(sort=True)[0])
     if baseline not in on.places:
         raise KeyError(f"{baseline!r} was not compared; there are {', '.join(map(repr, on.runs))}")
-    pairs = {run: on.pair(run, baseline) for run in on.ordered(sort)}
+    pairs = {run: on.pair(run, baseline) for run in on.order_runs(sort)}
     rows = [run for run, (pair, _) in pairs.items() if pair is not None or run == baseline]
     if len(rows) < 2:
         raise ValueError(f"no run was compared with {baseline!r}")
@@ -144,10 +144,10 @@ def forest(
         low, high = sorted((sign * pair.low, sign * pair.high))
         interval(ax, place, low, sign * pair.difference, high, (GREY, BLUE, VERMILION)[int(better)], better != 0)
         texts.append(on.p_text(pair))
-    named_rows(ax, [on.names[run] for run in rows])
+    name_rows(ax, [on.names[run] for run in rows])
     column(ax, on.p_name, texts)
-    what = f"difference in {plain(on.metric)} to the baseline,\n{percent(on)} interval; filled: {on.significant}"
-    ax.set_xlabel(noted(what, on.note))
+    what = f"difference in {plain_text(on.metric)} to the baseline,\n{percent(on)} interval; filled: {on.significant}"
+    ax.set_xlabel(with_note(what, on.note))
     return tidy(ax, "x")
 
 
@@ -185,8 +185,8 @@ def wins(
     """
     from matplotlib.patches import Rectangle
 
-    on = Compared(comparison, metric)
-    runs = on.ordered(sort)
+    on = MetricComparison(comparison, metric)
+    runs = on.order_runs(sort)
     places = {run: place for place, run in enumerate(runs)}
     few = len(runs) <= WRITTEN
     shares = np.full((len(runs), len(runs)), np.nan)
@@ -196,7 +196,7 @@ def wins(
         significant = pair.adjusted_p <= on.level and pair.difference != 0
         for y, x, won, lost in ((row, column, pair.wins, pair.losses), (column, row, pair.losses, pair.wins)):
             share = shares[y, x] = (won - lost) / max(1, pair.n_queries)
-            colour = readable(share)
+            colour = text_colour(share)
             text = f"{won}/{pair.ties}/{lost}" if few else minus(f"{won - lost:+d}")
             weight = "bold" if significant else "normal"
             ax.text(
@@ -212,8 +212,8 @@ def wins(
     ax.set_xticks(range(len(runs)), keys)
     ax.set_yticks(range(len(runs)), [f"{on.names[run]}  {key}" for run, key in zip(runs, keys, strict=True)])
     what = "wins/ties/losses" if few else "wins less losses"
-    ax.set_title(f"{plain(on.metric)}: {what}\nof the row against the column", fontsize="medium")
-    ax.set_xlabel(noted(f"framed: {on.significant}", on.note))
+    ax.set_title(f"{plain_text(on.metric)}: {what}\nof the row against the column", fontsize="medium")
+    ax.set_xlabel(with_note(f"framed: {on.significant}", on.note))
     ax.tick_params(length=0)
     ax.grid(False)
     ax.spines[:].set_visible(False)
@@ -241,7 +241,7 @@ def overview(comparison: Comparison | Mapping[Any, Any], *, sort: bool = False) 
     """
     from fastir.plots.figure import Figure
 
-    on = Compared(comparison, None)
+    on = MetricComparison(comparison, None)
     whole, n = on.whole, len(on.runs)
     width, height = figure_size()
     wide, high = size_of_wins(on) if n > 2 else (width, height)
@@ -267,7 +267,7 @@ def interval(ax: Axes, place: int, low: float, middle: float, high: float, colou
     ax.plot(middle, place, "o", color=colour, markerfacecolor=colour if filled else ax.get_facecolor())
 
 
-def named_rows(ax: Axes, names: list[str]) -> None:
+def name_rows(ax: Axes, names: list[str]) -> None:
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.locator_params("x", nbins=4)
@@ -280,7 +280,7 @@ def column(ax: Axes, head: str, texts: list[str]) -> None:
     ax.text(1.02, 1.0, head, transform=ax.transAxes, va="bottom", size="small")
 
 
-def readable(share: float) -> str:
+def text_colour(share: float) -> str:
     """The colour of text on a field of the heat map."""
     from matplotlib import colormaps
 
@@ -288,7 +288,7 @@ def readable(share: float) -> str:
     return "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.45 else "white"
 
 
-def percent(on: Compared) -> str:
+def percent(on: MetricComparison) -> str:
     return f"{on.whole.method.confidence:.0%}"
 
 
@@ -296,7 +296,7 @@ def board_height(rows: int) -> float:
     return (11 + 1.8 * rows) * em()
 
 
-def size_of_wins(on: Compared) -> tuple[float, float]:
+def size_of_wins(on: MetricComparison) -> tuple[float, float]:
     """Width and height, with room for the names and the scale at the sides."""
     n, names = len(on.runs), 0.62 * max(map(len, on.names.values()))
     return (12 + names + (6.2 if n <= WRITTEN else 2.6) * n) * em(), (13 + 2.4 * n) * em()

@@ -18,7 +18,7 @@ from fastir.evaluation.evaluate import evaluate_many
 from fastir.evaluation.labels import evaluate_ranked
 from fastir.evaluation.run_collections import pairs, with_names
 from fastir.inputs.label_arrays import column
-from fastir.plots.names import plain
+from fastir.plots.names import plain_text
 from fastir.plots.style import hairline, ink, lines
 
 if TYPE_CHECKING:
@@ -95,10 +95,10 @@ def roc(
     sort: bool = False,
     **options: Unpack[CollectionOptions],
 ) -> Axes:
-    """Plot ROC curves, averaged over the queries: the share of relevant documents found against that of the others.
+    """Plot ROC curves, averaged over the queries: the fraction of relevant documents found against that of the others.
 
-    There is a line for each run. Both are shares of the documents that a query retrieved, averaged at a hundred false
-    positive rates; see `roc_curve`. The legend gives the mean auc. The thin diagonal stands for random rankings.
+    There is a line for each run. Both are fractions of the documents that a query retrieved, averaged at a hundred
+    false positive rates; see `roc_curve`. The legend gives the mean auc. The thin diagonal shows random rankings.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def cutoffs(
     names = [f"{metric}@{depth}" for depth in depths]
     results = evaluate_many(qrels, runs, names, **options)
     curves = {run: (depths, [result[name] for name in names]) for run, result in results.items()}
-    ax = lines(curves, ax, "k", plain(f"{metric}@k"), by=itemgetter(-1) if sort else None)
+    ax = lines(curves, ax, "k", plain_text(f"{metric}@k"), by=itemgetter(-1) if sort else None)
     ax.set_xscale("log")
     if len(depths) <= TICKED:
         ax.set_xticks(depths, map(str, depths))
@@ -239,7 +239,7 @@ def ranked_cutoffs(
     for name, labels_of_list in labels.items():
         results = evaluate_ranked(labels_of_list, [0, len(labels_of_list)], names, **judged, **options)
         curves[name] = range(1, longest + 1), results.values[0]
-    return by_rank(lines(curves, ax, "k", plain(f"{metric}@k"), by=itemgetter(-1) if sort else None), longest)
+    return by_rank(lines(curves, ax, "k", plain_text(f"{metric}@k"), by=itemgetter(-1) if sort else None), longest)
 
 
 def rank_weights(metrics: str | Iterable[str], ax: Axes | None = None, *, k: int = 20) -> Axes:
@@ -273,7 +273,7 @@ def rank_weights(metrics: str | Iterable[str], ax: Axes | None = None, *, k: int
     """
     weights = worth(metrics, k)
     curves = {name: (range(1, k + 1), values) for name, values in weights.items()}
-    ax = by_rank(lines(curves, ax, "rank", "worth, as a share of that of rank 1", dashed=True), k)
+    ax = by_rank(lines(curves, ax, "rank", "worth, relative to rank 1", dashed=True), k)
     ax.set_ylim(bottom=0)
     return ax
 

@@ -9,7 +9,7 @@ from fastir.analyses.explain.ranked import MOST_RANKS
 from fastir.analyses.explain.records import Explanation, metric_boxes
 from fastir.checks import positive
 from fastir.data.results.exportable import result_title
-from fastir.plots.names import elided, plain, shown
+from fastir.plots.names import elide, plain_text, short_names
 from fastir.plots.style import BLUE, em, hairline, ink, new_axes
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fastir.analyses.explain.ranked import RankedExplanation
 
 WIDE = 10  # boxes side by side
-WIDTH, HEIGHT = 4.4, 2.2  # of a place for a box, and of the box, in em
+WIDTH, HEIGHT = 4.4, 2.2  # of the space for a box, and of the box, in em
 LINE = 1.35  # of text, in em
 NAME_LETTERS = 9
 PALE, FULL = 0.2, 0.6  # the blue of the smallest and of the largest label: text is seen on both
@@ -73,8 +73,8 @@ def ranking(
     below = ["doc_id"] * has_names + ["precision", metric]
     row_height = HEIGHT + LINE * (len(below) + 2.2)
     rows = -(-len(drawn) // WIDE)
-    texts, common = shown(box.name for box in drawn)
-    names = [elided(text, NAME_LETTERS) for text in texts]
+    texts, common = short_names(box.name for box in drawn)
+    names = [elide(text, NAME_LETTERS) for text in texts]
     margin = max(0.55 * max(map(len, below)) + 1.0, 4.0)
     width = WIDTH * min(len(drawn), WIDE) + margin
     note = "; ".join(filter(None, [left_out(explanation, len(every) - len(drawn)), common.replace("\n", "")]))
@@ -90,10 +90,10 @@ def ranking(
         top = -row_height * row
         heads = [(top + HEIGHT + 0.25 * LINE, "rank"), *((top - LINE * (0.75 + at), of) for at, of in enumerate(below))]
         for y, text in heads:
-            ax.text(-0.3, y, plain(text), ha="right", va="center", color=colour, fontsize="small", alpha=0.7)
+            ax.text(-0.3, y, plain_text(text), ha="right", va="center", color=colour, fontsize="small", alpha=0.7)
     for place, (box, name) in enumerate(zip(drawn, names, strict=True)):
         draw_box(ax, box, WIDTH * (place % WIDE), -row_height * (place // WIDE), [name] * has_names)
-    ax.set_title(plain(result_title(explanation)), fontsize="medium", loc="left", color=colour)
+    ax.set_title(plain_text(result_title(explanation)), fontsize="medium", loc="left", color=colour)
     if note:
         ax.text(0, -row_height * rows + HEIGHT + 1.4 * LINE, note, va="center", fontsize="small", color=colour)
     return ax

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Sequence
 
 NAME_LETTERS = 36  # letters of a name, if that keeps the names distinct
 LEFT_OUT = 8  # letters of a common beginning or end, from which on it is left out
-KEPT = 4  # letters at least that remain of each name
+MIN_LETTERS = 4  # letters that remain of each name at least
 NOTE_LETTERS = 44  # letters of a line of the note
 SEPARATOR = r"[-_/\\: ]"
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 
-def shown(names: Iterable[object]) -> tuple[list[str], str]:
+def short_names(names: Iterable[object]) -> tuple[list[str], str]:
     """A text for each name, distinct where the names are, and a note that says what all names begin and end with.
 
     The note is "" if nothing common was left out.
@@ -24,20 +24,20 @@ def shown(names: Iterable[object]) -> tuple[list[str], str]:
     rests = [text[len(first) :] for text in texts]
     last = beginning([rest[::-1] for rest in rests])[::-1]
     rests = [rest[: len(rest) - len(last)] for rest in rests]
-    note = wrapped(f"names: {first}{ELLIPSIS}{last}") if first or last else []
-    return distinct(rests), "\n".join(map(plain, note))
+    note = wrap_note(f"names: {first}{ELLIPSIS}{last}") if first or last else []
+    return elide_all(rests), "\n".join(map(plain_text, note))
 
 
 def beginning(texts: Sequence[str]) -> str:
     """What all texts begin with, up to a separator, so that no word or number is cut in two; "" if that is short."""
     letters = itertools.takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
     common = "".join(next(zip(*letters, strict=True), ""))
-    last = min(map(len, texts), default=0) - KEPT
+    last = min(map(len, texts), default=0) - MIN_LETTERS
     end = max((separator.end() for separator in re.finditer(SEPARATOR, common) if separator.end() <= last), default=0)
     return common[:end] if end >= LEFT_OUT and len(set(texts)) > 1 else ""
 
 
-def wrapped(text: str) -> list[str]:
+def wrap_note(text: str) -> list[str]:
     """Few lines, about as long as one another, that end with a separator where there is one."""
 
     def lines(longest: int) -> list[str]:
@@ -48,24 +48,24 @@ def wrapped(text: str) -> list[str]:
     )
 
 
-def distinct(texts: Sequence[str], longest: int = NAME_LETTERS) -> list[str]:
+def elide_all(texts: Sequence[str], longest: int = NAME_LETTERS) -> list[str]:
     """The texts, each without its middle if it is too long, and longer than that if two would be the same."""
-    while len({elided(text, longest) for text in texts}) < len(set(texts)):
+    while len({elide(text, longest) for text in texts}) < len(set(texts)):
         longest += 4
-    return [plain(elided(text, longest)) for text in texts]
+    return [plain_text(elide(text, longest)) for text in texts]
 
 
-def elided(text: str, longest: int) -> str:
+def elide(text: str, longest: int) -> str:
     if len(text) <= longest:
         return text
     tail = (longest - 1) // 2
     return f"{text[: longest - 1 - tail]}{ELLIPSIS}{text[len(text) - tail :]}"
 
 
-def plain(text: str) -> str:
-    """Text that matplotlib shows as it is: no mathematics, no leading underscore to hide a label, one line.
+def plain_text(text: str) -> str:
+    """Text that matplotlib shows unchanged: no mathematics, no leading underscore to hide a label, one line.
 
-    Half a surrogate pair, which stands for a byte that is no UTF-8, is shown by its number.
+    Half a surrogate pair (a byte that is no UTF-8) is shown by its number.
     """
     text = " ".join(text.encode("utf-8", "backslashreplace").decode().split()).replace("$", r"\$")
     return f"\N{ZERO WIDTH SPACE}{text}" if text.startswith("_") else text

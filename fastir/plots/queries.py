@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.plots.compared import Compared
-from fastir.plots.names import elided, minus, plain
-from fastir.plots.style import BLUE, VERMILION, em, figure_size, hairline, ink, new_axes, noted, tidy
+from fastir.plots.compared import MetricComparison
+from fastir.plots.names import elide, minus, plain_text
+from fastir.plots.style import BLUE, VERMILION, em, figure_size, hairline, ink, new_axes, tidy, with_note
 from fastir.rendering.text import counted
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def differences(
     Parameters
     ----------
     comparison : Comparison, or mapping of name to Results
-        Results, such as those of `evaluate_many`, are compared as by `compare_scores`. All other plots of a comparison
+        Results, such as `evaluate_many` returns, are compared as by `compare_scores`. All other plots of a comparison
         take them, too.
     a, b : names of runs
     metric : str or None
@@ -60,13 +60,13 @@ def differences(
     ImportError
         matplotlib is not installed. All functions of this package raise it.
     """
-    on = Compared(comparison, metric)
+    on = MetricComparison(comparison, metric)
     changes = on.whole.diff(a, b, on.metric)
     x = on.whole.values[on.whole.metrics.index(on.metric)]
     values = x[:, on.places[a]] - x[:, on.places[b]]
     sign = on.sign or 1
     order = [place for place in np.argsort(-sign * values, kind="stable") if values[place] == values[place]]
-    values, queries = values[order], [elided(str(on.whole.query_ids[place]), ID_LETTERS) for place in order]
+    values, queries = values[order], [elide(str(on.whole.query_ids[place]), ID_LETTERS) for place in order]
     ax = ax or new_axes(max(figure_size()[1], HEIGHT_EMS * em()), figure_size()[0])
     edges = np.arange(len(values) + 1) - 0.5
     above, below = (BLUE, VERMILION)[::sign]
@@ -76,18 +76,18 @@ def differences(
     ax.axhline(changes.mean - changes.other_mean, color=ink(ax), linewidth=hairline(), linestyle="--")
     ax.margins(x=0.01)
     pad = name(ax, queries)
-    ax.set_xlabel(noted(counted(len(queries), "query", "queries"), on.note), labelpad=pad if on.note else None)
-    ax.set_ylabel(plain(f"difference in {on.metric}"))
-    ax.set_title(f"{titled(on.names[a], on.names[b])}\n{summary(on, a, b, changes)}", fontsize="medium")
+    ax.set_xlabel(with_note(counted(len(queries), "query", "queries"), on.note), labelpad=pad if on.note else None)
+    ax.set_ylabel(plain_text(f"difference in {on.metric}"))
+    ax.set_title(f"{title_lines(on.names[a], on.names[b])}\n{summary(on, a, b, changes)}", fontsize="medium")
     return tidy(ax)
 
 
-def titled(a: str, b: str) -> str:
+def title_lines(a: str, b: str) -> str:
     """One less the other, on two lines if the names are long."""
     return f"{a}{' ' if len(a) + len(b) < TITLE_LETTERS else chr(10)}\N{MINUS SIGN} {b}"
 
 
-def summary(on: Compared, a: Hashable, b: Hashable, changes: ResultsDiff) -> str:
+def summary(on: MetricComparison, a: Hashable, b: Hashable, changes: ResultsDiff) -> str:
     """How many queries gain and lose, the mean, and how sure it is."""
     counts = f"{changes.n_gains} gained, {changes.n_equal} equal, {changes.n_losses} lost"
     text = f"{counts}\nmean {minus(f'{changes.mean - changes.other_mean:+.4f}')} (dashed)"
@@ -110,13 +110,13 @@ def name(ax: Axes, queries: Sequence[str]) -> float | None:
     n = len(queries)
     figure: Any = ax.figure
     if n <= max(2 * NAMED_AT_EACH_END, 72 * ax.get_window_extent().width / figure.dpi / step):
-        ax.set_xticks(range(n), map(plain, queries), rotation=90, fontsize="small")
+        ax.set_xticks(range(n), map(plain_text, queries), rotation=90, fontsize="small")
         return None
     ax.set_xticks([])
     for end, corner, places in ((1, 0, range(NAMED_AT_EACH_END)), (-1, 1, range(n - 1, n - 1 - NAMED_AT_EACH_END, -1))):
         for number, place in enumerate(places):
             ax.annotate(
-                plain(queries[place]),
+                plain_text(queries[place]),
                 (place, 0),
                 (corner, 0),
                 xycoords=ax.get_xaxis_transform(),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from fastir.plots.names import shown
+from fastir.plots.names import short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#999999"
-COLOURS = (BLUE, VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # and that of the text
+COLOURS = (BLUE, VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # and the text colour
 GAPS = ((1, 0), (4, 2), (1, 1.6), (5, 2, 1, 2), (3, 3), (3, 2, 1, 2, 1, 2), (1, 3))  # dashes: drawn, left out, ...
 MARKERS = ("o", "s", "^", "D")
 
@@ -31,7 +31,7 @@ def lines(
 
     `by` is what the legend is sorted by, from the largest, as a function of y. Colours stay as without it.
     """
-    texts, note = shown(curves)
+    texts, note = short_names(curves)
     ax = ax or new_axes(max(figure_size()[1], (8 + 1.6 * len(curves)) * em()), width_beside(texts))
     colours = (*COLOURS, ink(ax))
     drawn = []
@@ -59,13 +59,13 @@ def lines(
         fontsize="small",
         handlelength=3,
     )
-    ax.set_xlabel(noted(xlabel, note))
+    ax.set_xlabel(with_note(xlabel, note))
     ax.set_ylabel(ylabel)
     return tidy(ax, "both")
 
 
 def highest_first(values: Sequence[float]) -> list[int]:
-    """The places of the values, from the largest; those of NaN are the last."""
+    """The positions of the values, from the largest; NaN comes last."""
     return sorted(range(len(values)), key=lambda place: (values[place] != values[place], -values[place]))
 
 
@@ -112,7 +112,7 @@ def em() -> float:
 
 
 def hairline() -> float:
-    """The width of a line that only guides the eye: that of a grid."""
+    """The width of a line that only guides the eye: a grid's."""
     return float(settings()["grid.linewidth"])
 
 
@@ -130,6 +130,6 @@ def tidy(ax: Axes, grid: Literal["x", "both"] | None = None) -> Axes:
     return ax
 
 
-def noted(label: str, note: str) -> str:
+def with_note(label: str, note: str) -> str:
     """A label, and below it the note on names, if there is one."""
     return f"{label}\n{note}" if note else label

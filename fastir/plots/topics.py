@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.plots.compared import Compared
-from fastir.plots.names import elided, plain
+from fastir.plots.compared import MetricComparison
+from fastir.plots.names import elide, plain_text
 from fastir.plots.queries import ID_LETTERS, name
-from fastir.plots.style import em, figure_size, new_axes, noted, width_beside
+from fastir.plots.style import em, figure_size, new_axes, width_beside, with_note
 from fastir.rendering.text import counted
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def topics(
     KeyError
         The metric does not exist.
     """
-    on = Compared(comparison, metric)
-    runs, segments = on.ordered(sort), ordered_segments(on)
+    on = MetricComparison(comparison, metric)
+    runs, segments = on.order_runs(sort), segment_order(on)
     order = [place for places in segments.values() for place in places]
     values = on.whole.values[on.whole.metrics.index(on.metric)][order][:, [on.places[run] for run in runs]].T
     drawn = ax or new_axes((13 + 1.8 * len(runs)) * em(), 1.3 * figure_size()[0] + width_beside(on.names.values()) / 4)
@@ -69,25 +69,25 @@ def topics(
         aspect="auto",
         interpolation="nearest",
     )
-    drawn.figure.colorbar(image, ax=drawn, label=plain(on.metric))
+    drawn.figure.colorbar(image, ax=drawn, label=plain_text(on.metric))
     drawn.set_yticks(range(len(runs)), [on.names[run] for run in runs])
     drawn.tick_params(length=0)
     drawn.grid(False)
     drawn.spines[:].set_visible(False)
     if on.whole.segments:
-        room = named_segments(drawn, segments, len(order))
+        room = name_segments(drawn, segments, len(order))
         if ax is None:
             figure: Any = drawn.figure
             figure.set_figheight(figure.get_figheight() + room)
-    pad = name(drawn, [elided(str(on.whole.query_ids[place]), ID_LETTERS) for place in order])
+    pad = name(drawn, [elide(str(on.whole.query_ids[place]), ID_LETTERS) for place in order])
     each = "each segment from" if on.whole.segments else "from"
     about = f"{counted(len(order), 'query', 'queries')}, {each} the easiest to the hardest"
-    drawn.set_xlabel(noted(about, on.note), labelpad=pad)
+    drawn.set_xlabel(with_note(about, on.note), labelpad=pad)
     return drawn
 
 
-def ordered_segments(on: Compared) -> dict[Any, list[int]]:
-    """The places of the queries of each segment, of all if there are none, from the one with the best mean."""
+def segment_order(on: MetricComparison) -> dict[Any, list[int]]:
+    """The positions of each segment's queries (of all without segments), from the query with the best mean."""
     table = on.whole.values[on.whole.metrics.index(on.metric)]
     counts = np.maximum((~np.isnan(table)).sum(axis=1), 1)
     means = (on.sign or 1) * np.nansum(table, axis=1) / counts
@@ -101,7 +101,7 @@ def ordered_segments(on: Compared) -> dict[Any, list[int]]:
     }
 
 
-def named_segments(ax: Axes, segments: Mapping[Any, list[int]], n: int) -> float:
+def name_segments(ax: Axes, segments: Mapping[Any, list[int]], n: int) -> float:
     """Lines between the segments, and their names above, upright where wider than the segment; returns their height."""
     figure: Any = ax.figure
     letters = ax.get_window_extent().width / figure.dpi / (em() * LETTER) / n  # that one query has room for
@@ -109,10 +109,10 @@ def named_segments(ax: Axes, segments: Mapping[Any, list[int]], n: int) -> float
     for segment, queries in segments.items():
         if first:
             ax.axvline(first - 0.5, color=ax.get_facecolor(), linewidth=3)
-        text = elided(str(segment), ID_LETTERS)
+        text = elide(str(segment), ID_LETTERS)
         upright = len(text) > letters * len(queries)
         ax.annotate(
-            plain(text),
+            plain_text(text),
             (first + (len(queries) - 1) / 2, 1),
             (0, 4),
             xycoords=ax.get_xaxis_transform(),

@@ -15,7 +15,7 @@ web      HTML
 latex    LaTeX
 """
 
-from fastir.rendering.cells import Cell, Table, number_cell, transposed
-from fastir.rendering.formats import BY_SUFFIX, rendered
+from fastir.rendering.cells import Cell, Table, number_cell, swap_axes
+from fastir.rendering.formats import BY_SUFFIX, render
 
-__all__ = ["BY_SUFFIX", "Cell", "Table", "number_cell", "rendered", "transposed"]
+__all__ = ["BY_SUFFIX", "Cell", "Table", "number_cell", "render", "swap_axes"]

@@ -11,7 +11,7 @@ from fastir.rendering.plain import as_csv, as_markdown, as_text
 from fastir.rendering.text import UNPRINTABLE, printable
 
 
-def rendered(
+def render(
     table: Table, format: str, caption: str | None = None, label: str | None = None, formulas: bool = False
 ) -> str:
     """A table in one of the FORMATS.
@@ -25,7 +25,7 @@ def rendered(
     label : str or None
         To refer to: ``\\label`` in LaTeX, the id in HTML; other formats have none.
     formulas : bool
-        Whether texts in CSV that a spreadsheet would take for formulas stay as they are.
+        Whether texts in CSV that a spreadsheet would take for formulas stay unchanged.
 
     Raises
     ------

@@ -14,7 +14,7 @@ from typing import Any
 
 from fastir.errors import quote
 
-HYPHENS = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2043"  # and minus; "-" stands for them
+HYPHENS = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2043"  # and minus; "-" replaces them
 APOSTROPHES = "\u2018\u2019\u02bc\u2032\u00b4`"
 NO_WIDTH = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u2800\u3164\uffa0"  # they are printable, and show nothing
 # Letters of Cyrillic, Greek and Armenian and phonetic signs, and the Latin letter that looks like each
@@ -26,7 +26,7 @@ PLAIN = str.maketrans(HOMOGLYPHS + HYPHENS + APOSTROPHES, LATIN_ONES + "-" * len
 
 
 def appearance(text: str) -> str:
-    """What a reader sees of an id: two ids with one appearance cannot be told apart where they are printed."""
+    """What a reader sees of an id: two ids with one appearance look the same where they are printed."""
     if text.isascii():
         return text
     parts = unicodedata.normalize("NFKD", text).translate(PLAIN)
@@ -52,7 +52,7 @@ def first_look_alikes(ids: Iterable[Any], others: Iterable[Any]) -> tuple[Any, A
 
 
 def quote_ids(*ids: object) -> list[str]:
-    """`quote` of ids that stand in one message, such that two that differ are seen to differ.
+    """`quote` of the ids of one message, such that two that differ are seen to differ.
 
     Ids that look alike are written in ASCII, with escapes; long ids from shortly before their first difference on.
     """
@@ -69,7 +69,7 @@ def quote_ids(*ids: object) -> list[str]:
 
 
 def quote_first(ids: Iterable[Any], others: Iterable[Any]) -> list[str]:
-    """`quote_ids` of an id of each side: of the first two that look alike, else of the first ones."""
+    """`quote_ids` of an id of each side: the first two that look alike, else the first ones."""
     some, some_others = (list(itertools.islice(side, MOST_LOOKED_AT)) for side in (ids, others))
     if not some or not some_others:
         return [quote(side[0]) if side else "nothing" for side in (some, some_others)]

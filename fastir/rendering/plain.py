@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import textwrap
 
-from fastir.rendering.cells import Cell, Table, pointed
-from fastir.rendering.text import aligned, printable
+from fastir.rendering.cells import Cell, Table, align_points
+from fastir.rendering.text import align_columns, printable
 
 RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz0123456789-,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹⁻·")
 MARKDOWN = r"[\\|*_`<~$]|&(?=#?\w+;)|\](?=[\[(:])|://"  # what would be markup, a link or an entity
@@ -17,7 +17,7 @@ WIDTH = 100  # of notes in text
 
 
 def as_text(table: Table, label: str | None = None) -> str:
-    """Text: the title, the columns if there are rows, the notes; a star before a number stands for bold."""
+    """Text: the title, the columns if there are rows, the notes; a star before a number means bold."""
     starred = any(cell.strong for row in table.rows for cell in row)
     columns: list[list[str]] = []
     left = 0
@@ -28,7 +28,7 @@ def as_text(table: Table, label: str | None = None) -> str:
             left += 1
             continue
         stars = [("*" if cell.strong else " ") * starred for cell in cells]
-        texts = pointed([star + cell.text for star, cell in zip(stars, cells, strict=True)])
+        texts = align_points([star + cell.text for star, cell in zip(stars, cells, strict=True)])
         raised = [cell.beats.translate(RAISED) for cell in cells]
         width = max(map(len, raised), default=0)
         columns.append(
@@ -45,7 +45,7 @@ def as_text(table: Table, label: str | None = None) -> str:
     title = f"{table.title}\n" if table.title else ""
     if notes and not table.rows:
         return title + "\n".join(notes)
-    return title + ("\n".join([aligned(rows, left), *notes]) if notes else aligned(rows, left))
+    return title + ("\n".join([align_columns(rows, left), *notes]) if notes else align_columns(rows, left))
 
 
 def as_markdown(table: Table, label: str | None = None) -> str:
@@ -67,15 +67,15 @@ def as_markdown(table: Table, label: str | None = None) -> str:
 
 
 def in_markdown(text: str) -> str:
-    """Text without a meaning for Markdown, whose marks mean nothing behind a backslash."""
+    """Text without a meaning for Markdown: its marks mean nothing behind a backslash."""
     return re.sub(MARKDOWN, lambda mark: f":\\{mark[0][1:]}" if mark[0] == "://" else f"\\{mark[0]}", text)
 
 
 def as_csv(table: Table, label: str | None = None, formulas: bool = False) -> str:
     """CSV without notes; numbers read back exactly.
 
-    Unless `formulas` are wanted, texts that would be some stand behind an apostrophe, and what steers a terminal stands
-    as Python writes it; tabs and line breaks stay, in quotation marks.
+    Unless `formulas` are wanted, a text that a spreadsheet would compute gets an apostrophe in front, and control
+    characters are escaped as in Python; tabs and line breaks stay, in quotation marks.
     """
 
     def written(text: str) -> str:
@@ -89,5 +89,5 @@ def as_csv(table: Table, label: str | None = None, formulas: bool = False) -> st
 
 
 def csv_field(text: str) -> str:
-    """A cell, in quotation marks where a csv reader needs them; the csv module itself leaves a lone \\r unquoted."""
+    """A cell, in quotation marks if a csv reader needs them; the csv module itself leaves a lone \\r unquoted."""
     return '"' + text.replace('"', '""') + '"' if re.search(QUOTED, text) else text

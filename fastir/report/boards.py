@@ -1,4 +1,4 @@
-"""The tables of a report that stand there without a script: leaderboards, judged documents, provenance."""
+"""The tables of a report that need no script: leaderboards, judged documents, provenance."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from fastir.analyses.compare.comparison import Comparison, mean_over
 from fastir.analyses.compare.tables import default_level, runs_table
 from fastir.rendering import Cell, Table
 from fastir.rendering.text import counted, decimals, distinct_texts
-from fastir.report.gather import Gathered, judged_name, visible
+from fastir.report.gather import ReportData, judged_name, visible_text
 
 ALL = "all queries"
 
 
 def parts_by_title(comparison: Comparison) -> dict[str, Comparison]:
-    """The comparison of all queries, and that of each segment, by titles of which no two are alike."""
-    titles = distinct_texts(comparison.segments, [ALL], visible)
+    """The comparison of all queries and of each segment, by distinct titles."""
+    titles = distinct_texts(comparison.segments, [ALL], visible_text)
     return {ALL: comparison, **{titles[segment]: part for segment, part in comparison.segments.items()}}
 
 
-def boards(gathered: Gathered) -> str:
+def boards(gathered: ReportData) -> str:
     """A leaderboard of all queries, and a hidden one of each segment, as `Comparison.to_table` has them."""
     return "\n".join(
         board(leaderboard(part, gathered.names), place, title)
@@ -35,29 +35,29 @@ def leaderboard(part: Comparison, names: dict[Any, str]) -> Table:
     return runs_table(part.means, part.verdicts, part.systems, part.method, 4, default_level(part.method), names)
 
 
-def shown(text: str) -> str:
+def html_text(text: str) -> str:
     """Text as HTML."""
-    return html.escape(visible(str(text)))
+    return html.escape(visible_text(str(text)))
 
 
 def board(table: Table, place: int, title: str) -> str:
-    """A leaderboard whose columns are sorted by buttons; the script shows the one that is chosen."""
+    """A leaderboard with buttons that sort its columns; the script shows the chosen leaderboard."""
     heads = "".join(
-        f'<th scope="col"{number(column, table.first)}><button type="button">{shown(name)}</button></th>'
+        f'<th scope="col"{number(column, table.first)}><button type="button">{html_text(name)}</button></th>'
         for column, name in enumerate(table.head)
     )
-    notes = "".join(f"<p>{shown(note)}</p>" for note in table.notes)
+    notes = "".join(f"<p>{html_text(note)}</p>" for note in table.notes)
     return (
         f'<figure class="board"{" hidden" if place else ""} data-segment="{place}"><div class="wide" tabindex="0" '
-        f'role="region" aria-label="Leaderboard, {shown(title)}"><table><thead><tr>{heads}</tr></thead>'
+        f'role="region" aria-label="Leaderboard, {html_text(title)}"><table><thead><tr>{heads}</tr></thead>'
         f"<tbody>{rows(table)}</tbody></table></div><figcaption>{notes}</figcaption></figure>"
     )
 
 
-def plain(table: Table) -> str:
+def scrolling_table(table: Table) -> str:
     """A table that scrolls by itself where it is too wide."""
     heads = "".join(
-        f'<th scope="col"{number(column, table.first)}>{shown(name)}</th>' for column, name in enumerate(table.head)
+        f'<th scope="col"{number(column, table.first)}>{html_text(name)}</th>' for column, name in enumerate(table.head)
     )
     body = f"<thead><tr>{heads}</tr></thead><tbody>{rows(table)}</tbody>"
     return f'<div class="wide" tabindex="0"><table>{body}</table></div>'
@@ -75,16 +75,16 @@ def rows(table: Table) -> str:
 
 def cell(each: Cell, column: int, first: int) -> str:
     """A cell with its exact value, its marks and its interval."""
-    exact = "" if each.exact is None else f' data-exact="{shown(each.exact)}"'
-    text = shown(each.text)
+    exact = "" if each.exact is None else f' data-exact="{html_text(each.exact)}"'
+    text = html_text(each.text)
     text = f"<b>{text}</b>" if each.strong else text
-    marks = f"<sup>{shown(each.beats)}</sup>" if each.beats else ""
-    interval = f"<small>{shown(each.interval)}</small>" if each.interval else ""
+    marks = f"<sup>{html_text(each.beats)}</sup>" if each.beats else ""
+    interval = f"<small>{html_text(each.interval)}</small>" if each.interval else ""
     return f"<td{number(column, first)}{exact}>{text}{marks}{interval}</td>"
 
 
-def judged_table(gathered: Gathered) -> str:
-    """How much of each run is judged, and which queries it lacks."""
+def judged_table(gathered: ReportData) -> str:
+    """How much of each run is judged, and which queries are missing."""
     name = judged_name(gathered.depth)
     runs, query_ids = gathered.comparison.runs, set(gathered.comparison.query_ids)
     head, body = ["run"], [[Cell(gathered.names[run])] for run in runs]
@@ -106,10 +106,10 @@ def judged_table(gathered: Gathered) -> str:
         head.append(title)
         for row, each in zip(body, cells, strict=True):
             row.append(each)
-    return plain(Table(head, body, 1, []))
+    return scrolling_table(Table(head, body, 1, []))
 
 
-def sources(gathered: Gathered) -> str:
+def sources(gathered: ReportData) -> str:
     """Where the numbers come from: the method, the convention, options, metrics and files."""
     provenance = next((record for result in gathered.results.values() if (record := result.provenance)), None)
     listed: list[tuple[str, str]] = [("statistics", str(gathered.comparison.method))]
@@ -134,13 +134,13 @@ def sources(gathered: Gathered) -> str:
             for kind, (count, place) in repairs.items()
         )
     listed.append(("fastir", gathered.comparison.method.version))
-    return plain(Table(["what", "value"], [[Cell(what), Cell(value)] for what, value in listed], 2, []))
+    return scrolling_table(Table(["what", "value"], [[Cell(what), Cell(value)] for what, value in listed], 2, []))
 
 
-def warned(texts: Sequence[str]) -> str:
+def warnings_list(texts: Sequence[str]) -> str:
     """The warnings of the evaluation; nothing if there are none."""
     if not texts:
         return ""
     title = counted(len(texts), "warning", "warnings")
-    listed = "".join(f"<li>{shown(text)}</li>" for text in texts)
+    listed = "".join(f"<li>{html_text(text)}</li>" for text in texts)
     return f'<section class="warnings"><h2>{title}</h2><ul>{listed}</ul></section>'

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple
 
-from fastir.analyses.compare.compare import are_results, evaluated_and_compared, query_policy
+from fastir.analyses.compare.compare import are_results, evaluate_and_compare, query_policy
 from fastir.analyses.compare.comparison import Comparison
 from fastir.analyses.compare.options import Options
 from fastir.data.qrels import as_qrels
@@ -24,13 +24,13 @@ from fastir.report.rankings import RankingsByQuery
 from fastir.request.custom import CustomMetric
 
 
-class Gathered(NamedTuple):
+class ReportData(NamedTuple):
     """What the page is made of."""
 
     comparison: Comparison
-    names: dict[Any, str]  # the runs as they are shown, no two alike
+    names: dict[Any, str]  # the displayed names of the runs, no two alike
     results: dict[Hashable, Results]
-    judged: dict[Hashable, Results]  # the share of judged documents in the first ranks; none if the qrels have no such
+    judged: dict[Hashable, Results]  # the fraction of judged documents in the first ranks; empty for preferences
     rankings: RankingsByQuery
     files: list[tuple[str, dict[str, Any]]]  # (what it is, name and bytes) of the files that were read
     warnings: list[str]
@@ -40,7 +40,7 @@ class Gathered(NamedTuple):
     )  # the rule, if the caller or the convention names one: an intersection is made of values for all queries
 
 
-def gathered(
+def gather(
     qrels: Any,
     runs: Any,
     metrics: Any,
@@ -49,7 +49,7 @@ def gathered(
     statistics: dict[str, Any],
     rules: dict[str, Any],
     progress: Callable[[Hashable, int], object] | None,
-) -> Gathered:
+) -> ReportData:
     """Evaluate, compare and explain; warnings are issued at the end, each once.
 
     Raises
@@ -75,12 +75,12 @@ def with_files(
     statistics: dict[str, Any],
     rules: dict[str, Any],
     progress: Callable[[Hashable, int], object] | None,
-) -> Gathered:
+) -> ReportData:
     """What is gathered, and the files that it was read from."""
     of_qrels, _ = columns_by_side(*(rules.get(name) for name in ("columns", "qrels_columns", "run_columns")))
     named = dict(run_collections.named_runs(runs, rules.get("run_columns"), rules.get("duplicates"), names, [qrels]))
     described = [("judgments", file) for file in files.described("file", qrels).values()]
-    names_shown = distinct_texts(named, shown=visible)
+    names_shown = distinct_texts(named, shown=visible_text)
     described += [
         (f"run {names_shown[name]}", file)
         for name, run in named.items()
@@ -93,7 +93,7 @@ def with_files(
     held = {name: read_run(readers, name, run, progress) for name, run in named.items()}
     how = Options(**statistics, queries=rules.get("queries"), n_threads=rules.get("n_threads"))
     rest = {name: value for name, value in rules.items() if name not in ("queries", "n_threads")}
-    results, comparison = evaluated_and_compared(judgments, held, metrics, "stem", how, rest, None)
+    results, comparison = evaluate_and_compare(judgments, held, metrics, "stem", how, rest, None)
     policy = query_policy(how.queries, rules.get("convention", "fastir"))
     rankings = RankingsByQuery(comparison.query_ids, depth, rules.get("rel_level", 1))
     explained = [metric for metric in comparison.metrics if not isinstance(metric, CustomMetric)]
@@ -102,7 +102,7 @@ def with_files(
         for run in held.values():
             rankings.add(explainer, run)
     judged = judged_shares(judgments, held, depth, rules)
-    return Gathered(
+    return ReportData(
         comparison,
         names_shown,
         results,
@@ -134,8 +134,8 @@ def read_run(readers: Evaluator, name: Hashable, run: Any, progress: Callable[[H
     raise TypeError(f"run {quote(name)} is Results, which have no rankings; a report needs the run itself")
 
 
-def visible(text: str) -> str:
-    """Text as the page has it: what would steer it, or is no UTF-8, stands as Python writes it, such as \\x1b."""
+def visible_text(text: str) -> str:
+    """Text for the page: control characters, and what is no UTF-8, are escaped as in Python, such as \\x1b."""
     return printable(text).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -146,7 +146,7 @@ READING = (
 
 
 def judged_shares(qrels: Any, runs: dict[Hashable, Any], depth: int, rules: dict[str, Any]) -> dict[Hashable, Results]:
-    """The share of judged documents in the first ranks of each run, for qrels that have labels of documents."""
+    """The fraction of judged documents in the first ranks of each run, for qrels that have labels of documents."""
     chosen = {name: rules[name] for name in READING if name in rules}
     try:
         evaluator = Evaluator(qrels, [judged_name(depth)], **chosen)

@@ -11,7 +11,7 @@ UNIT = 10_000  # contributions are shown with four decimals
 
 
 class RankingsByQuery:
-    """Of each query the documents that some run has in its first ranks, each once, and the rankings as their places.
+    """The documents of each query that are in a run's first ranks, each once, and the rankings as their indices.
 
     Attributes
     ----------
@@ -19,7 +19,7 @@ class RankingsByQuery:
         Why there are no rankings; "" if there are.
     queries : list of dict
         For each query, in order: "docs" and "labels" of its documents; "gains", {metric: {label: text of its gain}};
-        and for each run "runs", places in docs; "parts", {metric: contributions in units of 0.0001, without zeros at
+        and for each run "runs", indices of docs; "parts", {metric: contributions in units of 0.0001, without zeros at
         the end}; "below", the relevant documents that it has further down, and those that it has not.
     unjudged : list of int
         For each run the documents without a judgment in the first ranks of all queries.

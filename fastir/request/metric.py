@@ -116,10 +116,10 @@ class Metric(str):
         return format(self.name, spec)
 
     def _repr_html_(self) -> str:
-        from fastir.rendering import Cell, Table, rendered
+        from fastir.rendering import Cell, Table, render
 
         (_, title), *lines = self._lines
-        return rendered(Table([title, ""], [[Cell(label), Cell(text)] for label, text in lines], 2, []), "html")
+        return render(Table([title, ""], [[Cell(label), Cell(text)] for label, text in lines], 2, []), "html")
 
     def bibtex(self) -> str:
         """The papers as BibTeX entries, each once."""

@@ -1,7 +1,7 @@
 """metrics(): the cards of all metrics, as a table for people."""
 
 from fastir.engine.measure.cards import Card
-from fastir.rendering.text import aligned
+from fastir.rendering.text import align_columns
 from fastir.request.names import CARDS
 
 
@@ -14,14 +14,14 @@ class Metrics(tuple[Card, ...]):
         return [[card.name, card.relevance, card.order, card.summary] for card in self]
 
     def __repr__(self) -> str:
-        return aligned([["metric", "relevance", "first k", "what it is"], *self._rows()], 4).rstrip("\n")
+        return align_columns([["metric", "relevance", "first k", "what it is"], *self._rows()], 4).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        from fastir.rendering import Cell, Table, rendered
+        from fastir.rendering import Cell, Table, render
 
         rows = [[Cell(cell) for cell in row] for row in self._rows()]
         note = f"{len(self)} metrics; fastir.metric(name) tells more of one."
-        table = rendered(Table(["metric", "relevance", "first k", "what it is"], rows, 4, [note]), "html")
+        table = render(Table(["metric", "relevance", "first k", "what it is"], rows, 4, [note]), "html")
         return f'<div style="max-height: 30em; overflow: auto">\n{table}</div>\n'
 
 

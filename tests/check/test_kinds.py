@@ -5,7 +5,7 @@ import re
 from common import ROOT
 from pages import NEEDS_PAGES
 
-from fastir.analyses.check.kinds import COUNTED, FAULT, KINDS, OF_PROBLEM, REMARK
+from fastir.analyses.check.kinds import COUNTED, FAULT, KIND_OF_PROBLEM, KINDS, REMARK
 from fastir.engine.columns.line_formats import LINE_PROBLEMS
 
 
@@ -15,8 +15,8 @@ def test_what_is_counted_is_a_remark():
 
 
 def test_every_problem_of_a_line_has_its_kind():
-    assert {*LINE_PROBLEMS, "fields", "no rank"} == OF_PROBLEM.keys()
-    assert {*OF_PROBLEM.values(), "number"} < KINDS.keys()
+    assert {*LINE_PROBLEMS, "fields", "no rank"} == KIND_OF_PROBLEM.keys()
+    assert {*KIND_OF_PROBLEM.values(), "number"} < KINDS.keys()
 
 
 @NEEDS_PAGES

@@ -68,7 +68,7 @@ def test_what_is_skipped_or_repaired_is_a_remark(checked):
         "infinite scores": (1, 6),
     }
     [rank] = result.of(kind="rank form")
-    assert rank.text == "1 rank is not a whole number from 0 up, such as '1.5'"
+    assert rank.text == "1 rank is not an integer from 0 up, such as '1.5'"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ def test_labels(checked):
         (fault.kind, fault.line, fault.query_id, fault.number) for fault in result if fault.file[-4:] == ".txt"
     ] == [
         ("negative label", 2, "q1", 1),
-        ("labels that are not whole", 3, None, 2),
+        ("real-valued labels", 3, None, 2),
         ("no relevant document", None, "q3", 1),
     ]
 
@@ -98,7 +98,7 @@ def test_judgments_in_parts(write):
 
 
 def test_a_label_that_is_no_number_is_no_fraction(tmp_path):
-    for label, kinds in (("x", {"number"}), ("0.5", {"labels that are not whole"}), ("nan", {"number"})):
+    for label, kinds in (("x", {"number"}), ("0.5", {"real-valued labels"}), ("nan", {"number"})):
         (tmp_path / "qrels").write_text(f"q 0 a 1\nq 0 b {label}\n")
         (tmp_path / "run").write_text("q Q0 a 1 2.0 t\nq Q0 b 2 1.0 t\n")
         assert {fault.kind for fault in fastir.check(tmp_path / "qrels", tmp_path / "run")} == kinds

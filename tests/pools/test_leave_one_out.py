@@ -31,7 +31,7 @@ def test_leaving_a_team_out_is_evaluating_without_its_own_documents(metrics):
             assert place == 1 + sum(sign * r[fall.metric] > sign * of[fall.run][fall.metric] for r in of.values())
     for metric, fall in result.largest_fall.items():
         assert fall.places == max(other.places for other in result.falls if other.metric == metric)
-    assert "place" in repr(result)
+    assert "rank without" in repr(result)
 
 
 RUNS = {"good": {"q": ["a", "c"]}, "own": {"q": ["b", "x"]}, "none": {"q": ["x", "y"]}}
@@ -59,7 +59,7 @@ def test_falls_stand_by_place_and_the_report_names_the_largest():
     lines = repr(found).splitlines()
     assert lines[1].split() == ["p@2", "first", "first", "2", "1.0000", "0.0000", "1", "3", "-1.0000"]
     assert " ".join(lines[-2:]) == (
-        "p@2: first falls most, from place 1 to 3; values change by 33.33% in the mean, most that of first, by 100.00%."
+        "p@2: first falls most, from rank 1 to 3; values change by 33.33% on average; first changes most, by 100.00%."
     )
 
 

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 import fastir
-from fastir.rendering import Cell, Table, rendered
+from fastir.rendering import Cell, Table, render
 
 NEEDS = re.compile(r"% needs (\\usepackage\{\S+\})\n")
 ODD = [
@@ -31,7 +31,7 @@ STARTS = ["[option]", "*star"]
 def table(texts, first=1, notes=()):
     """A table of one column of labels and one of these texts, with the name of each row."""
     rows = [[Cell(f"r{place}"), Cell(text)] for place, text in enumerate(texts)]
-    return rendered(Table(["name", "value"], rows, first, list(notes)), "latex")
+    return render(Table(["name", "value"], rows, first, list(notes)), "latex")
 
 
 def kind(texts):
@@ -99,7 +99,7 @@ def test_caption_and_label():
 
 
 def test_names_that_latex_would_read_as_options_of_the_line_before():
-    lines = rendered(Table(["x", "y"], [[Cell(name), Cell("1")] for name in STARTS], 1, []), "latex").splitlines()
+    lines = render(Table(["x", "y"], [[Cell(name), Cell("1")] for name in STARTS], 1, []), "latex").splitlines()
     assert [line for line in lines if line.endswith(r"1 \\")] == [r"{}[option] & 1 \\", r"{}*star & 1 \\"]
 
 

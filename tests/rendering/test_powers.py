@@ -3,7 +3,7 @@
 import pytest
 
 from fastir.rendering import Cell
-from fastir.rendering.latex import written
+from fastir.rendering.latex import latex_cell
 
 
 @pytest.mark.parametrize(
@@ -16,4 +16,4 @@ from fastir.rendering.latex import written
     ],
 )
 def test_a_small_p_value_is_a_power_of_ten(text, latex):
-    assert list(written(Cell(text), "r", (False, False))) == [latex]
+    assert list(latex_cell(Cell(text), "r", (False, False))) == [latex]

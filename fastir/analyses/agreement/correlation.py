@@ -32,7 +32,7 @@ COEFFICIENTS = "tau_b", "tau_ap", "tau_ap_a", "tau_ap_b", "spearman"
 
 
 class Drop(NamedTuple):
-    """The system that falls by the most places from the first leaderboard to the second, and its two places."""
+    """The system that falls by the most ranks from the first leaderboard to the second, and its two ranks."""
 
     system: Hashable
     place_a: int
@@ -68,7 +68,7 @@ class RankCorrelation(Exportable):
     spearman : float
         Spearman's rank correlation. **Undefined** as `tau_b`.
     largest_drop : Drop
-        The system that drops by the most places from `a` to `b`; tied systems share the best of their places.
+        The system that drops by the most ranks from `a` to `b`; tied systems share the best of their ranks.
     same_winner : bool
         Whether a best system of `a` is also a best system of `b`.
     swaps : sequence of Swap
@@ -115,7 +115,7 @@ class RankCorrelation(Exportable):
         one, two = (" and ".join(names) for names in best)
         return f"{one} wins by both" if one == two else f"{one} wins by a, {two} by b"
 
-    def _tested(self) -> str:
+    def _significance_text(self) -> str:
         """How many swapped pairs differ significantly; nothing without tests."""
         verdicts = [swap.significant for swap in self.swaps if swap.significant]
         if not verdicts:
@@ -140,13 +140,13 @@ class RankCorrelation(Exportable):
             + ".",
             f"{self._winners()}; "
             + (
-                f"{drop.system} falls from place {drop.place_a} to {drop.place_b}, the most."
+                f"{drop.system} falls from rank {drop.place_a} to {drop.place_b}, the most."
                 if drop.places
                 else "none falls."
             ),
             f"{counted(len(self.swaps), 'pair is', 'pairs are')} swapped"
             + (f", of which the first {SHOWN} are shown" if len(self.swaps) > SHOWN else "")
-            + self._tested()
+            + self._significance_text()
             + ".",
             *([self.method] if any(swap.significant for swap in self.swaps) else []),
         ]
@@ -198,7 +198,7 @@ def rank_correlation(
     >>> [swap[:2] for swap in result.swaps]
     [('dense', 'bm25')]
     """
-    options = Options(test=test, correction=correction, confidence=confidence).checked()
+    options = Options(test=test, correction=correction, confidence=confidence).validate()
     refuse_mapping(metric)
     alpha = round(1 - options.confidence, 12)
     (values_a, per_query_a, metric_a), (values_b, per_query_b, metric_b) = (
@@ -259,7 +259,7 @@ def leaderboard(side: str, board: Any, metric: str | None) -> tuple[dict[Any, fl
             if metric not in value:
                 raise ValueError(f"{side}: system {quote(system)} has no metric {quote(metric)}; it has {value.names}")
             value = value[metric]
-        values[system] = finite(side, system, value)
+        values[system] = check_finite(side, system, value)
     return values, board if held else None, metric
 
 
@@ -269,7 +269,7 @@ def only_metric(side: str, results: Results) -> str:
     return results.names[0]
 
 
-def finite(side: str, system: Any, value: Any) -> float:
+def check_finite(side: str, system: Any, value: Any) -> float:
     if not hasattr(value, "__float__") and not hasattr(value, "__index__"):
         raise TypeError(f"{side}: the value of system {quote(system)} is {quote(value)}, expected a number")
     real = float(value)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 MEASURES = ("overlap", "kappa", "weighted_kappa", "alpha")
 MOST_LABELS = 100
-BLOCK_RESAMPLES = 1024  # whose tables are in memory at once
+BLOCK_RESAMPLES = 1024  # resamples with tables in memory at once
 
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
@@ -57,7 +57,7 @@ class Agreement(Exportable):
     intervals : dict of str to Interval
         The interval of each of the four: percentiles over resamples of the queries. Resamples in which a value is
         undefined are left out. NaN for a single query.
-    labels : list of int, or of float if one is not whole
+    labels : list of int, or of float if a label is a fraction
         All labels of the documents that both sides judged, in ascending order.
     confusion : int64 array of shape (n_labels, n_labels)
         The number of documents with the row's label in `a` and the column's in `b`.
@@ -127,8 +127,9 @@ class Agreement(Exportable):
             f"{self.only_b} by b alone."
         ]
         for label, row in zip(self.labels, self.confusion.tolist(), strict=True):
-            said = ", ".join(f"{n} times {other}" for other, n in zip(self.labels, row, strict=True) if n)
-            notes.append(f"Where a says {label}, b says {said or 'nothing'}.")
+            cases = [(other, n) for other, n in zip(self.labels, row, strict=True) if n]
+            texts = [f"{other} in {n if i else counted(n, 'case', 'cases')}" for i, (other, n) in enumerate(cases)]
+            notes.append(f"a = {label}: b = {', '.join(texts)}." if cases else f"a = {label}: no case.")
         notes.append(self.method)
         return Table(["", "value", f"{self.confidence:.0%} interval"], rows, 1, notes)
 

@@ -62,11 +62,11 @@ def read_measures(measures: str | Iterable[str]) -> dict[str, Request]:
 
 
 def is_measure(name: str) -> bool:
-    """Whether a name is that of a measure, whatever follows it."""
+    """Whether a name is a measure's, whatever follows it."""
     return name.partition("(")[0].partition("@")[0].strip().lower() in MEASURES.spellings
 
 
-def explained(name: str) -> str:
+def explain(name: str) -> str:
     """Say what the name of a measure means, a line each as `fastir.metric` prints of a metric."""
     measure = read_card(name, MEASURES)
     card = measure.card

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, SupportsIndex, overload
 
 import numpy as np
 
-from fastir.analyses.compare.compare_scores import compared
+from fastir.analyses.compare.compare_scores import compare_aligned
 from fastir.analyses.compare.options import Options
 from fastir.analyses.compare.scores import read_scores
 from fastir.engine.threads import interruptible
@@ -22,7 +22,7 @@ class Swap(NamedTuple):
     ----------
     better, worse : name of a system
     difference_a, difference_b : float
-        The value of `better` minus that of `worse`: by the truth, and by the other leaderboard.
+        The value of `better` minus the value of `worse`: by the truth, and by the other leaderboard.
     p_a, p_b : float
         The p-value of the paired test on each leaderboard, corrected over all pairs of systems; NaN without values per
         query.
@@ -46,7 +46,7 @@ def p_values(results: Mapping[Any, Any] | None, metric: str | None, options: Opt
     """{(system, system): p-value}, both ways round; none without values per query or without SciPy."""
     if results is None or not has_scipy():
         return {}
-    comparison = compared(read_scores(dict(results), metric, None, None), options)
+    comparison = compare_aligned(read_scores(dict(results), metric, None, None), options)
     return {
         pair: record.adjusted_p
         for record in comparison.verdicts
@@ -63,7 +63,7 @@ def has_scipy() -> bool:
 
 
 class Swaps(Sequence[Swap]):
-    """The pairs that stand in opposite orders, those with the largest true difference first.
+    """The pairs that the leaderboards order differently, the largest true differences first.
 
     The pairs are found when one is first read, and a Swap is made of each that is: a thousand systems have up to half a
     million of them.

@@ -6,8 +6,8 @@
 
 A labeling gives every unjudged document a label from 0 to the largest. Mostly there are too many to try; but a card
 says how its metric responds to labels, so that for nearly all metrics the extreme ones are known. The kernels of
-`measure` evaluate these few: bounds are values of the metric itself. A metric whose card says nothing has the bounds of
-its range.
+`measure` evaluate these few: bounds are values of the metric itself. If a card says nothing, the bounds are the
+metric's range.
 
 In       qrels, run, metrics and options, as for evaluate()
 Out      Bounds

@@ -34,7 +34,7 @@ from fastir.engine.measure.cards import AVERAGE, CASCADE, CHAIN, ODDS, OUTER, RA
 from fastir.request.options import WHOLE
 from fastir.request.plan import Settings, compile_settings
 
-BY_THEMSELVES = (RATIO, CASCADE, READER, AVERAGE, ODDS)  # responses whose labelings depend on more of the metric
+BY_THEMSELVES = (RATIO, CASCADE, READER, AVERAGE, ODDS)  # responses with labelings that depend on more of the metric
 
 
 class Extremes(NamedTuple):
@@ -66,10 +66,10 @@ def block_extremes(settings: Settings, rankings: UnjudgedRanks, levels: tuple[in
     """The extremes of all metrics of Settings with one set of rules, for a block of queries."""
     extremes = empty_extremes(rankings.n_queries, len(settings.requests))
     for shared, columns in grouped_columns(settings, levels):
-        group = grouped(settings, columns)
+        group = select_columns(settings, columns)
         seen = rankings if shared.lists_all else rankings.cut(shared.cutoff)
-        inside = seen.unjudged_to(shared.cutoff)
-        others = seen.unjudged_to(WHOLE) - inside + seen.unseen
+        inside = seen.count_unjudged(shared.cutoff)
+        others = seen.count_unjudged(WHOLE) - inside + seen.unseen
         values = ValueRange(group.plan, seen, group.n_threads)
         values.add(families(group, shared, seen, inside, others, levels))
         outer = outer_rows(shared, inside, others, levels[-1])
@@ -95,7 +95,7 @@ def grouped_columns(settings: Settings, levels: tuple[int, ...]) -> list[tuple[C
     return list(groups.values())
 
 
-def grouped(settings: Settings, columns: list[int]) -> Settings:
+def select_columns(settings: Settings, columns: list[int]) -> Settings:
     """The Settings of some of the metrics, for the same labels."""
     return compile_settings(tuple(settings.names[column] for column in columns), settings.options).for_grades(
         settings.grades
@@ -116,7 +116,7 @@ def families(
     if low != 0:  # then no unjudged document is relevant where all have the label 0
         yield two_labels(inside, others, 0, 0)
     for label, rest in itertools.product(shared.singles, (low, high)):
-        yield singles(rankings.unjudged_to(WHOLE), label, rest)
+        yield singles(rankings.count_unjudged(WHOLE), label, rest)
         yield singles(inside, label, rest)
         yield singles(inside, label, rest, from_top=True)
         yield from single_others(inside, others, label, rest)
@@ -179,7 +179,7 @@ def single_others(inside: np.ndarray, others: np.ndarray, label: int, rest: int)
 
 
 def outer_rows(shared: Candidates, inside: np.ndarray, others: np.ndarray, max_label: int) -> np.ndarray:
-    """The queries whose extremes are only those of the metric's range."""
+    """The queries with no better extremes than the metric's range."""
     outer = (others > 0) & (not shared.steady)
     if max_label == 0:
         return np.zeros(len(inside), bool)

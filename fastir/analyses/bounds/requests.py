@@ -26,7 +26,7 @@ from fastir.request.fixed_order import RULES, compile_fixed
 from fastir.request.options import WHOLE
 
 if TYPE_CHECKING:
-    from fastir.analyses.bounds.run_pairs import Shared
+    from fastir.analyses.bounds.run_pairs import SharedDocuments
     from fastir.engine.measure._grades import Grades
     from fastir.evaluation.evaluator import Evaluator
     from fastir.request.options import Options
@@ -69,8 +69,8 @@ class BoundsRequest:
             self.grades, _ = coded(judged.labels, judged.ideal_labels, np.array([max_label]))
             self.parts = [(columns, part.for_grades(self.grades)) for columns, part in self.parts]
 
-    def coded(self, judged: JudgedRankings) -> JudgedRankings:
-        """Judged rankings with codes of their labels, where one of the labels is not whole."""
+    def code_labels(self, judged: JudgedRankings) -> JudgedRankings:
+        """Judged rankings with codes of their labels, if a label is a fraction."""
         if self.grades is None:
             return judged
         label_by_code, arrays = self.grades.labels, ranking_arrays(judged)
@@ -83,12 +83,12 @@ class BoundsRequest:
     def extremes(self, measure_block: Callable[..., Extremes]) -> Extremes:
         """The extremes of all queries.
 
-        ``measure_block(settings, block, max_depth, levels)`` returns those of a block, by one set of rules.
+        ``measure_block(settings, block, max_depth, levels)`` returns a block's values, by one set of rules.
         """
         judged = self.judged
         shape = len(judged), len(self.settings.names)
         extremes = Extremes(*(np.empty(shape, dtype) for dtype in (float, float, bool, bool)))
-        labels = distinct(judged.ideal_labels).tolist()
+        labels = distinct_labels(judged.ideal_labels).tolist()
         for columns, part in self.parts:
             levels = self.levels(labels, part)
             max_depth = WHOLE if part.options.max_depth is None else part.options.max_depth
@@ -99,7 +99,7 @@ class BoundsRequest:
         return extremes
 
     def levels(self, labels: list[int], part: Settings) -> tuple[int, ...]:
-        """The labels of unjudged documents to look at; all codes where the labels of the qrels are not whole."""
+        """The labels of unjudged documents to look at; all codes if the labels of the qrels are real-valued."""
         if self.grades is None:
             return label_levels(labels, part, int(self.max_label))
         return tuple(range(len(self.grades.labels)))
@@ -117,7 +117,7 @@ class BoundsRequest:
 
 def run_bounds(request: BoundsRequest) -> Bounds:
     """The bounds of one run."""
-    judged, codes = request.judged, request.coded(request.judged)
+    judged, codes = request.judged, request.code_labels(request.judged)
 
     def measure_block(part: Settings, block: tuple[int, int], max_depth: int, levels: tuple[int, ...]) -> Extremes:
         unjudged = unjudged_places(codes, block, request.depth, max_depth, request.unseen)
@@ -134,10 +134,10 @@ def run_bounds(request: BoundsRequest) -> Bounds:
     )
 
 
-def difference_bounds(request: BoundsRequest, second: JudgedRankings, shared: Shared) -> Bounds:
+def difference_bounds(request: BoundsRequest, second: JudgedRankings, shared: SharedDocuments) -> Bounds:
     """The bounds of the difference of two runs."""
     both = request.judged, second
-    codes = request.coded(both[0]), request.coded(second)
+    codes = request.code_labels(both[0]), request.code_labels(second)
 
     def measure_block(part: Settings, block: tuple[int, int], max_depth: int, levels: tuple[int, ...]) -> Extremes:
         pairs = run_pairs(codes, shared, block, request.depth, max_depth)
@@ -151,7 +151,7 @@ def difference_bounds(request: BoundsRequest, second: JudgedRankings, shared: Sh
 
 
 def difference(first: Results, second: Results) -> Results:
-    """The values of one less those of the other, for the queries that both have."""
+    """The differences of their values, for the queries that both have."""
     places = {query_id: row for row, query_id in enumerate(second.query_ids)}
     rows = [row for row, query_id in enumerate(first.query_ids) if query_id in places]
     kept = first if len(rows) == len(first.query_ids) else select_rows(first, rows)
@@ -166,7 +166,7 @@ def judged_names(settings: Settings) -> tuple[str, ...]:
 def both_sides(
     value: Results, extremes: Extremes, judged: JudgedRankings
 ) -> tuple[Results, Results, dict[str, list[Any]]]:
-    """The smallest and the largest values as Results, and for each metric the queries whose values are outer bounds."""
+    """The smallest and the largest values as Results, and for each metric the queries with outer bounds only."""
     kept = kept_rows(value, judged)
     aggregates = list(value.aggregates.values())
     lower, upper = (
@@ -189,7 +189,7 @@ def kept_rows(value: Results, judged: JudgedRankings) -> np.ndarray:
     return np.array([row for row, query_id in enumerate(judged.query_ids) if query_id in kept], np.int64)
 
 
-def distinct(labels: np.ndarray) -> np.ndarray:
+def distinct_labels(labels: np.ndarray) -> np.ndarray:
     """The different ones among labels, rising; counted where they are whole and few apart, which is sooner done."""
     low, high = labels.min(initial=0), labels.max(initial=0)
     if labels.dtype != np.int32 or int(high) - int(low) > MOST_APART:

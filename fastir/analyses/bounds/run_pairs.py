@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from fastir.data.rankings import JudgedRankings
     from fastir.data.run import Run
 
-ABSENT = 1 << 62  # the rank of a document that a ranking lacks
+ABSENT = 1 << 62  # the rank of a document that is not in the ranking
 
 
-class Shared(NamedTuple):
+class SharedDocuments(NamedTuple):
     """The documents that two runs have in common: their rows and ranks in each, by rows."""
 
     rows: np.ndarray
@@ -35,7 +35,7 @@ class RunPairs(NamedTuple):
     Attributes
     ----------
     rows, first, second : int64 arrays of shape (n_unjudged,)
-        The ranks are ABSENT where a run lacks the document.
+        The rank is ABSENT if the document is not in the run.
     negative : int64 array of shape (n_queries,)
         How many of them have a negative label.
     """
@@ -50,7 +50,7 @@ class RunPairs(NamedTuple):
         return self.second if second else self.first
 
     def order(self, second: bool) -> np.ndarray:
-        """The unjudged documents by query and by rank in one of the runs, last those that it lacks."""
+        """The unjudged documents by query and by rank in one of the runs; documents without a rank come last."""
         return np.lexsort((self.ranks(second), self.rows))
 
     def places(self, second: bool, n_queries: int) -> Places:
@@ -62,7 +62,7 @@ class RunPairs(NamedTuple):
         return Places(rows, self.ranks(second)[seen], unseen, self.negative)
 
 
-def shared_documents(first: Run, second: Run, judged: JudgedRankings) -> Shared:
+def shared_documents(first: Run, second: Run, judged: JudgedRankings) -> SharedDocuments:
     """The documents that both runs rank for a query of judged rankings, by the same rules as these."""
     by_text = {str(query_id): query_id for query_id in second}
     names = [(query_id, by_text[str(query_id)]) for query_id in judged.query_ids if str(query_id) in by_text]
@@ -78,11 +78,15 @@ def shared_documents(first: Run, second: Run, judged: JudgedRankings) -> Shared:
     rows = np.array([places[query_id] for query_id in in_first.query_ids], np.int64)
     first_rows, second_rows = (list_of_each(each.offsets) for each in (in_first, in_second))
     ranks[offsets[second_rows] + in_second.labels - 1] = in_second.ranks
-    return Shared(rows[first_rows], in_first.ranks, ranks[offsets[first_rows] + in_first.labels - 1])
+    return SharedDocuments(rows[first_rows], in_first.ranks, ranks[offsets[first_rows] + in_first.labels - 1])
 
 
 def run_pairs(
-    both: tuple[JudgedRankings, JudgedRankings], shared: Shared, block: tuple[int, int], depth: int, max_depth: int
+    both: tuple[JudgedRankings, JudgedRankings],
+    shared: SharedDocuments,
+    block: tuple[int, int],
+    depth: int,
+    max_depth: int,
 ) -> RunPairs:
     """The unjudged documents that one of two runs has down to a depth."""
     start, stop = block
@@ -93,15 +97,15 @@ def run_pairs(
     sides, negatives = [], []
     for side, judged in enumerate(both):
         hits = judged_hits(judged, block, max_depth)
-        negatives.append(hits.where(hits.labels < 0))
+        negatives.append(hits.select(hits.labels < 0))
         own_rows, own_ranks = unjudged_documents(hits, np.minimum(judged.num_ret[start:stop], max_depth), depth)
         here = ranks[side] != ABSENT
         keys, partners = rows[here] * width + ranks[side][here], ranks[1 - side][here]
         order = np.argsort(keys, kind="stable")
-        other = looked_up(keys[order], partners[order], own_rows * width + own_ranks)
+        other = look_up(keys[order], partners[order], own_rows * width + own_ranks)
         sides.append((own_rows, own_ranks, other))
     (rows_a, first, in_second), (rows_b, second, in_first) = sides
-    fresh = (in_first == ABSENT) | (in_first > depth)  # else the document is among those of the first run
+    fresh = (in_first == ABSENT) | (in_first > depth)  # else the document is one of the first run
     rows = np.concatenate([rows_a, rows_b[fresh]])
     firsts, seconds = np.concatenate([first, in_first[fresh]]), np.concatenate([in_second, second[fresh]])
     is_negative = np.zeros(len(rows), bool)
@@ -114,7 +118,7 @@ def run_pairs(
     return RunPairs(rows[order], firsts[order], seconds[order], negative)
 
 
-def looked_up(keys: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def look_up(keys: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """The value of each wanted key among sorted ones, ABSENT where there is none."""
     if not len(keys):
         return np.full(len(wanted), ABSENT)

@@ -42,12 +42,12 @@ class UnjudgedRanks(NamedTuple):
     def n_queries(self) -> int:
         return len(self.num_ret)
 
-    def unjudged_to(self, cutoff: int) -> np.ndarray:
+    def count_unjudged(self, cutoff: int) -> np.ndarray:
         """How many unjudged documents each query has at the ranks up to a cutoff."""
         return sums((self.labels == UNJUDGED) & (self.ranks <= cutoff), self.offsets)
 
     def cut(self, cutoff: int) -> UnjudgedRanks:
-        """These rankings without the ranks beyond a cutoff, whose unjudged documents are then unseen."""
+        """These rankings without the ranks beyond a cutoff; unjudged documents there become unseen."""
         kept = self.ranks <= cutoff
         if kept.all():
             return self
@@ -57,7 +57,7 @@ class UnjudgedRanks(NamedTuple):
             offsets=offsets, ranks=self.ranks[kept], labels=self.labels[kept], unseen=self.unseen + beyond
         )
 
-    def num_judged_from(self, label: int) -> np.ndarray:
+    def count_judged_from(self, label: int) -> np.ndarray:
         """How many judged documents of each query have at least this label."""
         return sums(self.judged_labels >= label, self.judged_offsets)
 
@@ -81,7 +81,7 @@ class Hits(NamedTuple):
     ranks: np.ndarray
     labels: np.ndarray
 
-    def where(self, kept: np.ndarray) -> Hits:
+    def select(self, kept: np.ndarray) -> Hits:
         return self if kept.all() else Hits(*(array[kept] for array in self))
 
 
@@ -93,7 +93,7 @@ class Places(NamedTuple):
     rows, ranks : int64 arrays of shape (n_unjudged,)
         As in Hits.
     unseen : int64 array of shape (n_queries,)
-        Unjudged documents that the ranking lacks.
+        Unjudged documents that are not in the ranking.
     negative : int64 array of shape (n_queries,)
         How many unjudged documents have a negative label in the qrels.
     """
@@ -110,14 +110,14 @@ def judged_hits(judged: JudgedRankings, block: tuple[int, int], max_depth: int) 
     entries = slice(judged.offsets[start], judged.offsets[stop])
     rows = list_of_each(judged.offsets[start : stop + 1])
     hits = Hits(rows, judged.ranks[entries], judged.labels[entries])
-    return hits.where(hits.ranks <= max_depth)
+    return hits.select(hits.ranks <= max_depth)
 
 
 def unjudged_documents(hits: Hits, num_ret: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray]:
     """The rows and ranks of all unjudged documents down to a depth."""
     deepest = np.minimum(num_ret, depth)
     offsets = offsets_from_sizes(deepest)
-    judged = hits.where((hits.labels >= 0) & (hits.ranks <= deepest[hits.rows]))
+    judged = hits.select((hits.labels >= 0) & (hits.ranks <= deepest[hits.rows]))
     unjudged = np.ones(offsets[-1], bool)
     unjudged[offsets[judged.rows] + judged.ranks - 1] = False
     unjudged_offsets, ranks, _ = marked_ranks(unjudged, offsets)
@@ -125,7 +125,7 @@ def unjudged_documents(hits: Hits, num_ret: np.ndarray, depth: int) -> tuple[np.
 
 
 def marked_ranks(marked: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of all ranks, one query after the other: where the marked ones of each query begin, their ranks, their places."""
+    """The marked ranks, one query after the other: where each query begins, their ranks and their positions."""
     places = np.flatnonzero(marked)
     starts = np.searchsorted(places, offsets)
     return starts, places - repeat(offsets[:-1], np.diff(starts)) + 1, places
@@ -137,7 +137,7 @@ def unjudged_places(
     """The unjudged documents of one ranking of each query, and of so many documents outside it."""
     hits, num_ret = judged_hits(judged, block, max_depth), np.minimum(judged.num_ret[slice(*block)], max_depth)
     rows, ranks = unjudged_documents(hits, num_ret, depth)
-    negative = hits.where((hits.labels < 0) & (hits.ranks <= depth)).rows
+    negative = hits.select((hits.labels < 0) & (hits.ranks <= depth)).rows
     outside = np.full(len(num_ret), unseen, np.int64)
     return Places(rows, ranks, outside, occurrences(negative, minlength=len(num_ret)))
 
@@ -153,10 +153,10 @@ def unjudged_ranks(
     num_ret = np.minimum(judged.num_ret[start:stop], max_depth)
     hits = judged_hits(judged, block, max_depth)
     if judged_only:
-        hits = hits.where(hits.labels >= 0)
+        hits = hits.select(hits.labels >= 0)
     offsets = offsets_from_sizes(num_ret)
     by_rank, is_slot = np.empty(offsets[-1], np.int32), np.zeros(offsets[-1], bool)
-    for side, side_labels in ((hits, hits.labels), (unjudged, UNJUDGED)):  # it takes the place of its negative label
+    for side, side_labels in ((hits, hits.labels), (unjudged, UNJUDGED)):  # it replaces its negative label
         at = offsets[side.rows] + side.ranks - 1
         by_rank[at], is_slot[at] = side_labels, True
     starts, ranks, slots = marked_ranks(is_slot, offsets)

@@ -1,6 +1,6 @@
-"""Is a submission in order: all faults of a run's file, each with its place, before anybody evaluates it.
+"""Check a submission before it is evaluated: list all faults of a run's file, each with its line.
 
-`evaluate` stops at the first line that it cannot take. Here a slow walk in plain Python goes on to the last one, and
+`evaluate` stops at the first line that it cannot take. Here a slow scan in plain Python goes on to the last one, and
 says also what `evaluate` takes: ties, missing queries, ranks that contradict the scores, what breaks a track's rules.
 
     a file of lines  ─ lines ─▶ Side, and the faults of its bytes and lines ─┐
@@ -17,7 +17,7 @@ Raises    TypeError and ValueError for rules; OSError for a file that cannot be 
 kinds     what can be wrong, how bad that is, and whether `evaluate` refuses it
 findings  the faults of one file while they are found
 text      a file as lines, whatever its encoding
-lines     the walk over the lines of TREC, BEIR and MS MARCO files
+lines     the scan of the lines of TREC, BEIR and MS MARCO files
 held      other shapes, by what their readers say
 sides     documents by query; what can be wrong in one side alone
 overlap   what can be wrong between run and qrels

@@ -55,7 +55,7 @@ class Checked(Exportable):
     Attributes
     ----------
     faults : list of Fault
-        Faults and remarks: those of the qrels, then those of each run. Within a file the worst kinds come first, and
+        Faults and remarks: first the qrels, then each run. Within a file the worst kinds come first, and
         each kind is in the order of lines.
     files : list of str
         The checked files, the qrels first.

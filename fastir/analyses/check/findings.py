@@ -16,7 +16,7 @@ class Findings:
     Parameters
     ----------
     file : str
-        Its name, or what stands for one.
+        Its name, or a description of it.
     """
 
     def __init__(self, file: str) -> None:
@@ -44,7 +44,7 @@ class Findings:
         self.numbers[kind] = self.numbers.get(kind, 0) + 1
         self.counted.setdefault(kind, (line, text))
 
-    def in_order(self) -> list[Fault]:
+    def sort(self) -> list[Fault]:
         """All faults, the worst kinds first, and each kind by its lines."""
         faults = list(self.faults)
         for kind, (line, text) in self.counted.items():

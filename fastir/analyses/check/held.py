@@ -43,12 +43,12 @@ class Held(Side):
             yield str(query_id), Ranking(list(map(str, documents)), list(documents.values()), None, None)
 
 
-def held(
+def read_data(
     data: Any, is_run: bool, format: str | None, columns: Mapping[str, str] | None, findings: Findings
 ) -> Side | None:
     """Read anything; None, and a fault, if its reader refuses it.
 
-    Of documents that stand twice the reader names the first, and the rest is checked with the first of each.
+    The reader names the first duplicate document; the rest is checked with the first copy of each document.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def held(
         findings.add("empty file", f"the {'run is empty: no results' if is_run else 'qrels are empty: no judgments'}")
         return None
     if isinstance(rows, Preferences):
-        return NotLabelled(rows, findings)
+        return PreferencesSide(rows, findings)
     note_misread(rows, findings)
     return Held(rows, findings)
 
@@ -86,8 +86,8 @@ def note_misread(rows: Qrels | Run, findings: Findings) -> None:
         findings.add("other columns", problem)
 
 
-class NotLabelled(Held):
-    """Preferences, whose numbers are places and no labels."""
+class PreferencesSide(Held):
+    """Preferences: their numbers are positions, not labels."""
 
     def rankings(self) -> Iterator[tuple[str, Ranking]]:
         for query_id, ranking in super().rankings():

@@ -1,4 +1,4 @@
-"""The slow walk over a file of lines: every fault with its line, where the fast readers stop at the first.
+"""The slow scan of a file of lines: every fault with its line, where the fast readers stop at the first.
 
 What a line means is said by the LineFormats of the readers, and so are the words for what is wrong with it.
 """
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from fastir.analyses.check.findings import Findings
-from fastir.analyses.check.kinds import OF_PROBLEM
+from fastir.analyses.check.kinds import KIND_OF_PROBLEM
 from fastir.analyses.check.rules import Rules
 from fastir.analyses.check.sides import Ranking, Side
 from fastir.analyses.check.text import read_lines
@@ -31,16 +31,18 @@ from fastir.inputs.trec import show
 from fastir.rendering.text import counted
 
 FORMATS = tuple(formats.RUN_FORMATS.only(lambda card: any(card.lines)))
-SAMPLE = 100  # lines that tell whether a run stands where judgments are expected
+SAMPLE_LINES = 100  # lines that tell whether a run was given instead of judgments
 SWAP = re.compile("; it looks like [^;]*: are the two files swapped[?]")  # a guess from one line; here all are known
-TAG = 5  # the place of a tag among the fields
+TAG_FIELD = 5  # the index of a tag among the fields
 LARGEST, SMALLEST = 2.0**31 - 1, -(2.0**31)
 
 
-def walk(place: Any, is_run: bool, format: str, findings: Findings, rules: Rules, watch: Watch | None = None) -> Side:
+def scan_lines(
+    place: Any, is_run: bool, format: str, findings: Findings, rules: Rules, watch: Watch | None = None
+) -> Side:
     """Read a file and note all faults of its lines."""
     lines = read_lines(place, findings, watch)
-    head = list(itertools.islice(lines, SAMPLE))
+    head = list(itertools.islice(lines, SAMPLE_LINES))
     if format == "trec" and is_swapped(head, is_run):
         what, expected = ("judgments", "a run is") if is_run else ("a run", "judgments are")
         findings.add("swapped files", f"the file holds {what}, where {expected} expected: are the files swapped?")
@@ -52,7 +54,7 @@ def walk(place: Any, is_run: bool, format: str, findings: Findings, rules: Rules
 
 
 def is_swapped(head: list[bytes], is_run: bool) -> bool:
-    """Whether most of some lines look like those of the other side."""
+    """Whether most of some lines look like lines of the other side."""
     texts = [show(line) for line in head if line[:1] != b"#" and line.strip()]
     others = sum(SWAP.search(hint_for_line(text, is_run, True)) is not None for text in texts)
     return 2 * others > len(texts)
@@ -67,7 +69,7 @@ class LineRows(Side):
     line_format : LineFormat
     findings : Findings
     rules : Rules
-        Whose pattern tags must match.
+        The pattern that tags must match.
     """
 
     queries: array[int]
@@ -132,7 +134,7 @@ class LineRows(Side):
         return behind >= 1 if self.line_format.behind == "some" else 0 <= behind <= (self.line_format.behind != "none")
 
     def take_tabs(self, line: bytes, number: int) -> None:
-        """Read a row with single tabs between query, document and number, behind which blanks may stand."""
+        """Read a row with single tabs between query, document and number; blanks may follow the number."""
         fields = line.split(b"\t", 2)
         if len(fields) < 3 or b"" in fields:
             self.refuse("fields", line, number)
@@ -157,10 +159,10 @@ class LineRows(Side):
             return
         rank = self.read_rank(fields, line, number) if self.has_ranks else math.nan
         if self.has_tags:
-            if len(fields) > TAG + 1:
+            if len(fields) > TAG_FIELD + 1:
                 self.findings.count("more fields", number)
-            if fields[TAG] not in self.tags:
-                self.take_tag(fields[TAG], number)
+            if fields[TAG_FIELD] not in self.tags:
+                self.take_tag(fields[TAG_FIELD], number)
         self.add_row(fields[0], fields[form.doc], rank, slow_number(fields[form.number]), line, number)
 
     def read_rank(self, fields: list[bytes], line: bytes, number: int) -> float:
@@ -178,7 +180,7 @@ class LineRows(Side):
         shown = quote(show(tag))
         if self.tags:
             first = quote(show(next(iter(self.tags))))
-            self.findings.add("different tags", f"the tag is {shown}, that of the first line {first}", number)
+            self.findings.add("different tags", f"the tag is {shown}; the first line's tag is {first}", number)
         self.tags[tag] = None
         if self.rules.tag is not None and not self.rules.tag.fullmatch(show(tag)):
             wanted = quote(self.rules.tag.pattern)
@@ -216,13 +218,13 @@ class LineRows(Side):
         return "fraction" if not value.is_integer() else "negative" if value < 0 else ""
 
     def refuse(self, problem: str, line: bytes, number: int, fields: list[bytes] | None = None) -> None:
-        """Note the problem of a line, whose query and document are known if its fields are."""
+        """Note the problem of a line; its query and document are known if its fields are."""
         self.is_whole = False
         text = SWAP.sub("", explain(self.line_format, problem, line)[0])
         query_id = doc_id = None
         if fields is not None:
             query_id, doc_id = show(fields[0]), show(fields[1] if len(fields) == 2 else fields[self.line_format.doc])
-        self.findings.add(OF_PROBLEM.get(problem, "number"), text, number, query_id, doc_id)
+        self.findings.add(KIND_OF_PROBLEM.get(problem, "number"), text, number, query_id, doc_id)
 
     def note_misread(self, head: bytes) -> None:
         """Note columns that look like something else than they are read as; the head is the first lines."""

@@ -1,4 +1,4 @@
-"""What can be wrong between a run and the qrels: queries that one side lacks, and documents that never match."""
+"""What can be wrong between a run and the qrels: missing queries, and documents that never match."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def first_numbers(rankings: Iterable[tuple[str, Ranking]]) -> tuple[np.ndarray, 
 
 
 def note_queries(judged: list[str], queries: dict[str, None], run: Side, rules: Rules) -> None:
-    """Queries that the run lacks, or that it should not have."""
+    """Queries that are missing from the run, or that it should not have."""
     findings, wanted = run.findings, rules.queries
     if not any(query_id in queries for query_id in judged):
         difference = alike(judged, list(queries))

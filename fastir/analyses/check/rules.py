@@ -26,9 +26,9 @@ class Rules(NamedTuple):
     ----------
     max_depth : int or None
     queries : dict of str to None, or None
-        Those that a run must have, in order; None: those of the qrels.
+        The queries that a run must have, in order; None: the queries of the qrels.
     said_by : str
-        Where these stand, for messages.
+        Their source, for messages.
     tag : pattern or None
         That the whole tag matches.
     """
@@ -40,7 +40,7 @@ class Rules(NamedTuple):
 
 
 def make_rules(max_depth: SupportsIndex | None, exactly_queries: Any, tag: str | re.Pattern[str] | None) -> Rules:
-    """Rules from what a caller says.
+    """Make Rules of the caller's arguments.
 
     Raises
     ------

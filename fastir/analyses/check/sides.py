@@ -16,7 +16,7 @@ LOWEST_CODE = -2  # the lowest label that collections have: -1 is not judged, -2
 
 
 class Ranking(NamedTuple):
-    """The documents of a query as they stand in a file, or in what its reader made of it."""
+    """The documents of a query in the order of the file, or of its reader's output."""
 
     docs: list[str]
     numbers: list[float]  # scores or labels; NaN for those that were refused
@@ -57,7 +57,7 @@ def examine(side: Side, rules: Rules) -> None:
         if not side.is_run:
             note_labels(side.findings, query_id, ranking)
             largest = max([largest, *(label for label in ranking.numbers if label == label)])
-            fractions = fractions or "labels that are not whole" in side.findings.numbers
+            fractions = fractions or "real-valued labels" in side.findings.numbers
             continue
         note_ties(side.findings, query_id, ranking)
         note_ranks(side.findings, query_id, ranking)
@@ -79,7 +79,7 @@ def examine(side: Side, rules: Rules) -> None:
 
 
 def note_duplicates(side: Side, query_id: str, ranking: Ranking) -> None:
-    """Every line whose document another line of the query has before it."""
+    """Every line that repeats a document of an earlier line of the query."""
     first: dict[str, int] = {}
     for doc_id, line in zip(ranking.docs, ranking.lines or (), strict=True):
         before = first.setdefault(doc_id, line)
@@ -97,7 +97,7 @@ def note_labels(findings: Findings, query_id: str, ranking: Ranking) -> None:
             text = f"label {label:g} is below {LOWEST_CODE} (query {quote(query_id)}, document {quote(doc_id)})"
             findings.add("negative label", text, line, query_id, doc_id)
         if label == label and not float(label).is_integer():
-            findings.count("labels that are not whole", line, f"{label:g}")
+            findings.count("real-valued labels", line, f"{label:g}")
     if not any(label > 0 for label in ranking.numbers):
         findings.add("no relevant document", f"query {quote(query_id)} has no label above 0", None, query_id)
 
@@ -135,13 +135,15 @@ def note_ranks(findings: Findings, query_id: str, ranking: Ranking) -> None:
         if lowest is not None and ranking.numbers[place] > ranking.numbers[lowest]:
             line = None if ranking.lines is None else ranking.lines[place]
             better, other = quote_ids(ranking.docs[lowest], ranking.docs[place])
-            text = f"{shown(ranking, lowest, better)}, but {shown(ranking, place, other)}; fastir ranks by scores"
+            text = (
+                f"{rank_text(ranking, lowest, better)}, but {rank_text(ranking, place, other)}; fastir ranks by scores"
+            )
             findings.add("ranks against scores", text, line, query_id, ranking.docs[place])
             return
         if waiting is None or ranking.numbers[place] < ranking.numbers[waiting]:
             waiting = place
 
 
-def shown(ranking: Ranking, place: int, doc_id: str) -> str:
+def rank_text(ranking: Ranking, place: int, doc_id: str) -> str:
     ranks = ranking.ranks or [math.nan] * len(ranking.docs)
     return f"document {doc_id} has rank {ranks[place]:g} and score {ranking.numbers[place]!r}"

@@ -53,7 +53,7 @@ class Options(NamedTuple):
     n_threads: SupportsIndex | None = None
     bounds: bool = False
 
-    def checked(self) -> Options:
+    def validate(self) -> Options:
         """The options, checked one by one and against each other.
 
         The baseline and the queries are looked at where the runs are known.

@@ -1,4 +1,4 @@
-"""Runs tested on one list of queries, and the records that come of it: of all queries, or of those of a segment."""
+"""Runs tested on one list of queries (all queries or a segment's), and the records of the result."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def read_segments(segments: SegmentsLike) -> Mapping[Any, Hashable]:
 
 
 def segment_rows(segments: Mapping[Any, Hashable], query_ids: list[Any]) -> dict[Any, list[int]]:
-    """{segment: the places of its queries}, in the order in which `segments` first names them.
+    """{segment: the positions of its queries}, in the order in which `segments` first names them.
 
     Ids that are integers equal their decimal text, as in all columns.
     """

@@ -26,7 +26,7 @@ POINTS = tuple(level / 10 for level in range(11))
 
 
 class Curve:
-    """The tables of a curve: points for every query of a run, and their average. A subclass makes those of a row."""
+    """The tables of a curve: points for every query of a run, and their average. A subclass makes a row's points."""
 
     __slots__ = ()
     _printed_rows: int | None = 10

@@ -1,4 +1,4 @@
-"""Precision against recall: the curve whose area is average precision.
+"""Precision against recall; the area under the curve is average precision.
 
 Each point is a value of the metrics precision@k and recall@k, or of iprec@recall, so that every input and option of
 `evaluate` has its curve.
@@ -44,8 +44,8 @@ class CurvePoints(NamedTuple):
 class PrecisionRecallCurve(Curve, Exportable):
     """Precision and recall of a run at every rank; made by `precision_recall_curve`.
 
-    In every method, None as `query_id` stands for the average over the queries, as in `Results`: of the precision and
-    the recall at each rank, or of the interpolated precision at each point.
+    In every method, None as `query_id` means the average over the queries, as in `Results`: the mean precision and
+    recall at each rank, or the mean interpolated precision at each point.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ def precision_recall_curve(
     points : iterable of float
         The recall points of the interpolated curve, from 0 to 1, in any order.
     **options
-        Options of `evaluate`, except `doc_weights`. Parameters of metrics are those of precision, recall and iprec:
+        Options of `evaluate`, except `doc_weights`. Parameters of precision, recall and iprec are taken:
         empty, short_rankings, empty_ranking, recall_norm, rounding, unranked.
 
     Returns
@@ -151,7 +151,7 @@ def precision_recall_curve(
 
     Notes
     -----
-    **Undefined**: recall is 0 without relevant documents. A query that the run lacks is an empty ranking. The area
+    **Undefined**: recall is 0 without relevant documents. A query missing from the run is an empty ranking. The area
     under the raw curve is average precision; the area under the interpolated curve is larger.
 
     Examples

@@ -1,4 +1,4 @@
-"""One ranking as a row of boxes, as introductions draw it: what stands in each box and below it.
+"""One ranking as a row of boxes, as introductions draw it: the text in each box and below it.
 
 A picture (`plots.ranking`) and a notebook read the same boxes.
 """
@@ -15,7 +15,7 @@ PLACE = "width: 3.2em; font-variant-numeric: tabular-nums"
 
 
 class Box(NamedTuple):
-    """A document in its place.
+    """A document at its rank.
 
     Attributes
     ----------
@@ -23,11 +23,11 @@ class Box(NamedTuple):
     name : str
         Its id; "" for a bare label.
     label : int, float or None
-        None: nobody judged it.
+        None: the document is unjudged.
     shade : float
-        Its label as a share of the largest of the ranking; 0 if it is not relevant.
+        Its label as a fraction of the ranking's largest label; 0 if it is not relevant.
     precision : float
-        The share of relevant documents down to this rank.
+        The fraction of documents down to this rank that are relevant.
     running : float
         The value of the metric down to this rank, as far as its documents have made it.
     """
@@ -41,7 +41,7 @@ class Box(NamedTuple):
 
 
 def boxes(rows: Sequence[tuple[str, Any, float]], rel_level: float) -> list[Box]:
-    """A box for each (id, label, running value), from rank 1; a negative label is that of a document nobody judged."""
+    """A box for each (id, label, running value), from rank 1; an unjudged document has a negative label."""
     row, hits = [], 0
     most = max((label for _, label, _ in rows if label is not None), default=0)
     for rank, (name, label, running) in enumerate(rows, 1):

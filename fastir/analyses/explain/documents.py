@@ -1,7 +1,7 @@
 """The documents of an Explanation, from what was evaluated for it.
 
 A thousand of them, with three dicts each, take longer to make than all the values, and most callers look at the values
-or at the first ranks. So they are made when they are asked for.
+or at the first ranks. So they are made when they are first read.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import NamedTuple
 from fastir.analyses.explain.records import Document
 
 
-class Again:
-    """A document in a place behind its first, where it counts as one without a judgment."""
+class LaterCopy:
+    """A later copy of a document, which counts as a document without a judgment."""
 
     __slots__ = ("doc_id",)
 
@@ -27,17 +27,17 @@ class Again:
 
 
 class Row(NamedTuple):
-    """A document in its place; `level` numbers the distinct scores from the top."""
+    """A document at its rank; `level` numbers the distinct scores from the top."""
 
-    doc_id: str | int | Again
+    doc_id: str | int | LaterCopy
     score: float | None
     level: int
     tied: int
 
 
 def id_text(row: Row) -> str | None:
-    """The id by which a document's judgment is found; None for one that has none in this place."""
-    return None if isinstance(row.doc_id, Again) else str(row.doc_id)
+    """The id by which a document's judgment is found; None for a later copy."""
+    return None if isinstance(row.doc_id, LaterCopy) else str(row.doc_id)
 
 
 class Terms(NamedTuple):
@@ -48,7 +48,7 @@ class Terms(NamedTuple):
     elsewhere: set[str]  # documents that are judged for another query, if a metric reads those
     by_label: bool  # whether documents with one label have one gain
     first: Callable[[str | None], list[float]]  # what gains are the terms of, with this document alone, at rank 1
-    gained: dict[int | None, tuple[float, ...]]  # these terms, by place from 0; None: of the empty ranking
+    gained: dict[int | None, tuple[float, ...]]  # these terms, by position from 0; None: the empty ranking's terms
     contributions: dict[int | None, tuple[float, ...]]  # likewise
 
 
@@ -71,7 +71,7 @@ def make_documents(terms: Terms, rows: list[Row], absent: list[str | int]) -> tu
             discount = {name: term / most if most else None for name, term, most in shares}
             contribution = dict(zip(gain, terms.contributions[place], strict=True))
         rank = None if place is None else place + 1
-        shown = row.doc_id.doc_id if isinstance(row.doc_id, Again) else row.doc_id
+        shown = row.doc_id.doc_id if isinstance(row.doc_id, LaterCopy) else row.doc_id
         return Document(shown, rank, row.score, row.tied, label, gain, discount, contribution)
 
     present = [document(row, place, id_text(row)) for place, row in enumerate(rows)]

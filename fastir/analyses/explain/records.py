@@ -13,7 +13,7 @@ from fastir.data.results.columns import columns_from_records
 from fastir.data.results.exportable import Exportable
 from fastir.errors import quote
 from fastir.rendering import Cell, Table, number_cell
-from fastir.rendering.text import decimals, signed
+from fastir.rendering.text import decimals, signed_text
 
 TOP_RANKS = 10  # ranks that are always printed; below, only documents with a label
 TOP_MISSING = 10  # documents that are missing
@@ -40,7 +40,7 @@ class Document(NamedTuple):
     gain : dict of str to float
         {metric: what it would add at rank 1}. For nDCG metrics this is the gain of its label, not divided by the ideal.
     discount : dict of str to float or None
-        {metric: the share of its gain that it adds at its rank}; None if it has no gain or no rank.
+        {metric: the fraction of its gain that it adds at its rank}; None if it has no gain or no rank.
     contribution : dict of str to float
         {metric: what it adds to the value}.
     """
@@ -55,8 +55,8 @@ class Document(NamedTuple):
     contribution: dict[str, float]
 
 
-class MadeLater:
-    """An Explanation's documents, which take longer than its values: made when they are asked for first."""
+class LazyDocuments:
+    """An Explanation's documents, which take longer than its values: made when they are first read."""
 
     __slots__ = ("_make",)
     _make: Callable[[], tuple[list[Document], list[Document]]]  # documents, and those that are missing
@@ -64,7 +64,7 @@ class MadeLater:
     def __post_init__(self, make: Callable[[], tuple[list[Document], list[Document]]]) -> None:
         object.__setattr__(self, "_make", make)
 
-    def __getattr__(self, name: str) -> Any:  # asked only for what is not set
+    def __getattr__(self, name: str) -> Any:  # Python calls it only for what is not set
         if name not in ("documents", "missing"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         documents, missing = self._make()
@@ -74,7 +74,7 @@ class MadeLater:
 
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
-class Explanation(MadeLater, Exportable):
+class Explanation(LazyDocuments, Exportable):
     """One ranking and where its values come from; made by `explain`. Prints as a table.
 
     Frames and Arrow tables have a row for each document, the missing ones last, and a column of contributions for each
@@ -92,7 +92,7 @@ class Explanation(MadeLater, Exportable):
     documents : list of Document
         The evaluated ranking, from rank 1.
     missing : list of Document
-        The relevant documents that the ranking lacks, the highest labels first.
+        The relevant documents that are not in the ranking, the highest labels first.
 
     Notes
     -----
@@ -123,7 +123,7 @@ class Explanation(MadeLater, Exportable):
         KeyError
             The metric is not in this explanation.
         """
-        metric = named(metric, self.values)
+        metric = metric_name(metric, self.values)
         return [
             {
                 **document._asdict(),
@@ -135,7 +135,7 @@ class Explanation(MadeLater, Exportable):
         ]
 
     def diff(self, other: Explanation, metric: str | None = None) -> RankingDiff:
-        """The difference between this value and that of another run on the same query, document by document.
+        """The difference between this value and another run's on the same query, document by document.
 
         Parameters
         ----------
@@ -154,8 +154,8 @@ class Explanation(MadeLater, Exportable):
             raise ValueError(
                 f"the explanations are of two queries, {quote(self.query_id)} and {quote(other.query_id)}; expected one"
             )
-        metric = named(metric, self.values)
-        named(metric, other.values)
+        metric = metric_name(metric, self.values)
+        metric_name(metric, other.values)
         here = {str(document.doc_id): document for document in self.documents}
         there = {str(document.doc_id): document for document in other.documents}
         moves = [move(here.get(doc_id), there.get(doc_id), metric) for doc_id in {**here, **there}]
@@ -172,7 +172,7 @@ class Explanation(MadeLater, Exportable):
 
     def _boxes(self, metric: str | None, rel_level: float = 1) -> tuple[str, list[Box]]:
         """The name of a metric, and the ranking as boxes."""
-        metric = named(metric, self.values)
+        metric = metric_name(metric, self.values)
         added = [self.base[metric], *(document.contribution[metric] for document in self.documents)]
         rows = [
             (str(document.doc_id), document.label, math.fsum(added[: place + 2]))
@@ -221,7 +221,7 @@ def cells(document: Document, digits: int) -> list[Cell]:
         Cell(str(document.tied) if document.tied > 1 else ""),
         Cell("-" if document.label is None else str(document.label)),
         *(
-            Cell("") if document.rank is None else Cell(signed(value, digits), exact=repr(value))
+            Cell("") if document.rank is None else Cell(signed_text(value, digits), exact=repr(value))
             for value in document.contribution.values()
         ),
     ]
@@ -242,7 +242,7 @@ class Move(NamedTuple):
     gain : float
         What it would add to the value at rank 1.
     discount, other_discount : float or None
-        The share of its gain that it adds at its rank; None if it has no gain or is not in the ranking.
+        The fraction of its gain that it adds at its rank; None if it has no gain or is not in the ranking.
     contribution, other_contribution : float
     change : float
         ``contribution - other_contribution``.
@@ -264,8 +264,8 @@ class Move(NamedTuple):
 def move(here: Document | None, there: Document | None, metric: str) -> Move:
     """The Move of a document, which is in at least one of the rankings."""
     document = next(side for side in (here, there) if side is not None)
-    rank, discount, contribution = placed(here, metric)
-    other_rank, other_discount, other_contribution = placed(there, metric)
+    rank, discount, contribution = move_fields(here, metric)
+    other_rank, other_discount, other_contribution = move_fields(there, metric)
     what = "entered" if there is None else "left" if here is None else "stayed" if rank == other_rank else "moved"
     return Move(
         document.doc_id,
@@ -282,7 +282,7 @@ def move(here: Document | None, there: Document | None, metric: str) -> Move:
     )
 
 
-def placed(document: Document | None, metric: str) -> tuple[int | None, float | None, float]:
+def move_fields(document: Document | None, metric: str) -> tuple[int | None, float | None, float]:
     """Rank, discount and contribution of a document; None, None and 0 if it is not in the ranking."""
     if document is None:
         return None, None, 0.0
@@ -316,7 +316,7 @@ class RankingDiff(Exportable):
     def _title(self) -> str:
         return (
             f"query {self.query_id}, {self.metric}: {decimals(self.value)} against {decimals(self.other_value)}, "
-            f"{signed(self.value - self.other_value)}"
+            f"{signed_text(self.value - self.other_value)}"
         )
 
     def _table(self, digits: int = 4) -> Table:
@@ -329,7 +329,7 @@ class RankingDiff(Exportable):
                 Cell(f"{move.gain:g}", exact=repr(move.gain)),
                 number_cell(move.discount, digits),
                 number_cell(move.other_discount, digits),
-                Cell(signed(move.change, digits), exact=repr(move.change)),
+                Cell(signed_text(move.change, digits), exact=repr(move.change)),
             ]
             for move in self.moves
             if move.change or (move.label is not None and move.what != "stayed")
@@ -339,8 +339,8 @@ class RankingDiff(Exportable):
         return Table(head, rows, 2, [f"of those without a label {rest}"] * bool(rest), self._title())
 
 
-def named(metric: str | None, values: dict[str, float]) -> str:
-    """The name of a metric; None stands for the first one."""
+def metric_name(metric: str | None, values: dict[str, float]) -> str:
+    """The name of a metric; None means the first one."""
     if metric is None:
         return next(iter(values))
     if metric not in values:

@@ -52,7 +52,7 @@ class Layout:
     features : float64 array of shape (n_runs, n_slots)
         What each document counts; only what settings share, and no slots if they share nothing.
     places : int32 array of shape (n_runs, n_slots)
-        Ranks from 0, and the length of the ranking for a document that it lacks; no slots if they are not needed.
+        Ranks from 0; for a document that is not in the ranking, its length. No slots if they are not needed.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Layout:
         if not len(self.judged.ranks):
             warn_caller("no run has a judged document: all settings are worth the same")
 
-    def compiled(self, metric: str, options: Options) -> Settings:
+    def compile(self, metric: str, options: Options) -> Settings:
         """The Settings of one metric.
 
         Raises
@@ -155,7 +155,7 @@ def own_documents(qrels: Qrels) -> dict[Any, dict[str, int]]:
 
 
 def positions_of_own(judged: JudgedRankings, queries: slice) -> np.ndarray:
-    """The position from 0 of the judged document of each of these queries, -1 where the ranking lacks it."""
+    """The position from 0 of the judged document of each of these queries; -1 if it is not in the ranking."""
     found = np.diff(judged.offsets)[queries] > 0
     positions = np.full(len(found), -1)
     positions[found] = judged.ranks[judged.offsets[:-1][queries][found]] - 1
@@ -172,7 +172,7 @@ def take_out(arrays: dict[str, Any], left_out: np.ndarray) -> None:
 
 
 def arrays_of_queries(judged: JudgedRankings, queries: slice) -> dict[str, Any]:
-    """The arrays of some queries, with sizes in the place of offsets."""
+    """The arrays of some queries, with sizes instead of offsets."""
     hits = slice(judged.offsets[queries.start], judged.offsets[queries.stop])
     ideal = slice(judged.ideal_offsets[queries.start], judged.ideal_offsets[queries.stop])
     return {

@@ -12,7 +12,7 @@ from fastir.analyses.fusion.settings import Setting
 from fastir.engine.columns.rows import list_of_each, occurrences, repeat, sums
 
 CUTS = np.array((0, 5, 10, 15, 20, 30, 100, 200, 500, 1000))  # between which BayesFuse counts
-SMALLEST = 0.001  # the probability that stands for 0 in its odds
+SMALLEST = 0.001  # the probability that replaces 0 in its odds
 
 
 class Learner:
@@ -34,7 +34,7 @@ class Learner:
             order = np.lexsort((ranks[in_run], queries[in_run]))
             self.hits.append((queries[in_run][order], ranks[in_run][order]))
 
-    def taught(self, settings: list[Setting], chosen: np.ndarray) -> list[Setting]:
+    def teach(self, settings: list[Setting], chosen: np.ndarray) -> list[Setting]:
         """The settings with what the queries where `chosen` is True teach; the same where there is nothing to learn."""
         if not self.card.learnt:
             return settings
@@ -55,7 +55,7 @@ class Learner:
         """What the hits of one run teach."""
         name, n = self.card.name, int(chosen.sum())
         if name == "mapfuse":
-            first = np.searchsorted(queries, queries)  # the place of each query's first hit
+            first = np.searchsorted(queries, queries)  # the position of each query's first hit
             precision = (np.arange(len(queries)) - first + 1) / (ranks + 1)
             return float(np.sum(precision / self.num_rel[queries]) / n)
         if name in ("posfuse", "slidefuse"):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fastir.analyses.fusion.cards import Method
-from fastir.analyses.fusion.settings import Setting, checked_params, checked_weights
+from fastir.analyses.fusion.settings import Setting, check_params, check_weights
 from fastir.checks import number, whole_number
 from fastir.rendering.text import counted
 
@@ -36,7 +36,7 @@ def trial_settings(
     n_trials : None or int
     seed : int
     """
-    params = checked_params(card, fixed, names, tuned=True)
+    params = check_params(card, fixed, names, tuned=True)
     if grid is not None and n_trials is not None:
         raise ValueError("grid and n_trials must not be given together")
     param = None if card.weights == "needed" or (card.param and card.param.name in params) else card.param
@@ -51,9 +51,9 @@ def trial_settings(
             raise ValueError("grid is empty")
         check_size(len(entries))
         listed = [
-            Setting(None, checked_params(card, {**params, param.name: entry}, names, tuned=True))
+            Setting(None, check_params(card, {**params, param.name: entry}, names, tuned=True))
             if param is not None
-            else Setting(checked_weights(card, entry, names), params)
+            else Setting(check_weights(card, entry, names), params)
             for entry in entries
         ]
         return listed, "as given"

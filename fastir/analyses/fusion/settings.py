@@ -1,4 +1,4 @@
-"""What a caller says of a method, checked; and several settings of one as the arrays of a kernel."""
+"""The caller's weights and parameters of a method, checked; and several settings as the arrays of a kernel."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from fastir.errors import quote
 
 
 class Setting(NamedTuple):
-    """The weights, None where a method has none, and the parameters of a method."""
+    """The weights (None if the method has none) and the parameters of a method."""
 
     weights: tuple[float, ...] | None
     params: dict[str, Any]
 
 
-def checked_weights(card: Method, weights: Any, names: Sequence[Any]) -> tuple[float, ...] | None:
+def check_weights(card: Method, weights: Any, names: Sequence[Any]) -> tuple[float, ...] | None:
     """A weight for each run."""
     if weights is None:
         if card.weights == "needed":
@@ -63,9 +63,7 @@ def finite_number(name: str, value: Any, low: float, high: float = math.inf) -> 
     return real
 
 
-def checked_params(
-    card: Method, params: Mapping[str, Any], names: Sequence[Any], tuned: bool = False
-) -> dict[str, Any]:
+def check_params(card: Method, params: Mapping[str, Any], names: Sequence[Any], tuned: bool = False) -> dict[str, Any]:
     """The parameters of a method, with the default of one that was not given; `tuned` leaves gaps."""
     param = card.param if card.param and (tuned or not card.learning) else None
     known = [*([param.name] if param else []), *([card.learnt] if card.learnt else [])]
@@ -77,7 +75,7 @@ def checked_params(
             hint = suggestion(name) or meant(name, known) or f"; it has {', '.join(known) or 'none'}"
             raise TypeError(f"method {card.name!r} has no parameter {name!r}{hint}")
         is_param = param and name == param.name
-        checked[name] = checked_param(param, value) if param and is_param else learnt_lists(card, value, names)
+        checked[name] = check_param(param, value) if param and is_param else learnt_lists(card, value, names)
     for name in () if tuned else known:
         if name not in checked:
             if not param or name == card.learnt or param.default is None:
@@ -87,7 +85,7 @@ def checked_params(
     return checked
 
 
-def checked_param(param: Param, value: Any) -> float:
+def check_param(param: Param, value: Any) -> float:
     low, high = param.low or 0, math.inf if param.high is None else param.high
     value = finite_number(param.name, integer(param.name, value) if param.integer else value, low, high)
     return int(value) if param.integer else value

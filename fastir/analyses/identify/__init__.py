@@ -1,4 +1,4 @@
-"""What number is this: which tools, and which of their options, give the values that somebody reported.
+"""What number is this: which tools, and which of their options, give the values that were reported.
 
     values, tables ─▶ Target ─┐
     conventions ── settings ──┴─▶ states ── columns ─▶ means ── search ─▶ Identified

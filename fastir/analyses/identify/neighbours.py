@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from fastir.analyses.identify.columns import Judge
-from fastir.analyses.identify.settings import KEPT_DEFAULTS, Facts, Options, Setting, State, States, departures
+from fastir.analyses.identify.settings import KEPT_DEFAULTS, DataProperties, Options, Setting, State, States, departures
 from fastir.analyses.identify.values import SLACK, Target
 from fastir.request.conventions import CONVENTIONS
 
@@ -14,7 +14,7 @@ from fastir.request.conventions import CONVENTIONS
 class Neighbours:
     """The neighbours of settings, for runs and the values that are wanted of them."""
 
-    def __init__(self, facts: Facts, meanings: list[str], wanted: list[tuple[Judge, Target]]) -> None:
+    def __init__(self, facts: DataProperties, meanings: list[str], wanted: list[tuple[Judge, Target]]) -> None:
         self.facts = facts
         self.meanings = meanings
         self._wanted = wanted

@@ -1,4 +1,4 @@
-"""What papers mean by a name: all metrics that it may stand for, and others that may have been reported as it."""
+"""What papers mean by a name: all its possible metrics, and others that may have been reported under it."""
 
 from fastir.request.names import NAMES, read, spoken_names
 
@@ -26,7 +26,7 @@ MISTAKEN = {
 }
 
 
-def in_papers(name: str) -> list[str]:
+def paper_names(name: str) -> list[str]:
     """fastir's names for what a paper may mean, the likeliest first: with its cutoff, or with those that are usual."""
     found = []
     for request in (read(each)[0] for each in spoken_names(name)):
@@ -43,7 +43,7 @@ def in_papers(name: str) -> list[str]:
     return found
 
 
-def mistaken(meaning: str) -> tuple[str, ...]:
+def mistaken_names(meaning: str) -> tuple[str, ...]:
     """Other metrics that may have been reported under a name, with its cutoff if they have one."""
     request = read(meaning)[0]
     at = "" if request.cutoff is None else f"@{request.cutoff}"

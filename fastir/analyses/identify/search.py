@@ -8,13 +8,21 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir.analyses.identify.answers import Answer, Identified, Near, OptionChange
-from fastir.analyses.identify.columns import Judge, prepared
+from fastir.analyses.identify.answers import Answer, Identified, NearestSettings, OptionChange
+from fastir.analyses.identify.columns import Judge, read_qrels
 from fastir.analyses.identify.neighbours import Neighbours
-from fastir.analyses.identify.settings import Facts, Setting, State, States, conventions, published, settings_of
+from fastir.analyses.identify.settings import (
+    DataProperties,
+    Setting,
+    State,
+    States,
+    conventions,
+    list_settings,
+    paper_settings,
+)
 from fastir.analyses.identify.tables import FileValues, read_values
 from fastir.analyses.identify.trials import explanations
-from fastir.analyses.identify.values import SLACK, Target, targets_of
+from fastir.analyses.identify.values import SLACK, Target, read_targets
 from fastir.data.run import Run
 from fastir.evaluation.rules import columns_by_side
 from fastir.request.names import read
@@ -24,8 +32,8 @@ if TYPE_CHECKING:
     from fastir.data.run import RunLike, RunsLike
 
 READING = ("columns", "qrels_columns", "run_columns", "parents", "aggregate", "n_threads")
-NEAREST = 3  # settings that are told if none fits
-LOOKED_AT = 2000  # settings among which these are
+N_NEAREST = 3  # settings that are printed if none fits
+MAX_COMPARED = 2000  # settings among which these are
 ROUND = 12  # decimals to which means are equal: sums differ in the last bits
 
 
@@ -47,11 +55,11 @@ def identify(
     qrels, run : as for `evaluate`
         For the values of several runs, a dict ``{name: run}``.
     values : dict or path
-        ``{metric: value}``, or ``{run: {metric: value}}`` for several runs, whose values must all fit. A value is a
-        number, or text such as ``"0.2340"``, which shows its precision. Names are those of `evaluate`; a name as papers
-        write it ("NDCG", "MRR", "Recall@10") stands for every metric that it may mean. A path: a file with a table in
-        Markdown, LaTeX or CSV, a list, the output of trec_eval, or JSON such as MTEB's. Numbers of a file whose names
-        mean no metric are left out, and named in `not_understood`.
+        ``{metric: value}``, or ``{run: {metric: value}}`` for several runs; all their values must fit. A value is a
+        number, or text such as ``"0.2340"``, which shows its precision. Names are `evaluate`'s; a name as papers write
+        it ("NDCG", "MRR", "Recall@10") is tried as every metric that it may mean. A path: a file with a table in
+        Markdown, LaTeX or CSV, a list, the output of trec_eval, or JSON such as MTEB's. Numbers of a file with names
+        that mean no metric are left out; `not_understood` lists these names.
     digits : int or None
         The decimals of values given as numbers; None: as many as Python prints.
     row : str or None
@@ -102,28 +110,28 @@ def identify(
             raise TypeError(f"identify has no option {name!r}; it searches all options that change values itself")
     if isinstance(values, (str, os.PathLike)):
         values = read_values(values)
-        values = values.only(run) if isinstance(run, Mapping) else values
+        values = values.select_rows(run) if isinstance(run, Mapping) else values
     if not isinstance(values, Mapping):
         raise TypeError(
             f"values must be a dict such as {{'ndcg@10': '0.2341'}}, or a path, got {type(values).__name__}"
         )
     of_qrels, of_runs = columns_by_side(*(options.get(name) for name in ("columns", "qrels_columns", "run_columns")))
-    judgments = prepared(qrels, of_qrels)
+    judgments = read_qrels(qrels, of_qrels)
     ignored = {ignore} if isinstance(ignore, str) else set(ignore)
     not_understood: dict[str, str] = {}
     pairs = []
-    for each, of_run in paired(run, values, row, of_runs):
+    for each, of_run in pair_runs(run, values, row, of_runs):
         kept = {name: value for name, value in of_run.items() if name not in ignored}
         if isinstance(values, FileValues):
             not_understood |= {name: value for name, value in kept.items() if not values.knows(name)}
             kept = {name: value for name, value in kept.items() if values.knows(name)}
-        pairs.append((Judge(judgments, each, options), targets_of(kept, digits)))
+        pairs.append((Judge(judgments, each, options), read_targets(kept, digits)))
     wanted: list[tuple[Judge, Target]] = [(judge, target) for judge, targets in pairs for target in targets]
-    facts = together([judge.facts for judge, _ in pairs])
+    facts = combine_facts([judge.facts for judge, _ in pairs])
     meanings = list(dict.fromkeys(meaning for _, target in wanted for meaning in target.meanings))
-    settings, states = searched(facts, meanings, [target for _, target in wanted])
-    means = computed(wanted, states, progress)
-    found = identified(settings, means, wanted, Neighbours(facts, meanings, wanted))
+    settings, states = list_states(facts, meanings, [target for _, target in wanted])
+    means = compute_means(wanted, states, progress)
+    found = make_answers(settings, means, wanted, Neighbours(facts, meanings, wanted))
     found.not_understood = not_understood
     if all(answer.options for answer in found):  # none, or none as simple as an explanation
         found.explanations = explanations(wanted, facts)
@@ -142,7 +150,7 @@ def remarks(wanted: list[tuple[Judge, Target]]) -> list[str]:
     return list(found.values())
 
 
-def paired(
+def pair_runs(
     run: Any, values: Mapping[str, Any], row: str | None, columns: Mapping[str, str] | None
 ) -> list[tuple[Any, Mapping[str, Any]]]:
     """Runs, each with its values."""
@@ -171,28 +179,28 @@ def read_once(run: Any, columns: Mapping[str, str] | None) -> Any:
     return Run.from_file(run, columns=columns) if isinstance(run, (str, os.PathLike)) else run
 
 
-def searched(
-    facts: Facts, meanings: list[str], targets: list[Target]
+def list_states(
+    facts: DataProperties, meanings: list[str], targets: list[Target]
 ) -> tuple[list[Setting], list[list[tuple[State | None, ...]]]]:
-    """The settings, and of each target the states of its meanings under each of them."""
+    """The settings, and for each target the states of its meanings under each of them."""
     places = [[meanings.index(meaning) for meaning in target.meanings] for target in targets]
     settings: list[Setting] = []
     states: list[tuple[State | None, ...]] = []
     for name in conventions(facts):
-        for setting, found in settings_of(name, meanings, facts):
+        for setting, found in list_settings(name, meanings, facts):
             settings.append(setting)
             states.append(found)
     plain = States("fastir", meanings, facts)
     deepest = max((request.cutoff or 0 for meaning in meanings for request in read(meaning)), default=0)
-    for setting in published(deepest):
+    for setting in paper_settings(deepest):
         settings.append(setting)
         states.append(plain.of(setting.options))
     return settings, [[tuple(found[place] for place in some) for found in states] for some in places]
 
 
-def together(facts: list[Facts]) -> Facts:
+def combine_facts(facts: list[DataProperties]) -> DataProperties:
     """What holds of all runs, as far as it allows to leave departures out."""
-    return Facts(
+    return DataProperties(
         all(each.shared for each in facts),
         any(each.duplicates for each in facts),
         any(each.own_ids for each in facts),
@@ -205,12 +213,12 @@ def together(facts: list[Facts]) -> Facts:
     )
 
 
-def computed(
+def compute_means(
     wanted: list[tuple[Judge, Target]],
     states: list[list[tuple[State | None, ...]]],
     progress: Callable[[int, int], object] | None,
 ) -> list[np.ndarray]:
-    """Of each target the means under each setting, an array of shape (n_settings, n_meanings)."""
+    """For each target the means under each setting, an array of shape (n_settings, n_meanings)."""
     found = []
     for judge in dict.fromkeys(judge for judge, _ in wanted):
         own = [of_target for (each, _), of_target in zip(wanted, states, strict=True) if each is judge]
@@ -223,7 +231,7 @@ def computed(
     return found
 
 
-def identified(
+def make_answers(
     settings: list[Setting], means: list[np.ndarray], wanted: list[tuple[Judge, Target]], neighbours: Neighbours
 ) -> Identified:
     """The answers, or the nearest settings."""
@@ -249,10 +257,11 @@ def identified(
     if ranked:
         kept = set(ranked)
         places = [place for place in order if place in kept]
-        answers = grouped(places, settings, values, spelled, Answer, neighbours)
+        answers = group_settings(places, settings, values, spelled, Answer, neighbours)
         return Identified(targets, answers, [], len(settings), by_chance, notes)
     by_distance = sorted(order, key=lambda place: (int((distances[place] > 0).sum()), float(distances[place].sum())))
-    near = grouped(by_distance[:LOOKED_AT], settings, values, spelled, Near, neighbours)[:NEAREST]
+    near = group_settings(by_distance[:MAX_COMPARED], settings, values, spelled, NearestSettings, neighbours)
+    del near[N_NEAREST:]
     if near:
         near[0].moves = moves(near[0], wanted, neighbours)
     return Identified(targets, [], near, len(settings), by_chance, notes)
@@ -269,22 +278,22 @@ def chance(target: Target, means: np.ndarray) -> float:
 
 
 def nearest_values(target: Target, means: np.ndarray, inside: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of each row of means, one for each meaning, the one that fits or is nearest, its distance, and its place."""
+    """The mean in each row (a mean for each meaning) that fits or is nearest, its distance, and its position."""
     distance = np.where(np.isnan(means), np.inf, np.abs(means - target.value))
     best = np.where(inside.any(axis=1), inside.argmax(axis=1), distance.argmin(axis=1))
     rows = np.arange(len(means))
     return means[rows, best], distance[rows, best], best
 
 
-def moves(near: Near, wanted: list[tuple[Judge, Target]], neighbours: Neighbours) -> list[OptionChange]:
-    """What changes of one option move the values of a setting to, the nearest to what is asked first."""
+def moves(near: NearestSettings, wanted: list[tuple[Judge, Target]], neighbours: Neighbours) -> list[OptionChange]:
+    """What changes of one option move the values of a setting to, the nearest to the reported values first."""
     changes = neighbours.of(near.convention, tuple(near.options.items()))
     states = [
         [tuple(found[neighbours.meanings.index(meaning)] for meaning in target.meanings) for _, _, found in changes]
         for _, target in wanted
     ]
     columns, distances = [], []
-    for (_, target), means in zip(wanted, computed(wanted, states, None), strict=True):
+    for (_, target), means in zip(wanted, compute_means(wanted, states, None), strict=True):
         value, distance, _ = nearest_values(target, means, (means >= target.low) & (means < target.high))
         columns.append(value)
         distances.append(distance / (target.high - target.low))
@@ -298,7 +307,7 @@ def moves(near: Near, wanted: list[tuple[Judge, Target]], neighbours: Neighbours
     return [move for *_, move in sorted(found, key=lambda each: each[:2])]
 
 
-def grouped(
+def group_settings(
     places: list[int],
     settings: list[Setting],
     values: np.ndarray,
@@ -319,7 +328,7 @@ def grouped(
 
 
 def simplest(settings: list[Setting]) -> list[Setting]:
-    """Of each convention the settings with the fewest departures; settings are the simplest first."""
+    """The settings of each convention with the fewest departures; settings are the simplest first."""
     least: dict[tuple[str, str], float] = {}
     for setting in settings:
         least.setdefault((setting.convention, setting.label), setting.cost)

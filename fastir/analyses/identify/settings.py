@@ -1,6 +1,6 @@
 """Settings: conventions and what departs from them, and the state of each metric under a setting.
 
-A state is all that the mean of one metric depends on. Departures that a metric does not have leave its state as it is,
+A state is all that the mean of one metric depends on. Departures that a metric does not have do not change its state,
 and so most of the thousands of settings share a few hundred states.
 """
 
@@ -32,7 +32,7 @@ KEPT_DEFAULTS = {"rel_level": 1, "max_depth": None, "judged_only": False}  # of 
 Options = tuple[tuple[str, Any], ...]  # of a setting
 
 
-class Facts(NamedTuple):
+class DataProperties(NamedTuple):
     """What of qrels and run decides which departures there are.
 
     Attributes
@@ -44,7 +44,7 @@ class Facts(NamedTuple):
     own_ids : bool
         Whether a document is called like its query.
     fractions : bool
-        Whether a label is not whole.
+        Whether a label is a fraction.
     top : int
         The largest label.
     longest : int
@@ -87,7 +87,7 @@ class Setting(NamedTuple):
 
 
 class State(NamedTuple):
-    """What one metric's mean depends on; None of a rule stands for what makes no difference on these data."""
+    """What one metric's mean depends on; a rule is None if it makes no difference on these data."""
 
     metric: str
     how: str
@@ -98,7 +98,7 @@ class State(NamedTuple):
     judged_only: bool
 
 
-def departures(facts: Facts) -> list[tuple[str, Any]]:
+def departures(facts: DataProperties) -> list[tuple[str, Any]]:
     """The options that a setting may have beside its convention, in the order in which they explain."""
     found: list[tuple[str, Any]] = []
     if not facts.shared:
@@ -119,7 +119,7 @@ def departures(facts: Facts) -> list[tuple[str, Any]]:
     return found
 
 
-def conventions(facts: Facts) -> list[str]:
+def conventions(facts: DataProperties) -> list[str]:
     """Those that take these data, the default first."""
     return [
         name
@@ -129,8 +129,8 @@ def conventions(facts: Facts) -> list[str]:
     ]
 
 
-def published(deepest: int) -> Iterator[Setting]:
-    """The definitions of papers, for tables whose largest cutoff is `deepest`, or 0."""
+def paper_settings(deepest: int) -> Iterator[Setting]:
+    """The definitions of papers, for tables with the largest cutoff `deepest`, or 0."""
     for each in PUBLISHED:
         options = {name: deepest if value == KEPT else value for name, value in each.options.items()}
         if options.get("max_depth", 1):
@@ -144,7 +144,7 @@ class States:
     change one of both for few metrics.
     """
 
-    def __init__(self, convention: str, meanings: list[str], facts: Facts) -> None:
+    def __init__(self, convention: str, meanings: list[str], facts: DataProperties) -> None:
         self.record: Convention = CONVENTIONS[convention]
         self.facts = facts
         self.requests: list[Request | None] = [self._request(meaning) for meaning in meanings]
@@ -233,10 +233,10 @@ class States:
         return ties, dtype, rules["duplicates"] if facts.duplicates else None, exclude if facts.own_ids else None
 
 
-def settings_of(
-    convention: str, meanings: list[str], facts: Facts
+def list_settings(
+    convention: str, meanings: list[str], facts: DataProperties
 ) -> Iterator[tuple[Setting, tuple[State | None, ...]]]:
-    """The settings of a convention whose departures all change a state, the simplest first."""
+    """The settings of a convention in which every departure changes a state, the simplest first."""
     states = States(convention, meanings, facts)
     base = states.of(())
     yield Setting(convention, ()), base

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple, SupportsIndex
 
-from fastir.analyses.identify.papers import in_papers, mistaken
+from fastir.analyses.identify.papers import mistaken_names, paper_names
 from fastir.checks import whole_number
 from fastir.errors import UnknownMetricError, quote
 from fastir.request.names import find_requests, read, spoken_names
@@ -25,7 +25,7 @@ class Target(NamedTuple):
     value, low, high : float
         The number, and the half-open interval of numbers that are printed as it.
     meanings, others : tuple of str
-        Names that it may stand for, the likeliest first; and other metrics that may have been reported as it.
+        Metrics that it may mean, the likeliest first; and other metrics that may have been reported under this name.
     shown : str
         The number as it was written, with its digits.
     """
@@ -47,7 +47,7 @@ class Target(NamedTuple):
         return self.low - SLACK <= mean < self.high + SLACK
 
 
-def targets_of(values: Mapping[str, Any], digits: SupportsIndex | None) -> list[Target]:
+def read_targets(values: Mapping[str, Any], digits: SupportsIndex | None) -> list[Target]:
     """The values of one run.
 
     Raises
@@ -63,15 +63,15 @@ def targets_of(values: Mapping[str, Any], digits: SupportsIndex | None) -> list[
 
 
 def target(name: str, value: Any, digits: SupportsIndex | None) -> Target:
-    number, places = digits_of(name, value, digits)
-    meanings = meanings_of(name)
+    number, places = read_number(name, value, digits)
+    meanings = find_meanings(name)
     half = Decimal(1).scaleb(-places) / 2
-    checked_range(name, number, meanings, half)
+    check_range(name, number, meanings, half)
     low, high = float(number - half), float(number + half)
-    return Target(name, float(number), low, high, meanings, mistaken(meanings[0]), f"{number:.{places}f}")
+    return Target(name, float(number), low, high, meanings, mistaken_names(meanings[0]), f"{number:.{places}f}")
 
 
-def digits_of(name: str, value: Any, digits: SupportsIndex | None) -> tuple[Decimal, int]:
+def read_number(name: str, value: Any, digits: SupportsIndex | None) -> tuple[Decimal, int]:
     """The number, and how many decimals of it are known: those that a string shows, or `digits`."""
     if not isinstance(value, (str, Decimal)):
         try:
@@ -101,7 +101,7 @@ def digits_of(name: str, value: Any, digits: SupportsIndex | None) -> tuple[Deci
     return number, shown if places is None else places
 
 
-def checked_range(name: str, number: Decimal, meanings: tuple[str, ...], half: Decimal) -> None:
+def check_range(name: str, number: Decimal, meanings: tuple[str, ...], half: Decimal) -> None:
     """Refuse a number that no meaning of its name can have."""
     cards = [read(meaning)[0].card for meaning in meanings]
     low, high = min(card.low for card in cards), max(card.high for card in cards)
@@ -112,7 +112,7 @@ def checked_range(name: str, number: Decimal, meanings: tuple[str, ...], half: D
         raise ValueError(f"{name}: {number} is outside of the range of {meanings[0]}, {low:g} to {high:g}{hint}")
 
 
-def meanings_of(name: str) -> tuple[str, ...]:
+def find_meanings(name: str) -> tuple[str, ...]:
     """fastir's names that a reported name may mean: itself, if that is how fastir writes it.
 
     Raises
@@ -121,22 +121,22 @@ def meanings_of(name: str) -> tuple[str, ...]:
     """
     if not isinstance(name, str):
         raise TypeError(f"the name of a metric must be a str, got {type(name).__name__} {quote(name)}")
-    direct = readable(name)
+    direct = is_readable(name)
     if direct and (name == name.lower() or "(" in name):
         return (name,)
-    found = [*([name] if direct else []), *in_papers(name)]
+    found = [*([name] if direct else []), *paper_names(name)]
     if not found:
         read(name)  # raises, with a guess
-        raise UnknownMetricError(f"metric {quote(name)} stands for several metrics; give one of them")
+        raise UnknownMetricError(f"metric {quote(name)} means several metrics; give one of them")
     return tuple({str(read(each)[0]): each for each in reversed(found)}.values())[::-1]
 
 
 def is_understood(name: str) -> bool:
     """Whether a name means a metric, in a time that grows with its length."""
-    return readable(name) or bool(spoken_names(name))
+    return is_readable(name) or bool(spoken_names(name))
 
 
-def readable(name: str) -> bool:
+def is_readable(name: str) -> bool:
     """Whether fastir reads it as one metric."""
     try:
         return len(find_requests(name)) == 1

@@ -32,7 +32,7 @@ def write_qrels(file: BinaryIO, rows: Iterable[Sequence[Any]]) -> None:
 
 
 def save_list(path: str | os.PathLike[str], head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write rows in one step: tab-separated below their head, or as qrels, whichever the path says.
+    """Write rows atomically: tab-separated below their head, or as qrels, by the suffix of the path.
 
     Raises
     ------

@@ -1,6 +1,6 @@
-"""Which judgments stand at which ranks of a run: found by the join that metrics are evaluated through.
+"""The ranks of judged documents in runs, found by the join that metrics are evaluated through.
 
-`JudgedRankings` have no ids. Where each judgment's label is its own number, they say which judgments these are.
+`JudgedRankings` have no ids. If each judgment's label is its own number, they say which judgments these are.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ Labels = dict[Any, dict[Any, float]]
 
 
 class JudgmentRanks:
-    """The judgments of qrels, numbered in their order, and where they stand in runs.
+    """The judgments of qrels, numbered in their order, and their ranks in runs.
 
     Attributes
     ----------
     judgments : dict of query_id to dict of doc_id to label
-    labels : int32 array of shape (n,); float64 if one label is not whole
+    labels : int32 array of shape (n,); float64 if a label is a fraction
     rows : int64 array of shape (n,)
-        The places of their queries.
+        The positions of their queries.
     ranked : dict of run to JudgedRankings
-        With numbers of judgments in place of labels; without runs that have no query of the qrels.
+        With numbers of judgments instead of labels; without runs that have no query of the qrels.
     """
 
     judgments: Labels
@@ -67,7 +67,7 @@ class JudgmentRanks:
 
 
 def owners(n: int, numbers: list[np.ndarray]) -> np.ndarray:
-    """For each of n judgments the place of the only team that has it; -1 for none or several."""
+    """For each of n judgments the position of the only team that has it; -1 for none or several."""
     times, last = np.zeros(n, np.int64), np.full(n, -1, np.int64)
     for place, held in enumerate(numbers):
         times[held] += 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 import numpy as np
 
 from fastir.analyses.pools.judgment_ranks import JudgmentRanks, owners
-from fastir.analyses.pools.members import TeamsLike, check_overlap, checked_teams, read_labels
+from fastir.analyses.pools.members import TeamsLike, check_overlap, read_labels, read_teams
 from fastir.analyses.pools.reduced_qrels import ReducedQrels
 from fastir.data.qrels import as_qrels
 from fastir.data.results.by_run import ResultsByRun
@@ -50,8 +50,8 @@ class Fall(NamedTuple):
     metric : str
     value, value_without : float
     place, place_without : int
-        On the leaderboard of all judgments, and on that without its team's own; equal values share the best place. 0
-        where the value is NaN.
+        The ranks on the leaderboard of all judgments and on the one without its team's own; equal values share the best
+        rank. 0 if the value is NaN.
     """
 
     run: Hashable
@@ -64,7 +64,7 @@ class Fall(NamedTuple):
 
     @property
     def places(self) -> int:
-        """By how many places the run falls."""
+        """By how many ranks the run falls."""
         return self.place_without - self.place
 
 
@@ -86,7 +86,7 @@ class LeftOut(Exportable):
         Kendall's tau_b between the leaderboard by all judgments and the one without the team's. **Undefined** (NaN) if
         all runs have the same value, or a value is NaN.
     largest_fall : dict of metric to Fall
-        The run that falls by the most places; among equals, the one whose value drops most.
+        The run that falls by the most ranks; among equals, the one with the largest drop of its value.
     """
 
     results: ResultsByRun
@@ -188,11 +188,13 @@ class LeftOut(Exportable):
                 Cell(str(fall.place_without)),
                 number_cell(self.tau[fall.metric][removed], digits),
             ])  # fmt: skip
-        head = ["metric", "run", "team", "only here", "value", "value without", "place", "place without", "tau"]
+        head = ["metric", "run", "team", "unique", "mean", "mean without", "rank", "rank without", "tau"]
         if team is None:
-            return Table(head, rows, 3, [said([f for f in falls if f.metric == metric]) for metric in self.tau])
+            return Table(
+                head, rows, 3, [describe_falls([f for f in falls if f.metric == metric]) for metric in self.tau]
+            )
         notes = [f"Without {counted(self.removed[team], 'judgment', 'judgments')} of documents that only {team} has."]
-        shown = [place for place, name in enumerate(head) if name not in ("only here", "tau")]
+        shown = [place for place, name in enumerate(head) if name not in ("unique", "tau")]
         return Table([head[place] for place in shown], [[row[place] for place in shown] for row in rows], 3, notes)
 
 
@@ -248,7 +250,7 @@ def leave_one_out(
         judgments = chosen_queries(judgments, query_ids)
     lines = "trec" if rest.get("convention", "fastir") == "fastir" else "trec_eval"
     by_name = read_runs(runs, sides[1], duplicates, parents, names, lines, qrels)
-    team_of = checked_teams(by_name, teams)
+    team_of = read_teams(by_name, teams)
     labels = read_labels(judgments)
     check_overlap(labels, by_name)
     evaluator = Evaluator(judgments, metrics, **rest)
@@ -270,27 +272,27 @@ def leave_one_out(
         removed,
         falls,
         {name: {team: tau_between(name, results, other) for team, other in without.items()} for name in metric_names},
-        {name: largest([fall for fall in falls if fall.metric == name]) for name in metric_names},
+        {name: largest_fall([fall for fall in falls if fall.metric == name]) for name in metric_names},
     )
 
 
-def largest(falls: list[Fall]) -> Fall:
+def largest_fall(falls: list[Fall]) -> Fall:
     return max(falls, key=lambda fall: (fall.places, fall.value - fall.value_without))
 
 
-def said(falls: list[Fall]) -> str:
-    """How far the runs fall on one metric, and by which share of their values these change."""
-    most = largest(falls)
+def describe_falls(falls: list[Fall]) -> str:
+    """Say how far the runs fall on one metric, and by which fraction their values change."""
+    most = largest_fall(falls)
     text = f"{most.metric}: no run falls"
     if most.places > 0:
-        text = f"{most.metric}: {most.run} falls most, from place {most.place} to {most.place_without}"
+        text = f"{most.metric}: {most.run} falls most, from rank {most.place} to {most.place_without}"
     changes = {fall.run: abs(1 - fall.value_without / fall.value) for fall in falls if fall.value}
     changes = {run: change for run, change in changes.items() if change == change}
     if not any(changes.values()):
         return f"{text}."
     run = max(changes, key=changes.__getitem__)
     mean = sum(changes.values()) / len(changes)
-    return f"{text}; values change by {mean:.2%} in the mean, most that of {run}, by {changes[run]:.2%}."
+    return f"{text}; values change by {mean:.2%} on average; {run} changes most, by {changes[run]:.2%}."
 
 
 def column(metric: str, results: ResultsByRun) -> np.ndarray:

@@ -22,7 +22,7 @@ Masks = dict[Any, dict[Any, int]]  # {query_id: {doc_id: a bit for each who has 
 
 
 def bit_masks(rankings: Iterable[tuple[int, Rankings]]) -> Masks:
-    """For every document the bits of those who have it; the places of bits come with the rankings."""
+    """For every document a bit for each ranking that has it; each ranking comes with the index of its bit."""
     held = list(rankings)
     by_query: Masks = {}
     for query_id in dict.fromkeys(itertools.chain.from_iterable(of_run for _, of_run in held)):
@@ -34,8 +34,8 @@ def bit_masks(rankings: Iterable[tuple[int, Rankings]]) -> Masks:
     return by_query
 
 
-def named(mask: int, names: Sequence[Hashable]) -> Names:
-    """The names that the bits stand for."""
+def names_of_bits(mask: int, names: Sequence[Hashable]) -> Names:
+    """Return the names of the bits that are set."""
     members = []
     while mask:
         lowest = mask & -mask
@@ -44,7 +44,7 @@ def named(mask: int, names: Sequence[Hashable]) -> Names:
     return tuple(members)
 
 
-def checked_teams(runs: Mapping[Hashable, Any], teams: TeamsLike | None) -> dict[Hashable, Hashable]:
+def read_teams(runs: Mapping[Hashable, Any], teams: TeamsLike | None) -> dict[Hashable, Hashable]:
     """{run: team}; without teams each run is one."""
     if teams is None:
         return {name: name for name in runs}

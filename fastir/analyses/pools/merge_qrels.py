@@ -1,4 +1,4 @@
-"""merge_qrels(): judgments with more judgments added, such as a list of documents whose labels were put in."""
+"""merge_qrels(): judgments with more judgments added, such as a list of documents with new labels."""
 
 from __future__ import annotations
 

@@ -23,13 +23,9 @@ from fastir.evaluation.evaluator import Evaluator
 from fastir.request.options import TIES
 from fastir.request.plan import Settings
 
-ORDER = ("convention", "ties", "score_dtype")  # options that decide where documents stand
-NOT_BY_RANK = (
-    "optimistic",
-    "pessimistic",
-    "average",
-)  # ties by label, which numbers in its place would decide, or none
-ALREADY = ("score_dtype", "validate")  # which judged rankings do not take
+ORDER_OPTIONS = ("convention", "ties", "score_dtype")  # options that decide the order of documents
+LABEL_TIES = ("optimistic", "pessimistic", "average")  # ties by label, which judgments' numbers would decide, or none
+READING_OPTIONS = ("score_dtype", "validate")  # options that judged rankings do not take
 
 
 class ReducedQrels:
@@ -66,56 +62,57 @@ class ReducedQrels:
         self.labels = np.maximum(judgment_ranks.labels, np.int32(-1))  # as judged rankings have them
         self.ranked: dict[Hashable, tuple[JudgedRankings, np.ndarray]] = {}
         if not isinstance(judgments, GroupedQrels) and reads_one_order(settings):
-            ordered = judgment_ranks.by({name: options[name] for name in ORDER if name in options})
+            ordered = judgment_ranks.by({name: options[name] for name in ORDER_OPTIONS if name in options})
             self.ranked = {run: (ranked, self.labels[ranked.labels]) for run, ranked in ordered.ranked.items()}
 
-    def without(self, gone: np.ndarray) -> ResultsByRun:
-        """The Results of all runs; `gone` says which judgments are taken away."""
+    def without(self, removed: np.ndarray) -> ResultsByRun:
+        """The Results of all runs; `removed` says which judgments are taken away."""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FastirWarning)  # what all judgments lack was said before
+            warnings.simplefilter("ignore", FastirWarning)  # missing judgments were warned of before
             if not self.ranked:
-                return Evaluator(self.kept(gone), self.metrics, **self.options).evaluate_many(self.judgment_ranks.runs)
-            left = self.falling[~gone[self.falling]]
+                qrels = self.reduce_qrels(removed)
+                return Evaluator(qrels, self.metrics, **self.options).evaluate_many(self.judgment_ranks.runs)
+            left = self.falling[~removed[self.falling]]
             sizes = occurrences(self.judgment_ranks.rows[left], minlength=len(self.judgment_ranks.judgments))
             ideal = {
                 "ideal_offsets": offsets_from_sizes(sizes),
                 "ideal_labels": self.labels[left],
             }
-            options = {name: value for name, value in self.options.items() if name not in ALREADY}
+            options = {name: value for name, value in self.options.items() if name not in READING_OPTIONS}
             return ResultsByRun(
-                (run, self.thinned(run, gone, ideal).evaluate(self.metrics, **options)) for run in self.ranked
+                (run, self.reduce_run(run, removed, ideal).evaluate(self.metrics, **options)) for run in self.ranked
             )
 
-    def thinned(self, run: Hashable, gone: np.ndarray, ideal: dict[str, np.ndarray]) -> JudgedRankings:
-        """The rankings of a run with labels, as if what is gone had not been judged."""
+    def reduce_run(self, run: Hashable, removed: np.ndarray, ideal: dict[str, np.ndarray]) -> JudgedRankings:
+        """The rankings of a run with labels, as if the removed judgments had never been made."""
         ranked, labels = self.ranked[run]
         arrays = {**ranking_arrays(ranked), "labels": labels, **ideal}
-        lost = gone[ranked.labels]
-        if lost.any():
-            left = ~lost
+        is_removed = removed[ranked.labels]
+        if is_removed.any():
+            left = ~is_removed
             arrays["offsets"] = offsets_from_sizes(left)[ranked.offsets]
             arrays["ranks"], arrays["labels"] = ranked.ranks[left], labels[left]
         rules = ranked.ties, ranked.score_dtype, ranked.duplicates
         return make_rankings(JudgedRankings, ranked.query_ids, arrays, *rules, ranked.report)
 
-    def kept(self, gone: np.ndarray) -> dict[Any, Any]:
+    def reduce_qrels(self, removed: np.ndarray) -> dict[Any, Any]:
         """The judgments that are left, in the levels that they had; all queries and groups stay."""
-        flags = iter(gone.tolist())
+        flags = iter(removed.tolist())
         return {
-            query_id: pruned(self.judgments[query_id], set(itertools.compress(judged, flags)))
+            query_id: prune(self.judgments[query_id], set(itertools.compress(judged, flags)))
             for query_id, judged in self.judgment_ranks.judgments.items()
         }
 
 
 def reads_one_order(settings: Settings) -> bool:
-    """Whether all metrics read the labels of one ranking, whose order these do not decide."""
-    return not settings.parts and TIES[settings.ties] not in NOT_BY_RANK
+    """Whether all metrics read the labels of one ranking, and the labels do not decide its order."""
+    return not settings.parts and TIES[settings.ties] not in LABEL_TIES
 
 
-def pruned(judgments: dict[Any, Any], doc_ids: set[Any]) -> dict[Any, Any]:
+def prune(judgments: dict[Any, Any], doc_ids: set[Any]) -> dict[Any, Any]:
     """Documents with labels, or groups of them, without some."""
     return {
-        key: pruned(value, doc_ids) if isinstance(value, dict) else value
+        key: prune(value, doc_ids) if isinstance(value, dict) else value
         for key, value in judgments.items()
         if isinstance(value, dict) or key not in doc_ids
     }

@@ -51,7 +51,7 @@ class OptimizationReport:
         self.show_percentages = show_percentages
 
     def __repr__(self) -> str:
-        from fastir.rendering import Cell, Table, rendered
+        from fastir.rendering import Cell, Table, render
 
         digits, factor = self.rounding_digits, 1.0
         if self.show_percentages:
@@ -61,7 +61,7 @@ class OptimizationReport:
             [Cell(config), Cell(f"{factor * value:.{digits}f}", strong=place == best)]
             for place, (config, value) in enumerate(zip(self.configs, self.results, strict=True))
         ]
-        return rendered(Table([self.method, self.metric], rows, 1, []), "text")
+        return render(Table([self.method, self.metric], rows, 1, []), "text")
 
     __str__ = __repr__
 
