@@ -102,7 +102,7 @@ def test_settings(race, collection_of_runs):
     from fastir.analyses.fusion.cards import METHODS
     from fastir.analyses.fusion.layout import Layout
     from fastir.analyses.fusion.run_set import read_run_set
-    from fastir.analyses.fusion.search import trial_settings
+    from fastir.analyses.fusion.settings import trial_settings
     from fastir.analyses.fusion.tune import check_metric, compile_metric
 
     qrels, dicts = collection_of_runs

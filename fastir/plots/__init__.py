@@ -30,10 +30,8 @@ curves         pictures of runs, lists and metrics
 explain        the picture of one ranking
 figure         the figure, and what it saves
 fusion         the picture of a Tuning
-names          names on pictures
-queries        the picture of two runs by query
-style          colours, dashes, axes and sizes that all share
-topics         the picture of all runs by query
+queries        the pictures of two runs, and of all runs, by query
+style          names, colours, dashes, axes and sizes that all share
 """
 
 from fastir.plots.boards import leaderboards
@@ -42,8 +40,7 @@ from fastir.plots.compare import forest, means, overview, wins
 from fastir.plots.curves import cutoffs, precision_recall, rank_weights, ranked_cutoffs, roc
 from fastir.plots.explain import ranking
 from fastir.plots.fusion import tuning
-from fastir.plots.queries import differences
-from fastir.plots.topics import topics
+from fastir.plots.queries import differences, topics
 
 __all__ = [
     "bounds",

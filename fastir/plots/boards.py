@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastir.plots.compare import board_height, name_rows
-from fastir.plots.names import plain_text, short_names
-from fastir.plots.style import BLUE, GREY, VERMILION, new_axes, tidy, width_beside, with_note
+from fastir.plots.style import BLUE, GREY, VERMILION, new_axes, plain_text, short_names, tidy, width_beside, with_note
 from fastir.request.directions import best_first
 
 if TYPE_CHECKING:
@@ -32,15 +31,13 @@ def leaderboards(
         The values of the same systems, such as `.a` and `.b` of the result of `rank_correlation`.
     metric : str or None
         The metric; its name says whether less is better. None: more is better.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a new figure.
     titles : tuple of two str
         The titles of the two sides.
+    ax : as for `means`
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
 
     Raises
     ------

@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.analyses.bounds.result import Bounds
 from fastir.plots.compare import board_height, name_rows
-from fastir.plots.names import plain_text, short_names
-from fastir.plots.style import BLUE, GREY, hairline, ink, new_axes, tidy, width_beside, with_note
+from fastir.plots.style import (
+    BLUE,
+    GREY,
+    hairline,
+    ink,
+    new_axes,
+    plain_text,
+    short_names,
+    tidy,
+    width_beside,
+    with_note,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,13 +36,11 @@ def bounds(bounds: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax:
         The bounds of one run, with a bar for each metric; or of several runs, with a bar for each run.
     metric : str or None
         The metric to draw for several runs; None: the first.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a new figure.
+    ax : as for `means`
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
 
     Raises
     ------

@@ -10,7 +10,6 @@ import numpy as np
 
 from fastir.analyses.compare.tables import marks_text
 from fastir.plots.compared import MetricComparison
-from fastir.plots.names import minus, plain_text
 from fastir.plots.queries import differences
 from fastir.plots.style import (
     BLUE,
@@ -20,7 +19,9 @@ from fastir.plots.style import (
     figure_size,
     hairline,
     ink,
+    minus,
     new_axes,
+    plain_text,
     tidy,
     width_beside,
     with_note,
@@ -99,21 +100,14 @@ def forest(
 
     Parameters
     ----------
-    comparison : Comparison, or mapping of name to Results
-    metric : str or None
-        None: the first.
+    comparison, metric, ax, sort : as for `means`
     baseline : name of a run
         The run that the others are compared with. None: the first baseline of the comparison; without baselines, the
         best run.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a new figure.
-    sort : bool
-        Whether the best run is at the top; otherwise the runs are in the caller's order.
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
 
     Raises
     ------
@@ -166,17 +160,13 @@ def wins(
     ----------
     comparison : Comparison, or mapping of name to Results
         With a baseline, only the baseline's row and column are filled.
-    metric : str or None
-        None: the first.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a new figure.
     sort : bool
         Whether the best run is the first; otherwise the runs are in the caller's order.
+    metric, ax : as for `means`
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
 
     Raises
     ------

@@ -13,8 +13,7 @@ from fastir.analyses.compare.comparison import Comparison
 from fastir.analyses.compare.records import Pair, System
 from fastir.analyses.compare.tables import default_level, find_beaten, level_text, mark_labels, p_text, resamples_text
 from fastir.errors import quote
-from fastir.plots.names import short_names
-from fastir.plots.style import highest_first
+from fastir.plots.style import highest_first, short_names
 from fastir.request.directions import SIGNS, higher_is_better
 
 

@@ -18,8 +18,7 @@ from fastir.evaluation.evaluate import evaluate_many
 from fastir.evaluation.labels import evaluate_ranked
 from fastir.evaluation.run_collections import pairs, with_names
 from fastir.inputs.label_arrays import column
-from fastir.plots.names import plain_text
-from fastir.plots.style import hairline, ink, lines
+from fastir.plots.style import hairline, ink, lines, plain_text
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -57,13 +56,11 @@ def precision_recall(
         precision is interpolated at eleven recall points.
     sort : bool
         Whether the legend begins with the run with the highest line on average.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a new figure.
+    ax : as for `means`
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
 
     Raises
     ------
@@ -106,13 +103,11 @@ def roc(
         As for `evaluate_many`.
     sort : bool
         Whether the legend begins with the run with the highest line on average.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a new figure.
+    ax : as for `means`
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
 
     Raises
     ------
@@ -152,15 +147,13 @@ def cutoffs(
     metric : str
         Without a cutoff, such as "ndcg" or "recall".
     cutoffs : iterable of int
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a new figure.
     sort : bool
         Whether the legend begins with the run with the largest value at the last cutoff.
+    ax : as for `means`
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
 
     Raises
     ------
@@ -202,19 +195,17 @@ def ranked_cutoffs(
         The label at each rank, as for `evaluate_ranked`.
     metric : str
         Without a cutoff.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a new figure.
     ideal_labels : array or None
         All judged labels, the same for all lists; None: the labels of each list.
     sort : bool
         Whether the legend begins with the list with the largest value at the end.
     **options
         As for `evaluate_ranked`, without weights.
+    ax : as for `means`
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
 
     Raises
     ------
@@ -252,15 +243,13 @@ def rank_weights(metrics: str | Iterable[str], ax: Axes | None = None, *, k: int
     ----------
     metrics : str or iterable of str
         Such as ``["mrr", "dcg", "rbp.8", "err"]``.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a new figure.
     k : int
         The last rank, from 1.
+    ax : as for `means`
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
 
     Raises
     ------

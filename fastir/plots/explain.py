@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastir.analyses.explain.boxes import Box
 from fastir.analyses.explain.ranked import MOST_RANKS
-from fastir.analyses.explain.records import Explanation, metric_boxes
+from fastir.analyses.explain.records import Box, Explanation, metric_boxes
 from fastir.checks import positive
 from fastir.data.results.exportable import result_title
-from fastir.plots.names import elide, plain_text, short_names
-from fastir.plots.style import BLUE, em, hairline, ink, new_axes
+from fastir.plots.style import BLUE, elide, em, hairline, ink, new_axes, plain_text, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

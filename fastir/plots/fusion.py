@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fastir.plots.names import plain_text
-from fastir.plots.style import BLUE, GREY, VERMILION, figure_size, hairline, ink, new_axes, tidy
+from fastir.plots.style import BLUE, GREY, VERMILION, figure_size, hairline, ink, new_axes, plain_text, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,13 +23,11 @@ def tuning(tuning: Any, ax: Axes | None = None) -> Axes:
     ----------
     tuning : Tuning
         The result of `fastir.tune`.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a new figure.
+    ax : as for `means`
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
 
     Raises
     ------

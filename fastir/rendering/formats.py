@@ -26,11 +26,6 @@ def render(
         To refer to: ``\\label`` in LaTeX, the id in HTML; other formats have none.
     formulas : bool
         Whether texts in CSV that a spreadsheet would take for formulas stay unchanged.
-
-    Raises
-    ------
-    ValueError
-        There is no such format.
     """
     check_choice("format", format, tuple(FORMATS))
     if caption is not None:

@@ -145,12 +145,7 @@ def input_at(path: Any, inputs: Iterable[Any]) -> Any:
 
 
 def refuse_inputs(path: Any, inputs: Iterable[Any]) -> None:
-    """Refuse to write over a file that was read.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse to write over a file that was read."""
     if (read := input_at(path, inputs)) is not None:
         raise ValueError(f"{os.fsdecode(path)}: {os.fsdecode(read)!r} is an input and would be overwritten")
 

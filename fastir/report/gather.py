@@ -50,13 +50,7 @@ def gather(
     rules: dict[str, Any],
     progress: Callable[[Hashable, int], object] | None,
 ) -> ReportData:
-    """Evaluate, compare and explain; warnings are issued at the end, each once.
-
-    Raises
-    ------
-    TypeError, ValueError and others
-        As `compare`.
-    """
+    """Evaluate, compare and explain; warnings are issued at the end, each once."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FastirWarning)
         pages_data = with_files(qrels, runs, metrics, names, depth, statistics, rules, progress)
@@ -116,13 +110,7 @@ def with_files(
 
 
 def read_run(readers: Evaluator, name: Hashable, run: Any, progress: Callable[[Hashable, int], object] | None) -> Any:
-    """A run in memory, by the rules of `readers`.
-
-    Raises
-    ------
-    TypeError
-        It is Results.
-    """
+    """A run in memory, by the rules of `readers`."""
     watch = None if progress is None else functools.partial(progress, name)
     try:
         if not isinstance(run, Results):

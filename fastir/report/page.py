@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import html
 import importlib.resources
 import json
@@ -11,11 +12,148 @@ import zlib
 from collections.abc import Sequence
 from typing import Any
 
-from fastir.analyses.compare.comparison import Comparison
-from fastir.analyses.compare.tables import default_level, mark_labels, pairs_table
-from fastir.rendering.text import counted, distinct_texts, json_types
-from fastir.report.boards import boards, judged_table, parts_by_title, sources, warnings_list
+from fastir.analyses.compare.comparison import Comparison, mean_over
+from fastir.analyses.compare.tables import default_level, mark_labels, pairs_table, runs_table
+from fastir.rendering import Cell, Table
+from fastir.rendering.text import counted, decimals, distinct_texts, json_types
 from fastir.report.gather import ReportData, judged_name, visible_text
+
+# ---- tables that need no script --------------------------------------------------------------------------------------
+
+ALL = "all queries"
+
+
+def parts_by_title(comparison: Comparison) -> dict[str, Comparison]:
+    """The comparison of all queries and of each segment, by distinct titles."""
+    titles = distinct_texts(comparison.segments, [ALL], visible_text)
+    return {ALL: comparison, **{titles[segment]: part for segment, part in comparison.segments.items()}}
+
+
+def boards(gathered: ReportData) -> str:
+    """A leaderboard of all queries, and a hidden one of each segment, as `Comparison.to_table` has them."""
+    return "\n".join(
+        board(leaderboard(part, gathered.names), place, title)
+        for place, (title, part) in enumerate(parts_by_title(gathered.comparison).items())
+    )
+
+
+def leaderboard(part: Comparison, names: dict[Any, str]) -> Table:
+    """A row for each run."""
+    return runs_table(part.means, part.verdicts, part.systems, part.method, 4, default_level(part.method), names)
+
+
+def html_text(text: str) -> str:
+    """Text as HTML."""
+    return html.escape(visible_text(str(text)))
+
+
+def board(table: Table, place: int, title: str) -> str:
+    """A leaderboard with buttons that sort its columns; the script shows the chosen leaderboard."""
+    heads = "".join(
+        f'<th scope="col"{number(column, table.first)}><button type="button">{html_text(name)}</button></th>'
+        for column, name in enumerate(table.head)
+    )
+    notes = "".join(f"<p>{html_text(note)}</p>" for note in table.notes)
+    return (
+        f'<figure class="board"{" hidden" if place else ""} data-segment="{place}"><div class="wide" tabindex="0" '
+        f'role="region" aria-label="Leaderboard, {html_text(title)}"><table><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{rows(table)}</tbody></table></div><figcaption>{notes}</figcaption></figure>"
+    )
+
+
+def scrolling_table(table: Table) -> str:
+    """A table that scrolls by itself where it is too wide."""
+    heads = "".join(
+        f'<th scope="col"{number(column, table.first)}>{html_text(name)}</th>' for column, name in enumerate(table.head)
+    )
+    body = f"<thead><tr>{heads}</tr></thead><tbody>{rows(table)}</tbody>"
+    return f'<div class="wide" tabindex="0"><table>{body}</table></div>'
+
+
+def number(column: int, first: int) -> str:
+    return ' class="number"' if column >= first else ""
+
+
+def rows(table: Table) -> str:
+    return "".join(
+        f"<tr>{''.join(cell(each, column, table.first) for column, each in enumerate(row))}</tr>" for row in table.rows
+    )
+
+
+def cell(each: Cell, column: int, first: int) -> str:
+    """A cell with its exact value, its marks and its interval."""
+    exact = "" if each.exact is None else f' data-exact="{html_text(each.exact)}"'
+    text = html_text(each.text)
+    text = f"<b>{text}</b>" if each.strong else text
+    marks = f"<sup>{html_text(each.beats)}</sup>" if each.beats else ""
+    interval = f"<small>{html_text(each.interval)}</small>" if each.interval else ""
+    return f"<td{number(column, first)}{exact}>{text}{marks}{interval}</td>"
+
+
+def judged_table(gathered: ReportData) -> str:
+    """How much of each run is judged, and which queries are missing."""
+    name = judged_name(gathered.depth)
+    runs, query_ids = gathered.comparison.runs, set(gathered.comparison.query_ids)
+    head, body = ["run"], [[Cell(gathered.names[run])] for run in runs]
+    columns: list[tuple[str, list[Cell]]] = []
+    if gathered.judged:
+        shares = [mean_over(gathered.judged[run].per_query(name), query_ids) for run in runs]
+        columns.append((name, [Cell(decimals(share), exact=repr(share)) for share in shares]))
+    if not gathered.rankings.why_not:
+        counts = [Cell(str(count)) for count in gathered.rankings.unjudged]
+        columns.append((f"unjudged in the first {gathered.depth}", counts))
+    reports = [gathered.results[run].report for run in runs]
+    for title, field in (
+        ("queries missing", "only_in_qrels"),
+        ("nothing judged", "nothing_judged"),
+        ("ties could matter", "queries_with_ties"),
+    ):
+        columns.append((title, [Cell(str(getattr(report, field))) for report in reports]))
+    for title, cells in columns:
+        head.append(title)
+        for row, each in zip(body, cells, strict=True):
+            row.append(each)
+    return scrolling_table(Table(head, body, 1, []))
+
+
+def sources(gathered: ReportData) -> str:
+    """Where the numbers come from: the method, the convention, options, metrics and files."""
+    provenance = next((record for result in gathered.results.values() if (record := result.provenance)), None)
+    listed: list[tuple[str, str]] = [("statistics", str(gathered.comparison.method))]
+    if provenance is not None:
+        convention = provenance.convention
+        chosen = {} if gathered.queries is None else {"queries": gathered.queries}
+        listed.append(("convention", f"{convention.name}. {convention.about}".removesuffix(". ")))
+        listed += (
+            (f"convention: {field.name}", str(chosen.get(field.name, getattr(convention, field.name))))
+            for field in dataclasses.fields(convention)
+            if field.name not in ("name", "about") and getattr(convention, field.name) not in (None, ())
+        )
+        listed += ((f"option {name}", str(value)) for name, value in provenance.options.items())
+        listed += ((f"metric {name}", text) for name, text in provenance.metrics.items())
+    for what, file in gathered.files:
+        size = f", {file['bytes']} bytes" if "bytes" in file else ""
+        listed.append((what, f"{file['name']}{size}"))
+    for run, result in gathered.results.items():
+        repairs = result.report.repairs if result.report else {}
+        listed += (
+            (f"run {gathered.names[run]}: {kind}", f"{count}, such as {place}")
+            for kind, (count, place) in repairs.items()
+        )
+    listed.append(("fastir", gathered.comparison.method.version))
+    return scrolling_table(Table(["what", "value"], [[Cell(what), Cell(value)] for what, value in listed], 2, []))
+
+
+def warnings_list(texts: Sequence[str]) -> str:
+    """The warnings of the evaluation; nothing if there are none."""
+    if not texts:
+        return ""
+    title = counted(len(texts), "warning", "warnings")
+    listed = "".join(f"<li>{html_text(text)}</li>" for text in texts)
+    return f'<section class="warnings"><h2>{title}</h2><ul>{listed}</ul></section>'
+
+
+# ---- the document ----------------------------------------------------------------------------------------------------
 
 
 def page(gathered: ReportData) -> str:

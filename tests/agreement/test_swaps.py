@@ -5,7 +5,7 @@ import math
 import pytest
 
 import fastir
-from fastir.analyses.agreement import swaps
+from fastir.analyses.agreement import correlation
 
 
 def test_the_report_names_the_swapped_pairs_and_the_largest_drop():
@@ -61,7 +61,7 @@ def test_swaps_have_no_p_values_without_scipy(monkeypatch):
 
     results = fastir.evaluate_many(QRELS, RUNS, "mrr")
     upside_down = {"first": results["second"], "second": results["first"]}
-    monkeypatch.setattr(swaps, "check_scipy", missing)
+    monkeypatch.setattr(correlation, "check_scipy", missing)
     [swap] = fastir.rank_correlation(results, upside_down).swaps
     assert math.isnan(swap.p_a) and math.isnan(swap.p_b) and swap.significant == ""
 
@@ -113,4 +113,4 @@ def test_a_swap_is_significant_by_the_confidence_asked_for():
     (math.nan, math.nan, ""),
 ])  # fmt: skip
 def test_a_p_value_that_is_the_limit_is_significant(p_a, p_b, word):
-    assert swaps.verdict(p_a, p_b, 0.05) == word
+    assert correlation.verdict(p_a, p_b, 0.05) == word

@@ -1,10 +1,13 @@
-"""Settings are searched only where they change something.
+"""Settings are searched only where they change something."""
 
-Also of: published.
-"""
-
-from fastir.analyses.identify.published import PUBLISHED
-from fastir.analyses.identify.settings import DataProperties, Setting, departures, list_settings, paper_settings
+from fastir.analyses.identify.settings import (
+    PUBLISHED,
+    DataProperties,
+    Setting,
+    departures,
+    list_settings,
+    paper_settings,
+)
 
 PLAIN = DataProperties(True, False, False, False, 1, 5, frozenset())
 FULL = DataProperties(False, True, True, False, 3, 2000, frozenset(("float64", "float32")))

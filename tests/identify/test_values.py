@@ -1,15 +1,11 @@
-"""A reported value has the digits that it shows, and a name may mean several metrics.
-
-Also of: papers.
-"""
+"""A reported value has the digits that it shows, and a name may mean several metrics."""
 
 from decimal import Decimal
 
 import numpy as np
 import pytest
 
-from fastir.analyses.identify.papers import MISTAKEN, PAPERS, mistaken_names
-from fastir.analyses.identify.values import find_meanings, target
+from fastir.analyses.identify.values import MISTAKEN, PAPERS, find_meanings, mistaken_names, target
 from fastir.request.names import NAMES
 
 

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from fastir.plots import names
-from fastir.plots.names import short_names
+from fastir.plots import style
+from fastir.plots.style import short_names
 
 HIDDEN = "\N{ZERO WIDTH SPACE}"
 
@@ -47,7 +47,7 @@ def test_no_word_and_no_number_is_cut():
 
 def test_long_names_lose_their_middle_and_stay_distinct():
     [alone], note = short_names(["x" * 30 + "y" * 30])
-    assert (alone, note) == ("x" * 18 + "…" + "y" * 17, "") and len(alone) == names.NAME_LETTERS
+    assert (alone, note) == ("x" * 18 + "…" + "y" * 17, "") and len(alone) == style.NAME_LETTERS
     inner = ["x" * 40 + str(number) + "y" * 40 for number in range(20)]
     assert len(set(short_names(inner)[0])) == 20
 
@@ -63,7 +63,7 @@ def test_random_names_that_differ_are_shown_differently():
         given = sorted(given)
         texts, note = short_names(given)
         assert len(set(texts)) == len(given)
-        assert all(len(line) <= names.NOTE_LETTERS for line in note.splitlines())
+        assert all(len(line) <= style.NOTE_LETTERS for line in note.splitlines())
         if note:
             start, end = note.replace("\n", "").replace(HIDDEN, "").removeprefix("names: ").split("…")
             for name, text in zip(given, texts, strict=True):

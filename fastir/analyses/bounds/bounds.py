@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 import numpy as np
 
 from fastir.analyses.bounds.requests import BoundsRequest, difference_bounds, run_bounds
-from fastir.analyses.bounds.run_pairs import shared_documents
+from fastir.analyses.bounds.unjudged_ranks import shared_documents
 from fastir.checks import positive, refuse_options, whole_number
 from fastir.data.run import as_run
 from fastir.errors import quote

@@ -116,13 +116,7 @@ def response(request: names.Request, values: dict[str, Any], gains: tuple[float,
 def candidates(
     request: names.Request, values: dict[str, Any], settings: Settings, levels: tuple[int, ...]
 ) -> Candidates:
-    """The Candidates of a metric, of which `levels` are the labels to look at.
-
-    Raises
-    ------
-    UnknownMetricError
-        Its gains are such that no bound is known, or every document that is judged at all is relevant to it.
-    """
+    """The Candidates of a metric, of which `levels` are the labels to look at."""
     card, max_label = request.card, levels[-1]
     if lowest_relevant(request, settings) <= 0:
         raise names.UnknownMetricError(

@@ -26,8 +26,7 @@ from fastir.analyses.bounds.candidates import candidates, level_gains, lowest_re
 from fastir.analyses.bounds.extremes import Extremes, block_extremes, empty_extremes, select_columns
 from fastir.analyses.bounds.families import document_family, every_labeling, have_few_labelings, measure_labelings
 from fastir.analyses.bounds.fractions import Fractions, Ideals, Ratio, judged_precisions, shares_inside
-from fastir.analyses.bounds.run_pairs import ABSENT
-from fastir.analyses.bounds.unjudged_ranks import UnjudgedRanks, positions, unjudged_ranks
+from fastir.analyses.bounds.unjudged_ranks import ABSENT, UnjudgedRanks, positions, unjudged_ranks
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.engine.measure.cards import AVERAGE, FIRST, RATIO, SUM
 from fastir.request.options import WHOLE
@@ -36,7 +35,7 @@ from fastir.request.plan import Settings
 if TYPE_CHECKING:
     from fastir.analyses.bounds.candidates import Candidates
     from fastir.analyses.bounds.families import Family
-    from fastir.analyses.bounds.run_pairs import RunPairs
+    from fastir.analyses.bounds.unjudged_ranks import RunPairs
     from fastir.data.rankings import JudgedRankings
     from fastir.request.names import Request
 

@@ -10,10 +10,8 @@ import numpy as np
 from fastir.analyses.bounds.candidates import label_levels
 from fastir.analyses.bounds.differences import TwoRuns, difference_extremes
 from fastir.analyses.bounds.extremes import Extremes, block_extremes
-from fastir.analyses.bounds.means import without_undefined
 from fastir.analyses.bounds.result import Bounds
-from fastir.analyses.bounds.run_pairs import run_pairs
-from fastir.analyses.bounds.unjudged_ranks import blocks, unjudged_places, unjudged_ranks
+from fastir.analyses.bounds.unjudged_ranks import blocks, run_pairs, unjudged_places, unjudged_ranks
 from fastir.data.rankings import JudgedRankings, make_rankings, ranking_arrays
 from fastir.data.rankings_values import evaluate_rankings
 from fastir.data.results.results import Results, remake, select_rows
@@ -26,12 +24,14 @@ from fastir.request.fixed_order import RULES, compile_fixed
 from fastir.request.options import WHOLE
 
 if TYPE_CHECKING:
-    from fastir.analyses.bounds.run_pairs import SharedDocuments
+    from collections.abc import Sequence
+
+    from fastir.analyses.bounds.unjudged_ranks import SharedDocuments
+    from fastir.data.results.results import Results
     from fastir.engine.measure._grades import Grades
     from fastir.evaluation.evaluator import Evaluator
     from fastir.request.options import Options
     from fastir.request.plan import Settings
-
 
 MOST_APART = 1000  # labels that are counted
 
@@ -202,3 +202,47 @@ def check_limits(settings: Settings, max_label: float) -> None:
     for limit, text, why in settings.label_limits:
         if max_label > limit:
             raise OverflowError(f"metric {quote(text)}: max_label={max_label} is too large for {why}")
+
+
+# ---- extreme means when queries can be undefined ---------------------------------------------------------------------
+
+
+def without_undefined(
+    values: np.ndarray, undefined: np.ndarray, sign: float, aggregates: Sequence[str], results: Results
+) -> np.ndarray:
+    """The extreme values of queries, NaN where leaving a query out makes the mean more extreme.
+
+    Parameters
+    ----------
+    values : float64 array of shape (n_queries, n_metrics)
+    undefined : bool array of the same shape
+        Whether a labeling leaves the query out.
+    sign : float
+        1 for the smallest mean, -1 for the largest.
+    aggregates : sequence of str
+    results : Results
+        With the weights of the queries.
+    """
+    weights = results.weights
+    if weights is None:
+        weight = np.ones(len(values))
+    else:
+        weight = np.array([weights[query] for query in results.query_ids], float)
+    values = values.copy()
+    for column, how in enumerate(aggregates):
+        optional = undefined[:, column] & ~np.isnan(values[:, column])
+        if optional.any() and how in ("mean", "geometric"):
+            added = np.log(values[:, column]) if how == "geometric" else values[:, column]
+            values[rows_left_out(sign * added, weight, optional), column] = np.nan
+    return values
+
+
+def rows_left_out(values: np.ndarray, weights: np.ndarray, optional: np.ndarray) -> np.ndarray:
+    """The optional rows without which the weighted mean of all others is smallest: those above a threshold."""
+    fixed = ~optional & ~np.isnan(values)
+    rows = np.flatnonzero(optional)
+    rows = rows[np.argsort(values[rows], kind="stable")]
+    sums = np.concatenate([[0.0], np.cumsum((values * weights)[rows])]) + (values * weights)[fixed].sum()
+    sizes = np.concatenate([[0.0], np.cumsum(weights[rows])]) + weights[fixed].sum()
+    means = np.divide(sums, sizes, out=np.full(len(sums), np.inf), where=sizes > 0.0)
+    return rows[int(means.argmin()) :]

@@ -8,13 +8,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from fastir.analyses.check import lines
-from fastir.analyses.check.checked import Checked
-from fastir.analyses.check.findings import Findings
+from fastir.analyses.check.checked import KINDS, Checked, Findings
 from fastir.analyses.check.held import attempt, read_data
-from fastir.analyses.check.kinds import KINDS
-from fastir.analyses.check.overlap import compare
 from fastir.analyses.check.rules import OF_QRELS, Rules, make_rules
-from fastir.analyses.check.sides import Side, examine
+from fastir.analyses.check.sides import Side, compare, examine
 from fastir.checks import whole_number
 from fastir.data.qrels import Qrels
 from fastir.data.run import Run

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from fastir.analyses.check.findings import Findings
+from fastir.analyses.check.checked import Findings
 from fastir.analyses.check.sides import Ranking, Side
 from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.data.run import Run, as_run
@@ -49,11 +49,6 @@ def read_data(
     """Read anything; None, and a fault, if its reader refuses it.
 
     The reader names the first duplicate document; the rest is checked with the first copy of each document.
-
-    Raises
-    ------
-    OSError
-        It cannot be read.
     """
 
     def read(duplicates: Duplicates | None) -> Qrels | Run:

@@ -40,15 +40,7 @@ class Rules(NamedTuple):
 
 
 def make_rules(max_depth: SupportsIndex | None, exactly_queries: Any, tag: str | re.Pattern[str] | None) -> Rules:
-    """Make Rules of the caller's arguments.
-
-    Raises
-    ------
-    TypeError, ValueError
-        One has another type or value.
-    FormatError, OSError
-        A file of queries has none, or cannot be read.
-    """
+    """Make Rules of the caller's arguments."""
     depth = None if max_depth is None else positive("max_depth", "the number of documents", max_depth, WHOLE)
     queries, said_by = None, "the qrels"
     if not (isinstance(exactly_queries, str) and exactly_queries == OF_QRELS):

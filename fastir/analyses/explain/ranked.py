@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.analyses.explain.boxes import Box, boxes
 from fastir.analyses.explain.query_explanation import dividend_name, divisor_name
-from fastir.analyses.explain.records import PRINTED_ROWS, metric_name
+from fastir.analyses.explain.records import PRINTED_ROWS, Box, boxes, metric_name
 from fastir.checks import positive
 from fastir.data.results.columns import columns_from_records
 from fastir.data.results.exportable import Exportable
@@ -245,13 +244,6 @@ def rank_weights(metrics: str | Iterable[str], k: int) -> dict[str, np.ndarray]:
 
     That is the value of a list of k with its only relevant document at this rank, over its value with the document at
     rank 1.
-
-    Raises
-    ------
-    TypeError
-        k is not an integer.
-    ValueError
-        k is below 1, or a single relevant document at rank 1 has no value.
     """
     names, k = metric_tuple(metrics), positive("k", "the last rank", k, MOST_RANKS)
     results = evaluate_ranked(np.eye(k, dtype=np.int8).ravel(), equal_offsets(k, k), names)

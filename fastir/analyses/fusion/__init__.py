@@ -16,12 +16,10 @@ Memory  the runs; ids and scores of the fused run. tune holds numbers of the siz
 Raises  ValueError, TypeError, OverflowError and NoOverlapError, which name the run, query, document or option
 
 cards      the methods and the norms, each declared once
-settings   the caller's weights and parameters of a method, checked, and as arrays
+settings   the caller's weights and parameters of a method, checked, and as arrays; the settings that are tried
 run_set    runs side by side
 fuse       fuse()
-layout     what documents count, laid out once for all settings, and judged
-search     the settings that are tried
-learning   what methods learn from judgments
+layout     what documents count, laid out once for all settings, and judged; what methods learn from judgments
 tune       tune()
 tuning     Tuning, Trial, Fold
 _sorting   documents in the order of scores, or of ids

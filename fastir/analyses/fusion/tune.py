@@ -9,11 +9,9 @@ import numpy as np
 
 from fastir.analyses.compare.segments import read_segments, segment_rows
 from fastir.analyses.fusion.cards import METHODS, Method, find_norm
-from fastir.analyses.fusion.layout import Layout
-from fastir.analyses.fusion.learning import Learner
+from fastir.analyses.fusion.layout import Layout, Learner
 from fastir.analyses.fusion.run_set import SIGNS, RunSet, read_run_set
-from fastir.analyses.fusion.search import trial_settings
-from fastir.analyses.fusion.settings import Setting
+from fastir.analyses.fusion.settings import Setting, trial_settings
 from fastir.analyses.fusion.tuning import Fold, Trial, Tuning
 from fastir.checks import check_choice, whole_number
 from fastir.data.qrels import Qrels, as_qrels
@@ -225,13 +223,7 @@ def check_metric(metric: str, options: Mapping[str, Any]) -> Options:
 
 
 def read_rules(metric: str, options: Options, ties: str) -> dict[str, Any]:
-    """The rules by which `evaluate` would choose queries, compare scores and leave documents out.
-
-    Raises
-    ------
-    ValueError
-        The metric means several, or the convention gives equal scores another order than `ties`.
-    """
+    """The rules by which `evaluate` would choose queries, compare scores and leave documents out."""
     settings = compile_settings(metric_tuple(metric), options)
     if len(settings.names) != 1:
         raise ValueError(f"metric: expected one, and {quote(metric)} means {len(settings.names)}")
@@ -247,13 +239,7 @@ def read_rules(metric: str, options: Options, ties: str) -> dict[str, Any]:
 
 
 def select_queries(qrels: Qrels, run_set: RunSet, rule: str) -> Qrels:
-    """The qrels of the queries that count, where `rule` says what becomes of those that no run has.
-
-    Raises
-    ------
-    NoOverlapError
-        The rule is "strict", and a query is on one side alone.
-    """
+    """The qrels of the queries that count, where `rule` says what becomes of those that no run has."""
     ranked = set(run_set.query_ids)
     places = [place for place, query_id in enumerate(qrels) if query_id in ranked]
     if rule == "strict" and not len(places) == len(ranked) == len(qrels):

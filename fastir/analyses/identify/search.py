@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
@@ -10,13 +11,15 @@ import numpy as np
 
 from fastir.analyses.identify.answers import Answer, Identified, NearestSettings, OptionChange
 from fastir.analyses.identify.columns import Judge, read_qrels
-from fastir.analyses.identify.neighbours import Neighbours
 from fastir.analyses.identify.settings import (
+    KEPT_DEFAULTS,
     DataProperties,
+    Options,
     Setting,
     State,
     States,
     conventions,
+    departures,
     list_settings,
     paper_settings,
 )
@@ -25,6 +28,7 @@ from fastir.analyses.identify.trials import explanations
 from fastir.analyses.identify.values import SLACK, Target, read_targets
 from fastir.data.run import Run
 from fastir.evaluation.rules import columns_by_side
+from fastir.request.conventions import CONVENTIONS
 from fastir.request.names import read
 
 if TYPE_CHECKING:
@@ -333,3 +337,71 @@ def simplest(settings: list[Setting]) -> list[Setting]:
     for setting in settings:
         least.setdefault((setting.convention, setting.label), setting.cost)
     return [each for each in settings if each.cost == least[each.convention, each.label]]
+
+
+# ---- single changes of options ---------------------------------------------------------------------------------------
+
+
+class Neighbours:
+    """The neighbours of settings, for runs and the values that are wanted of them."""
+
+    def __init__(self, facts: DataProperties, meanings: list[str], wanted: list[tuple[Judge, Target]]) -> None:
+        self.facts = facts
+        self.meanings = meanings
+        self._wanted = wanted
+        self._usual = States("fastir", meanings, facts)
+        self._chosen: dict[str, dict[str, Any]] = {}
+        self._counts: dict[tuple[str, Any], bool] = {}
+
+    def differences(self, setting: Setting) -> list[str]:
+        """The options in which fastir's default differs from a setting, and that change one of its values by itself."""
+        chosen = self._choices(setting.convention) | dict(setting.options)
+        return [name for name, value in chosen.items() if self._changes_a_value(name, value)]
+
+    def _choices(self, convention: str) -> dict[str, Any]:
+        """What a convention chooses for one of the metrics, or for all, and the default does not."""
+        if convention not in self._chosen:
+            record, default = CONVENTIONS[convention], CONVENTIONS["fastir"]
+            self._chosen[convention] = {
+                name: chosen
+                for request in States(convention, self.meanings, self.facts).requests
+                if request is not None
+                for name in (*record.choices(), "rel_level")
+                if (chosen := record.choice(request.card.name, request.cutoff is not None, name))
+                != getattr(default, name, None)
+            }
+        return self._chosen[convention]
+
+    def _changes_a_value(self, name: str, value: Any) -> bool:
+        if (name, value) not in self._counts:
+            usual, changed = self._usual.of(()), self._usual.of(((name, value),))
+            self._counts[name, value] = any(
+                self._differ(judge, usual[place], changed[place])
+                for judge, target in self._wanted
+                for place in map(self.meanings.index, target.meanings)
+            )
+        return self._counts[name, value]
+
+    @staticmethod
+    def _differ(judge: Judge, one: State | None, other: State | None) -> bool:
+        if one is None or other is None or one == other:
+            return False
+        means = judge.means((one, other), None)
+        first, second = means[one].value, means[other].value
+        if math.isnan(first) or math.isnan(second):
+            return math.isnan(first) != math.isnan(second)
+        return abs(first - second) > SLACK
+
+    def of(self, convention: str, options: Options) -> list[tuple[str, Any, tuple[State | None, ...]]]:
+        """(option, value, the state of each metric) of each change of one option; also back to what the tool has."""
+        states, record, given = States(convention, self.meanings, self.facts), CONVENTIONS[convention], dict(options)
+        changes = [pair for pair in departures(self.facts) if given.get(pair[0]) != pair[1]]
+        found = []
+        for name, value in changes:
+            found.append((name, value, states.of(tuple({**given, name: value}.items()))))
+        for name in given:
+            without = tuple(pair for pair in options if pair[0] != name)
+            value = KEPT_DEFAULTS[name] if name in KEPT_DEFAULTS else getattr(record, name)
+            if (name, value) not in changes:
+                found.append((name, value, states.of(without)))
+        return found

@@ -75,15 +75,7 @@ class FileValues(dict[str, dict[str, str]]):
 
 
 def read_values(path: str | os.PathLike[str]) -> FileValues:
-    """The values of a file, by rows.
-
-    Raises
-    ------
-    OSError
-        It cannot be read.
-    FormatError
-        It has no values of metrics that are known, or a value that cannot be read.
-    """
+    """The values of a file, by rows."""
     name = os.fspath(path)
     with open(name, "rb") as file:
         data = file.read()

@@ -6,15 +6,12 @@ Validates that runs and qrels have ids of one kind, that every run has a team, d
 Allocates the runs; a dict of documents per query (pool, to_judge), numbers per judgment that a run has (the others)
 Raises    TypeError and ValueError, which name the run or team; NoOverlapError
 
-ranked          the first documents of each run's rankings
-members         which runs have which documents, and the teams of runs
-judgment_ranks  the ranks of judged documents in runs
-pool            pool(): the documents to be judged
-document_lists  lists of documents as files, with a column for labels
-merge_qrels     merge_qrels(): judgments with those that such lists brought
-contributions   contributions(): judged documents by the runs that have them
-leave_one_out   leave_one_out(): the leaderboard without what only one team contributed
-reduced_qrels   runs evaluated on fewer judgments
-to_judge        to_judge(): unjudged documents, those first that could change most
-changes         how a value changes with one more judgment
+ranked         the first documents of each run's rankings
+members        which runs have which documents at which ranks, and the teams of runs
+pool           pool(): the documents to be judged
+merge_qrels    lists of documents as files, and merge_qrels(): judgments with the labels of such lists
+contributions  contributions(): judged documents by the runs that have them
+leave_one_out  leave_one_out(): the leaderboard on the judgments without one team's own
+to_judge       to_judge(): unjudged documents, those first that could change most
+changes        how a value changes with one more judgment
 """

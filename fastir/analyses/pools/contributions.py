@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.analyses.pools.judgment_ranks import JudgmentRanks, owners
-from fastir.analyses.pools.members import Names, TeamsLike, check_overlap, read_labels, read_teams
+from fastir.analyses.pools.members import (
+    JudgmentRanks,
+    Names,
+    TeamsLike,
+    check_overlap,
+    owners,
+    read_labels,
+    read_teams,
+)
 from fastir.data.results.columns import columns_from_records
 from fastir.data.results.exportable import Exportable
 from fastir.engine.columns.rows import repeat

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
-from fastir.analyses.pools.document_lists import save_list
 from fastir.analyses.pools.members import Masks, Names, bit_masks, names_of_bits, read_labels
+from fastir.analyses.pools.merge_qrels import save_list
 from fastir.data.results.columns import columns_from_records
 from fastir.data.results.exportable import Exportable
 from fastir.evaluation.read_runs import checked_depth, first_documents, read_runs

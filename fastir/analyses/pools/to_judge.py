@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
 import numpy as np
 
 from fastir.analyses.pools.changes import IN_POOL, UNJUDGED, Changes
-from fastir.analyses.pools.document_lists import save_list
-from fastir.analyses.pools.judgment_ranks import JudgmentRanks
-from fastir.analyses.pools.members import check_overlap, read_labels
+from fastir.analyses.pools.members import JudgmentRanks, check_overlap, read_labels
+from fastir.analyses.pools.merge_qrels import save_list
 from fastir.checks import positive, refuse_options
 from fastir.data.qrels import Qrels
 from fastir.data.results.columns import columns_from_records
@@ -238,13 +237,7 @@ def check_strict(labels: Collection[Any], runs: Mapping[Hashable, Run]) -> None:
 def metric_order(
     qrels: QrelsLike, metric: str, duplicates: Duplicates | None, options: Mapping[str, Any]
 ) -> tuple[dict[str, Any], bool]:
-    """The rules for the order of documents under the metric, and whether only queries of a run count in its mean.
-
-    Raises
-    ------
-    UnknownMetricError, TypeError, ValueError
-        Of the metric and the options; or the rule for equal scores goes by their labels, or is of several orders.
-    """
+    """The rules for the order of documents under the metric, and whether only queries of a run count in its mean."""
     prepared = Evaluator(qrels, metric, duplicates=duplicates, **options).rules.prepared
     if len(prepared.settings.names) > 1:
         raise ValueError(f"metric {quote(metric)} means several, {', '.join(prepared.settings.names)}; give one")
