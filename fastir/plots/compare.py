@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from fastir.analyses.compare.comparison import Comparison
 
-MAP = "PuOr"  # white in the middle; colour-blind readers see both ends as different
-WRITTEN = 7  # runs up to which wins, ties and losses are all written into a heat map
+COLOUR_MAP = "PuOr"  # white in the middle; colour-blind readers see both ends as different
+MAX_WRITTEN_RUNS = 7  # runs up to which wins, ties and losses are all written into a heat map
 
 
 def means(
@@ -178,7 +178,7 @@ def wins(
     on = MetricComparison(comparison, metric)
     runs = on.order_runs(sort)
     places = {run: place for place, run in enumerate(runs)}
-    few = len(runs) <= WRITTEN
+    few = len(runs) <= MAX_WRITTEN_RUNS
     shares = np.full((len(runs), len(runs)), np.nan)
     ax = ax or new_axes(*size_of_wins(on)[::-1])
     for pair in on.pairs:
@@ -196,7 +196,7 @@ def wins(
                 ax.add_patch(
                     Rectangle((x - 0.45, y - 0.45), 0.9, 0.9, fill=False, edgecolor=colour, linewidth=hairline())
                 )
-    image = ax.imshow(shares, cmap=MAP, vmin=-1, vmax=1, aspect="auto")
+    image = ax.imshow(shares, cmap=COLOUR_MAP, vmin=-1, vmax=1, aspect="auto")
     ax.figure.colorbar(image, ax=ax, label="(wins \N{MINUS SIGN} losses)\n/ queries")
     keys = [on.labels[on.places[run]] for run in runs]
     ax.set_xticks(range(len(runs)), keys)
@@ -274,7 +274,7 @@ def text_colour(share: float) -> str:
     """The colour of text on a field of the heat map."""
     from matplotlib import colormaps
 
-    red, green, blue, _ = colormaps[MAP]((share + 1) / 2)
+    red, green, blue, _ = colormaps[COLOUR_MAP]((share + 1) / 2)
     return "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.45 else "white"
 
 
@@ -289,4 +289,4 @@ def board_height(rows: int) -> float:
 def size_of_wins(on: MetricComparison) -> tuple[float, float]:
     """Width and height, with room for the names and the scale at the sides."""
     n, names = len(on.runs), 0.62 * max(map(len, on.names.values()))
-    return (12 + names + (6.2 if n <= WRITTEN else 2.6) * n) * em(), (13 + 2.4 * n) * em()
+    return (12 + names + (6.2 if n <= MAX_WRITTEN_RUNS else 2.6) * n) * em(), (13 + 2.4 * n) * em()

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 RATES = tuple(step / 100 for step in range(101))  # at which ROC curves are averaged
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
-TICKED = 12  # cutoffs up to which each is written below
+MAX_TICKS = 12  # cutoffs up to which each is written below
 
 
 def precision_recall(
@@ -172,7 +172,7 @@ def cutoffs(
     curves = {run: (depths, [result[name] for name in names]) for run, result in results.items()}
     ax = lines(curves, ax, "k", plain_text(f"{metric}@k"), by=itemgetter(-1) if sort else None)
     ax.set_xscale("log")
-    if len(depths) <= TICKED:
+    if len(depths) <= MAX_TICKS:
         ax.set_xticks(depths, map(str, depths))
         ax.minorticks_off()
     return ax
@@ -269,7 +269,7 @@ def rank_weights(metrics: str | Iterable[str], ax: Axes | None = None, *, k: int
 
 def by_rank(ax: Axes, last: int) -> Axes:
     """Whole numbers below, one for each rank where there is room."""
-    if last <= TICKED:
+    if last <= MAX_TICKS:
         ax.set_xticks(range(1, last + 1))
     else:
         from matplotlib.ticker import MaxNLocator

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fastir.analyses.compare.comparison import Comparison
     from fastir.data.results.changes import ResultsDiff
 
-NAMED_AT_EACH_END = 5  # queries at either end that are always named
+NAMED_QUERIES = 5  # queries at either end that are always named
 ID_LETTERS = 20  # letters of a query's id
 HEIGHT_EMS = 28  # the least height of a figure, in sizes of its font
 TITLE_LETTERS = 60  # letters of a line of the title
@@ -118,11 +118,11 @@ def name(ax: Axes, queries: Sequence[str]) -> float | None:
     step = ID_DISTANCE_EMS * FontProperties(size="small").get_size_in_points()
     n = len(queries)
     figure: Any = ax.figure
-    if n <= max(2 * NAMED_AT_EACH_END, 72 * ax.get_window_extent().width / figure.dpi / step):
+    if n <= max(2 * NAMED_QUERIES, 72 * ax.get_window_extent().width / figure.dpi / step):
         ax.set_xticks(range(n), map(plain_text, queries), rotation=90, fontsize="small")
         return None
     ax.set_xticks([])
-    for end, corner, places in ((1, 0, range(NAMED_AT_EACH_END)), (-1, 1, range(n - 1, n - 1 - NAMED_AT_EACH_END, -1))):
+    for end, corner, places in ((1, 0, range(NAMED_QUERIES)), (-1, 1, range(n - 1, n - 1 - NAMED_QUERIES, -1))):
         for number, place in enumerate(places):
             ax.annotate(
                 plain_text(queries[place]),
@@ -142,14 +142,14 @@ def name(ax: Axes, queries: Sequence[str]) -> float | None:
                     "relpos": (0.5, 1),
                 },
             )
-    return step + 0.5 * step * max(map(len, [*queries[:NAMED_AT_EACH_END], *queries[-NAMED_AT_EACH_END:]]))
+    return step + 0.5 * step * max(map(len, [*queries[:NAMED_QUERIES], *queries[-NAMED_QUERIES:]]))
 
 
 # ---- heat maps of queries and runs -----------------------------------------------------------------------------------
 
 
-MAP = "cividis"  # which is the same to colour-blind readers
-LETTER = 0.62  # the width of a letter, in sizes of its font
+COLOUR_MAP = "cividis"  # which is the same to colour-blind readers
+LETTER_EMS = 0.62  # the width of a letter, in sizes of its font
 
 
 def topics(
@@ -186,7 +186,7 @@ def topics(
     shares = bool(len(defined)) and defined.min() >= 0 and defined.max() <= 1
     image = drawn.imshow(
         values,
-        cmap=MAP,
+        cmap=COLOUR_MAP,
         vmin=0 if shares else None,
         vmax=1 if shares else None,
         aspect="auto",
@@ -227,7 +227,7 @@ def segment_order(on: MetricComparison) -> dict[Any, list[int]]:
 def name_segments(ax: Axes, segments: Mapping[Any, list[int]], n: int) -> float:
     """Lines between the segments, and their names above, upright where wider than the segment; returns their height."""
     figure: Any = ax.figure
-    letters = ax.get_window_extent().width / figure.dpi / (em() * LETTER) / n  # that one query has room for
+    letters = ax.get_window_extent().width / figure.dpi / (em() * LETTER_EMS) / n  # that one query has room for
     first, longest = 0, 1
     for segment, queries in segments.items():
         if first:
@@ -247,4 +247,4 @@ def name_segments(ax: Axes, segments: Mapping[Any, list[int]], n: int) -> float:
         )
         first += len(queries)
         longest = max(longest, len(text) if upright else 1)
-    return longest * LETTER * em()
+    return longest * LETTER_EMS * em()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 # ---- names on pictures -----------------------------------------------------------------------------------------------
 
 NAME_LETTERS = 36  # letters of a name, if that keeps the names distinct
-LEFT_OUT = 8  # letters of a common beginning or end, from which on it is left out
+MIN_COMMON_LETTERS = 8  # letters of a common beginning or end, from which on it is left out
 MIN_LETTERS = 4  # letters that remain of each name at least
 NOTE_LETTERS = 44  # letters of a line of the note
 SEPARATOR = r"[-_/\\: ]"
@@ -40,7 +40,7 @@ def beginning(texts: Sequence[str]) -> str:
     common = "".join(next(zip(*letters, strict=True), ""))
     last = min(map(len, texts), default=0) - MIN_LETTERS
     end = max((separator.end() for separator in re.finditer(SEPARATOR, common) if separator.end() <= last), default=0)
-    return common[:end] if end >= LEFT_OUT and len(set(texts)) > 1 else ""
+    return common[:end] if end >= MIN_COMMON_LETTERS and len(set(texts)) > 1 else ""
 
 
 def wrap_note(text: str) -> list[str]:

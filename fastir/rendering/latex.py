@@ -30,7 +30,7 @@ NUMBER = re.compile(r"([+-]?)(\d++)\.?(\d*)")
 PAGE_ROWS = 40  # of 10 point type, with some lines of a caption
 A4 = {"": 345, "landscape": 598}  # points of text in the class article, upright and turned
 SIZES = {"normalsize": 5.0, "small": 4.63, "footnotesize": 4.25, "scriptsize": 3.98}  # points of a digit
-NARROW = ".,:;/()[] "
+NARROW_LETTERS = ".,:;/()[] "
 LONG_GAP = 3  # points at either side of a column of a longtable
 
 
@@ -108,7 +108,7 @@ def type_size(table: Table) -> tuple[str, str]:
 
 def digits_in(text: str) -> float:
     """About how many digits are as wide as a text."""
-    return len(text) - 0.45 * sum(mark in NARROW for mark in text) + 0.6 * sum(mark in "+-" for mark in text)
+    return len(text) - 0.45 * sum(mark in NARROW_LETTERS for mark in text) + 0.6 * sum(mark in "+-" for mark in text)
 
 
 # ---- cells -----------------------------------------------------------------------------------------------------

@@ -20,8 +20,8 @@ NO_WIDTH = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u2800\u3164\uffa0" 
 # Letters of Cyrillic, Greek and Armenian and phonetic signs, and the Latin letter that looks like each
 HOMOGLYPHS = "АВЕЅІЈКМНОРСТУХаеорсуѕіјхһԛԝӏүΑΒΕΖΗΙΚΜΝΟΡΤΥΧοναιϳՕօսքցհɑɡıǀ"
 LATIN_ONES = "ABESIJKMHOPCTYXaeopcysijxhqwlyABEZHIKMNOPTYXovaijOoupghagil"
-MOST_LOOKED_AT = 1000  # ids of each side among which some that look alike are looked for
-MARGIN = 20  # characters that are shown before the first difference of two long ids
+MAX_COMPARED_IDS = 1000  # ids of each side among which some that look alike are looked for
+CONTEXT_LETTERS = 20  # characters that are shown before the first difference of two long ids
 PLAIN = str.maketrans(HOMOGLYPHS + HYPHENS + APOSTROPHES, LATIN_ONES + "-" * len(HYPHENS) + "'" * len(APOSTROPHES))
 
 
@@ -70,7 +70,7 @@ def quote_ids(*ids: object) -> list[str]:
 
 def quote_first(ids: Iterable[Any], others: Iterable[Any]) -> list[str]:
     """`quote_ids` of an id of each side: the first two that look alike, else the first ones."""
-    some, some_others = (list(itertools.islice(side, MOST_LOOKED_AT)) for side in (ids, others))
+    some, some_others = (list(itertools.islice(side, MAX_COMPARED_IDS)) for side in (ids, others))
     if not some or not some_others:
         return [quote(side[0]) if side else "nothing" for side in (some, some_others)]
     return quote_ids(*(first_look_alikes(some, some_others) or (some[0], some_others[0])))
@@ -85,5 +85,5 @@ def quote_each(ids: Iterable[Any], others: Iterable[Any]) -> dict[Any, str]:
 def quote_apart(one: str, other: str, limit: int = 80) -> str:
     """An id in ASCII, of which the part where it differs from another one is shown."""
     equal = next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(other))
-    start = 0 if equal < limit - MARGIN else equal - MARGIN
+    start = 0 if equal < limit - CONTEXT_LETTERS else equal - CONTEXT_LETTERS
     return "..." * (start > 0) + ascii(one[start : start + limit]) + "..." * (start + limit < len(one))

@@ -8,10 +8,10 @@ import textwrap
 from fastir.rendering.cells import Cell, Table, align_points
 from fastir.rendering.text import align_columns, printable
 
-RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz0123456789-,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹⁻·")
+SUPERSCRIPTS = str.maketrans("abcdefghijklmnoprstuvwxyz0123456789-,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹⁻·")
 MARKDOWN = r"[\\|*_`<~$]|&(?=#?\w+;)|\](?=[\[(:])|://"  # what would be markup, a link or an entity
 FORMULA = r"[=+\-@\t\r](?s:.)"  # what a spreadsheet takes for a formula, if it is no number
-QUOTED = '[,"\r\n]'
+CSV_QUOTED = '[,"\r\n]'
 NUMBER = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]inf"  # no digit fits two parts of it
 WIDTH = 100  # of notes in text
 
@@ -29,7 +29,7 @@ def as_text(table: Table, label: str | None = None) -> str:
             continue
         stars = [("*" if cell.strong else " ") * starred for cell in cells]
         texts = align_points([star + cell.text for star, cell in zip(stars, cells, strict=True)])
-        raised = [cell.beats.translate(RAISED) for cell in cells]
+        raised = [cell.beats.translate(SUPERSCRIPTS) for cell in cells]
         width = max(map(len, raised), default=0)
         columns.append(
             [
@@ -54,7 +54,7 @@ def as_markdown(table: Table, label: str | None = None) -> str:
     def written(cell: Cell) -> str:
         text = in_markdown(cell.text)
         text = f"**{text}**" if cell.strong else text
-        return " ".join(filter(None, [text + cell.beats.translate(RAISED), cell.interval]))
+        return " ".join(filter(None, [text + cell.beats.translate(SUPERSCRIPTS), cell.interval]))
 
     rows = [
         [in_markdown(name) for name in table.head],
@@ -90,4 +90,4 @@ def as_csv(table: Table, label: str | None = None, formulas: bool = False) -> st
 
 def csv_field(text: str) -> str:
     """A cell, in quotation marks if a csv reader needs them; the csv module itself leaves a lone \\r unquoted."""
-    return '"' + text.replace('"', '""') + '"' if re.search(QUOTED, text) else text
+    return '"' + text.replace('"', '""') + '"' if re.search(CSV_QUOTED, text) else text

@@ -150,8 +150,8 @@ def refuse_inputs(path: Any, inputs: Iterable[Any]) -> None:
         raise ValueError(f"{os.fsdecode(path)}: {os.fsdecode(read)!r} is an input and would be overwritten")
 
 
-DRAFT = ".fastir-"  # what the name of a draft begins with
-UNNAMED = getattr(os, "O_TMPFILE", None)  # how a file without a name is opened, where the system has them
+DRAFT_PREFIX = ".fastir-"  # what the name of a draft begins with
+UNNAMED_FLAG = getattr(os, "O_TMPFILE", None)  # how a file without a name is opened, where the system has them
 OPEN_FILES = "/proc/self/fd"
 
 
@@ -192,9 +192,9 @@ def replacing(path: str) -> Iterator[BinaryIO]:
 def new_draft(folder: str, mode: int | None) -> tuple[BinaryIO, str | None]:
     """A draft with the mode of the file that it will replace, never a wider one, and its path if it has one."""
     permissions = 0o666 if mode is None else mode & 0o600
-    if UNNAMED is not None and os.path.isdir(OPEN_FILES):
+    if UNNAMED_FLAG is not None and os.path.isdir(OPEN_FILES):
         with contextlib.suppress(OSError):  # not every file system has such files
-            file = os.fdopen(os.open(folder, UNNAMED | os.O_RDWR, permissions | 0o600), "w+b")
+            file = os.fdopen(os.open(folder, UNNAMED_FLAG | os.O_RDWR, permissions | 0o600), "w+b")
             if mode is not None:
                 os.fchmod(file.fileno(), mode)
             return file, None
@@ -211,7 +211,7 @@ def named_draft(folder: str, permissions: int, mode: int | None) -> tuple[Binary
 
 
 def draft_path(folder: str) -> str:
-    return os.path.join(folder, f"{DRAFT}{os.urandom(8).hex()}.tmp")
+    return os.path.join(folder, f"{DRAFT_PREFIX}{os.urandom(8).hex()}.tmp")
 
 
 def name_for(file: BinaryIO, folder: str, mode: int | None) -> str:

@@ -127,7 +127,7 @@ def visible_text(text: str) -> str:
     return printable(text).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-READING = (
+READING_OPTIONS = (
     *("queries", "n_threads", "ties", "score_dtype", "duplicates", "parents", "aggregate", "exclude", "validate"),
     *("columns", "qrels_columns", "run_columns", "convention", "judged_only", "max_depth", "rel_level"),
 )
@@ -135,7 +135,7 @@ READING = (
 
 def judged_shares(qrels: Any, runs: dict[Hashable, Any], depth: int, rules: dict[str, Any]) -> dict[Hashable, Results]:
     """The fraction of judged documents in the first ranks of each run, for qrels that have labels of documents."""
-    chosen = {name: rules[name] for name in READING if name in rules}
+    chosen = {name: rules[name] for name in READING_OPTIONS if name in rules}
     try:
         evaluator = Evaluator(qrels, [judged_name(depth)], **chosen)
     except ValueError:  # preferences, which have none

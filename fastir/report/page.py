@@ -20,13 +20,13 @@ from fastir.report.gather import ReportData, judged_name, visible_text
 
 # ---- tables that need no script --------------------------------------------------------------------------------------
 
-ALL = "all queries"
+ALL_QUERIES = "all queries"
 
 
 def parts_by_title(comparison: Comparison) -> dict[str, Comparison]:
     """The comparison of all queries and of each segment, by distinct titles."""
-    titles = distinct_texts(comparison.segments, [ALL], visible_text)
-    return {ALL: comparison, **{titles[segment]: part for segment, part in comparison.segments.items()}}
+    titles = distinct_texts(comparison.segments, [ALL_QUERIES], visible_text)
+    return {ALL_QUERIES: comparison, **{titles[segment]: part for segment, part in comparison.segments.items()}}
 
 
 def boards(gathered: ReportData) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from fastir.analyses.explain.records import Document, Explanation
 from fastir.evaluation.evaluator import Evaluator
 
-UNIT = 10_000  # contributions are shown with four decimals
+CONTRIBUTION_UNIT = 10_000  # contributions are shown with four decimals
 
 
 class RankingsByQuery:
@@ -82,7 +82,7 @@ def note_gains(gains: dict[str, dict[float, str | None]], document: Document) ->
 
 def contributions(documents: list[Document], metric: str) -> list[int]:
     """What each document adds, to the digit that `Explanation` prints."""
-    units = [round(float(f"{document.contribution[metric]:.4f}") * UNIT) for document in documents]
+    units = [round(float(f"{document.contribution[metric]:.4f}") * CONTRIBUTION_UNIT) for document in documents]
     while units and not units[-1]:
         units.pop()
     return units

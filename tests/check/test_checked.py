@@ -7,7 +7,7 @@ from common import ROOT
 from pages import NEEDS_PAGES
 
 import fastir
-from fastir.analyses.check.checked import COUNTED, FAULT, KIND_OF_PROBLEM, KINDS, REMARK
+from fastir.analyses.check.checked import COUNTED_KINDS, FAULT, KIND_OF_PROBLEM, KINDS, REMARK
 from fastir.engine.columns.line_formats import LINE_PROBLEMS
 
 RUN = "".join(f"q1 Q0 d{place} {place} 1\n" for place in range(1, 6)) + "q1 Q0 d1 1 2 t\n"
@@ -62,7 +62,7 @@ def test_many_of_a_kind_are_counted_and_not_listed(monkeypatch, checked):
 
 
 def test_what_is_counted_is_a_remark():
-    assert {KINDS[kind].severity for kind in COUNTED} == {REMARK}
+    assert {KINDS[kind].severity for kind in COUNTED_KINDS} == {REMARK}
     assert {kind.severity for kind in KINDS.values() if kind.refused} == {FAULT}
 
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from fastir.analyses.identify.values import MISTAKEN, PAPERS, find_meanings, mistaken_names, target
+from fastir.analyses.identify.values import MISTAKEN_NAMES, PAPERS, find_meanings, mistaken_names, target
 from fastir.request.names import NAMES
 
 
@@ -63,4 +63,4 @@ def test_other_metrics_keep_the_cutoff():
         mistaken_names("map")[0] == "r_precision"
         and mistaken_names("rbp") == mistaken_names("map(ap_norm=min_kR)@5") == ()
     )
-    assert all(other in NAMES for table in (MISTAKEN, PAPERS) for name in table for other in (name, *table[name]))
+    assert all(other in NAMES for table in (MISTAKEN_NAMES, PAPERS) for name in table for other in (name, *table[name]))

@@ -29,7 +29,7 @@ from fastir.stats._scipy import check_scipy
 if TYPE_CHECKING:
     import os
 
-SHOWN = 20  # swapped pairs that are printed
+PRINTED_SWAPS = 20  # swapped pairs that are printed
 COEFFICIENTS = "tau_b", "tau_ap", "tau_ap_a", "tau_ap_b", "spearman"
 
 
@@ -133,7 +133,7 @@ class RankCorrelation(Exportable):
                 *(number_cell(value, digits) for value in (swap.difference_a, swap.difference_b, swap.p_a, swap.p_b)),
                 Cell(swap.significant or "-"),
             ]
-            for swap in self.swaps[:SHOWN]
+            for swap in self.swaps[:PRINTED_SWAPS]
         ]
         drop = self.largest_drop
         notes = [
@@ -147,7 +147,7 @@ class RankCorrelation(Exportable):
                 else "none falls."
             ),
             f"{counted(len(self.swaps), 'pair is', 'pairs are')} swapped"
-            + (f", of which the first {SHOWN} are shown" if len(self.swaps) > SHOWN else "")
+            + (f", of which the first {PRINTED_SWAPS} are shown" if len(self.swaps) > PRINTED_SWAPS else "")
             + self._significance_text()
             + ".",
             *([self.method] if any(swap.significant for swap in self.swaps) else []),

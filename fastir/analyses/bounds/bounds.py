@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 import numpy as np
 
 from fastir.analyses.bounds.requests import BoundsRequest, difference_bounds, run_bounds
-from fastir.analyses.bounds.unjudged_ranks import shared_documents
+from fastir.analyses.bounds.unjudged_ranks import find_shared
 from fastir.checks import positive, refuse_options, whole_number
 from fastir.data.run import as_run
 from fastir.errors import quote
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from fastir.evaluation.keywords import BoundsOptions
     from fastir.request.plan import Settings
 
-BY_LABEL = ("optimistic", "pessimistic")
-MOST_UNSEEN = 10**6
+LABEL_TIES = ("optimistic", "pessimistic")
+MAX_UNSEEN = 10**6
 
 
 def bounds(
@@ -130,7 +130,7 @@ def bounds(
     deepest = WHOLE if pool_depth is None else positive("pool_depth", "the depth", pool_depth, WHOLE)
     n_unseen = whole_number("unseen", unseen, 0)
     if n_unseen:
-        positive("unseen", "the number of documents", n_unseen, MOST_UNSEEN)
+        positive("unseen", "the number of documents", n_unseen, MAX_UNSEEN)
     if against is None:
         judged = evaluator.judged_rankings(run)
         largest = largest_label(judged, max_label)
@@ -148,7 +148,7 @@ def bounds(
         name_the_run(error, "against")
         raise
     request = BoundsRequest(evaluator, first, metric_tuple(metrics), largest_label(first, max_label), deepest)
-    return difference_bounds(request, second, shared_documents(first_run, second_run, first))
+    return difference_bounds(request, second, find_shared(first_run, second_run, first))
 
 
 def difference_bounds_by_pair(
@@ -171,7 +171,7 @@ def difference_bounds_by_pair(
     bounds_by_pair = {}
     for first, second in pairs:
         request = BoundsRequest(evaluator, judged[first], settings.metrics, largest_label(judged[first], None), WHOLE)
-        shared = shared_documents(held[first], held[second], judged[first])
+        shared = find_shared(held[first], held[second], judged[first])
         bounds_by_pair[first, second] = difference_bounds(request, judged[second], shared)
     return bounds_by_pair
 
@@ -199,7 +199,7 @@ def check_order(settings: Settings) -> None:
     """Refuse rules by which the labels decide the order of documents."""
     rules = [rules["ties"] for _, rules, _ in settings.parts] or [TIES[settings.ties]]
     for ties in rules:
-        if ties in BY_LABEL:
+        if ties in LABEL_TIES:
             raise ValueError(
                 f"ties={ties!r} orders equal scores by their labels, which bounds do not know; give another rule"
             )

@@ -26,7 +26,7 @@ from fastir.analyses.bounds.candidates import candidates, level_gains, lowest_re
 from fastir.analyses.bounds.extremes import Extremes, block_extremes, empty_extremes, select_columns
 from fastir.analyses.bounds.families import document_family, every_labeling, have_few_labelings, measure_labelings
 from fastir.analyses.bounds.fractions import Fractions, Ideals, Ratio, judged_precisions, shares_inside
-from fastir.analyses.bounds.unjudged_ranks import ABSENT, UnjudgedRanks, positions, unjudged_ranks
+from fastir.analyses.bounds.unjudged_ranks import ABSENT_RANK, UnjudgedRanks, positions, unjudged_ranks
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.engine.measure.cards import AVERAGE, FIRST, RATIO, SUM
 from fastir.request.options import WHOLE
@@ -86,8 +86,8 @@ class TwoRuns:
 
     def close_ranks(self, side: int, ranks: np.ndarray) -> np.ndarray:
         """The ranks after all documents without a judgment were left out."""
-        rankings, order, closed = self.rankings[side], self.orders[side], np.full(len(ranks), ABSENT)
-        closed[order[ranks[order] != ABSENT]] = rankings.ranks[rankings.labels == UNJUDGED]
+        rankings, order, closed = self.rankings[side], self.orders[side], np.full(len(ranks), ABSENT_RANK)
+        closed[order[ranks[order] != ABSENT_RANK]] = rankings.ranks[rankings.labels == UNJUDGED]
         return closed
 
     def difference(self, settings: Settings, labels: np.ndarray) -> np.ndarray:
@@ -186,10 +186,10 @@ def extreme_labelings(
     word = response(request, values, level_gains(request, values, settings, levels))
     if values.get("empty", "zero") != "zero":
         return
-    ranks = [np.where(each <= shared.cutoff, each, ABSENT) for each in two.ranks()]
+    ranks = [np.where(each <= shared.cutoff, each, ABSENT_RANK) for each in two.ranks()]
     if word == SUM:
         if not request.card.rank_sensitive:
-            ranks = [np.where(each == ABSENT, 1, 0) for each in ranks]
+            ranks = [np.where(each == ABSENT_RANK, 1, 0) for each in ranks]
         for alike in (shared.low, shared.high):
             for above, below in ((shared.high, shared.low), (shared.low, shared.high)):
                 labels = np.where(ranks[0] < ranks[1], above, np.where(ranks[0] > ranks[1], below, alike))
@@ -234,7 +234,7 @@ def single_labels(
 
 def first_values(ranks: np.ndarray, by_rank: bool) -> np.ndarray:
     """The values of rankings with the first relevant document at these ranks."""
-    return np.where(ranks == ABSENT, 0.0, 1.0 / np.maximum(ranks, 1) if by_rank else 1.0)
+    return np.where(ranks == ABSENT_RANK, 0.0, 1.0 / np.maximum(ranks, 1) if by_rank else 1.0)
 
 
 def first_judged_values(rankings: UnjudgedRanks, level: int, cutoff: int, by_rank: bool) -> np.ndarray:
@@ -262,4 +262,4 @@ def ratio_labels(two: TwoRuns, ranks: list[np.ndarray], ratio: Ratio, sign: floa
 
 def weights_at(ideals: Ideals, ranks: np.ndarray) -> np.ndarray:
     """The discounts at ranks; 0 for a document that is not in the ranking or is below the cutoff."""
-    return np.where(ranks == ABSENT, 0.0, ideals.weights[np.minimum(ranks, len(ideals.weights)) - 1])
+    return np.where(ranks == ABSENT_RANK, 0.0, ideals.weights[np.minimum(ranks, len(ideals.weights)) - 1])

@@ -34,7 +34,13 @@ from fastir.engine.measure.cards import AVERAGE, CASCADE, CHAIN, ODDS, OUTER, RA
 from fastir.request.options import WHOLE
 from fastir.request.plan import Settings, compile_settings
 
-BY_THEMSELVES = (RATIO, CASCADE, READER, AVERAGE, ODDS)  # responses with labelings that depend on more of the metric
+SINGLE_METRIC_RESPONSES = (
+    RATIO,
+    CASCADE,
+    READER,
+    AVERAGE,
+    ODDS,
+)  # responses with labelings that depend on more of the metric
 
 
 class Extremes(NamedTuple):
@@ -65,7 +71,7 @@ def empty_extremes(n_queries: int, n_metrics: int) -> Extremes:
 def block_extremes(settings: Settings, rankings: UnjudgedRanks, levels: tuple[int, ...]) -> Extremes:
     """The extremes of all metrics of Settings with one set of rules, for a block of queries."""
     extremes = empty_extremes(rankings.n_queries, len(settings.requests))
-    for shared, columns in grouped_columns(settings, levels):
+    for shared, columns in group_columns(settings, levels):
         group = select_columns(settings, columns)
         seen = rankings if shared.lists_all else rankings.cut(shared.cutoff)
         inside = seen.count_unjudged(shared.cutoff)
@@ -85,12 +91,12 @@ def block_extremes(settings: Settings, rankings: UnjudgedRanks, levels: tuple[in
     return extremes
 
 
-def grouped_columns(settings: Settings, levels: tuple[int, ...]) -> list[tuple[Candidates, list[int]]]:
+def group_columns(settings: Settings, levels: tuple[int, ...]) -> list[tuple[Candidates, list[int]]]:
     """The columns of the metrics that need the same labelings."""
     groups: dict[Any, tuple[Candidates, list[int]]] = {}
     for column, (request, values) in enumerate(zip(settings.requests, settings.values, strict=True)):
         shared = candidates(request, values, settings, levels)
-        key = shared, request.text if shared.response in BY_THEMSELVES else ""
+        key = shared, request.text if shared.response in SINGLE_METRIC_RESPONSES else ""
         groups.setdefault(key, (shared, []))[1].append(column)
     return list(groups.values())
 
@@ -128,7 +134,7 @@ def families(
         yield from sorted_labelings(inside, others, range(levels[-1] + 1))
     elif shared.response == CHAIN:
         yield from chain(inside, others, low, high, (True, False))
-    elif shared.response in BY_THEMSELVES:
+    elif shared.response in SINGLE_METRIC_RESPONSES:
         yield from families_of_one(settings, shared, rankings, inside, others, levels)
 
 

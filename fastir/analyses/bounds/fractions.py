@@ -21,7 +21,7 @@ from fastir.request.options import WHOLE
 if TYPE_CHECKING:
     from fastir.analyses.bounds.unjudged_ranks import UnjudgedRanks
 
-MOST_ROUNDS = 100  # of Dinkelbach's method, which needs about five
+MAX_ROUNDS = 100  # of Dinkelbach's method, which needs about five
 
 
 class Ratio(NamedTuple):
@@ -161,7 +161,7 @@ class Fractions:
         places, value = extreme_places(self.values(self.sums, self.ideals), self.starts, True)
         best = np.tile(places, (len(self.steps), 1))
         first, going = self.starts[:-1], value >= 0.0
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MAX_ROUNDS):
             if not going.any():
                 break
             less = value[self.rows]

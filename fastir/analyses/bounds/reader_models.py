@@ -12,7 +12,7 @@ import numpy as np
 
 from fastir.analyses.bounds._labelings import UNJUDGED
 from fastir.analyses.bounds.families import Family, by_document
-from fastir.analyses.bounds.fractions import MOST_ROUNDS
+from fastir.analyses.bounds.fractions import MAX_ROUNDS
 from fastir.engine.columns.rows import repeat
 from fastir.request.options import WHOLE
 
@@ -111,7 +111,7 @@ class Cascade:
         self.measure_ideal()
         labels = [top] * len(self.places)
         value = 0.0
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MAX_ROUNDS):
             gained, ideal = self.value(labels)
             here = gained / ideal if ideal > 0.0 else 0.0
             if here <= value * (1.0 + 1e-15):

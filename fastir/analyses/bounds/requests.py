@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fastir.request.options import Options
     from fastir.request.plan import Settings
 
-MOST_APART = 1000  # labels that are counted
+MAX_COUNTED_LABELS = 1000  # labels that are counted
 
 
 class BoundsRequest:
@@ -167,7 +167,7 @@ def both_sides(
     value: Results, extremes: Extremes, judged: JudgedRankings
 ) -> tuple[Results, Results, dict[str, list[Any]]]:
     """The smallest and the largest values as Results, and for each metric the queries with outer bounds only."""
-    kept = kept_rows(value, judged)
+    kept = shared_rows(value, judged)
     aggregates = list(value.aggregates.values())
     lower, upper = (
         remake(value, without_undefined(side[kept], extremes.undefined[kept], sign, aggregates, value))
@@ -181,7 +181,7 @@ def both_sides(
     return lower, upper, outer
 
 
-def kept_rows(value: Results, judged: JudgedRankings) -> np.ndarray:
+def shared_rows(value: Results, judged: JudgedRankings) -> np.ndarray:
     """The queries of judged rankings that results have."""
     if len(value.query_ids) == len(judged):
         return np.arange(len(judged))
@@ -192,7 +192,7 @@ def kept_rows(value: Results, judged: JudgedRankings) -> np.ndarray:
 def distinct_labels(labels: np.ndarray) -> np.ndarray:
     """The different ones among labels, rising; counted where they are whole and few apart, which is sooner done."""
     low, high = labels.min(initial=0), labels.max(initial=0)
-    if labels.dtype != np.int32 or int(high) - int(low) > MOST_APART:
+    if labels.dtype != np.int32 or int(high) - int(low) > MAX_COUNTED_LABELS:
         return np.unique(labels)
     return np.flatnonzero(occurrences(labels - low)) + low
 

@@ -186,7 +186,7 @@ def unjudged_ranks(
 # ---- two runs --------------------------------------------------------------------------------------------------------
 
 
-ABSENT = 1 << 62  # the rank of a document that is not in the ranking
+ABSENT_RANK = 1 << 62  # the rank of a document that is not in the ranking
 
 
 class SharedDocuments(NamedTuple):
@@ -224,13 +224,13 @@ class RunPairs(NamedTuple):
     def places(self, second: bool, n_queries: int) -> Places:
         """Where one of the runs has them."""
         order = self.order(second)
-        seen = order[self.ranks(second)[order] != ABSENT]
+        seen = order[self.ranks(second)[order] != ABSENT_RANK]
         rows = self.rows[seen]
         unseen = occurrences(self.rows, minlength=n_queries) - occurrences(rows, minlength=n_queries)
         return Places(rows, self.ranks(second)[seen], unseen, self.negative)
 
 
-def shared_documents(first: Run, second: Run, judged: JudgedRankings) -> SharedDocuments:
+def find_shared(first: Run, second: Run, judged: JudgedRankings) -> SharedDocuments:
     """The documents that both runs rank for a query of judged rankings, by the same rules as these."""
     by_text = {str(query_id): query_id for query_id in second}
     names = [(query_id, by_text[str(query_id)]) for query_id in judged.query_ids if str(query_id) in by_text]
@@ -241,7 +241,7 @@ def shared_documents(first: Run, second: Run, judged: JudgedRankings) -> SharedD
     rules: dict[str, Any] = {"ties": judged.ties, "score_dtype": judged.score_dtype, "queries": "qrels"}
     judge = RunJudge(Evaluator(numbered, NUM_RET, **rules).rules.prepared)
     in_first, in_second = (judge.covered(run, None)[0] for run in (first, renamed))
-    ranks = np.full(int(offsets[-1]), ABSENT)
+    ranks = np.full(int(offsets[-1]), ABSENT_RANK)
     places = {query_id: row for row, query_id in enumerate(judged.query_ids)}
     rows = np.array([places[query_id] for query_id in in_first.query_ids], np.int64)
     first_rows, second_rows = (list_of_each(each.offsets) for each in (in_first, in_second))
@@ -260,26 +260,28 @@ def run_pairs(
     start, stop = block
     in_block = (shared.rows >= start) & (shared.rows < stop)
     rows = shared.rows[in_block] - start
-    ranks = [np.where(each[in_block] <= max_depth, each[in_block], ABSENT) for each in (shared.first, shared.second)]
+    ranks = [
+        np.where(each[in_block] <= max_depth, each[in_block], ABSENT_RANK) for each in (shared.first, shared.second)
+    ]
     width = max(int(each.num_ret[start:stop].max(initial=0)) for each in both) + 1
     sides, negatives = [], []
     for side, judged in enumerate(both):
         hits = judged_hits(judged, block, max_depth)
         negatives.append(hits.select(hits.labels < 0))
         own_rows, own_ranks = unjudged_documents(hits, np.minimum(judged.num_ret[start:stop], max_depth), depth)
-        here = ranks[side] != ABSENT
+        here = ranks[side] != ABSENT_RANK
         keys, partners = rows[here] * width + ranks[side][here], ranks[1 - side][here]
         order = np.argsort(keys, kind="stable")
         other = look_up(keys[order], partners[order], own_rows * width + own_ranks)
         sides.append((own_rows, own_ranks, other))
     (rows_a, first, in_second), (rows_b, second, in_first) = sides
-    fresh = (in_first == ABSENT) | (in_first > depth)  # else the document is one of the first run
+    fresh = (in_first == ABSENT_RANK) | (in_first > depth)  # else the document is one of the first run
     rows = np.concatenate([rows_a, rows_b[fresh]])
     firsts, seconds = np.concatenate([first, in_first[fresh]]), np.concatenate([in_second, second[fresh]])
     is_negative = np.zeros(len(rows), bool)
     for hits, these in zip(negatives, (firsts, seconds), strict=True):
         is_negative |= np.isin(
-            rows * width + np.minimum(these, width - 1) * (these != ABSENT), hits.rows * width + hits.ranks
+            rows * width + np.minimum(these, width - 1) * (these != ABSENT_RANK), hits.rows * width + hits.ranks
         )
     negative = occurrences(rows[is_negative], minlength=stop - start)
     order = np.argsort(rows, kind="stable")
@@ -289,6 +291,6 @@ def run_pairs(
 def look_up(keys: np.ndarray, values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """The value of each wanted key among sorted ones, ABSENT where there is none."""
     if not len(keys):
-        return np.full(len(wanted), ABSENT)
+        return np.full(len(wanted), ABSENT_RANK)
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[at] == wanted, values[at], ABSENT)
+    return np.where(keys[at] == wanted, values[at], ABSENT_RANK)

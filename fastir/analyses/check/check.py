@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 from fastir.analyses.check import lines
 from fastir.analyses.check.checked import KINDS, Checked, Findings
 from fastir.analyses.check.held import attempt, read_data
-from fastir.analyses.check.rules import OF_QRELS, Rules, make_rules
+from fastir.analyses.check.rules import FROM_QRELS, Rules, make_rules
 from fastir.analyses.check.sides import Side, compare, examine
 from fastir.checks import whole_number
 from fastir.data.qrels import Qrels
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.run_names import RunNames
     from fastir.inputs.files import Path, Watch
 
-MAPPINGS = (DICTS, OTHER, LISTS)  # shapes that can be read twice, with ids of one kind
+MAPPING_SHAPES = (DICTS, OTHER, LISTS)  # shapes that can be read twice, with ids of one kind
 
 
 def check(
@@ -37,7 +37,7 @@ def check(
     *,
     names: RunNames = "stem",
     max_depth: SupportsIndex | None = None,
-    exactly_queries: Path | Iterable[Any] = OF_QRELS,
+    exactly_queries: Path | Iterable[Any] = FROM_QRELS,
     tag: str | re.Pattern[str] | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
@@ -102,7 +102,7 @@ def check(
     rules = make_rules(max_depth, exactly_queries, tag)
     shown = whole_number("examples", examples, 0)
     of_qrels, of_runs = columns_by_side(columns, qrels_columns, run_columns)
-    noted = [Findings(file_name(qrels, OF_QRELS))]
+    noted = [Findings(file_name(qrels, FROM_QRELS))]
     judged = read_side(qrels, False, qrels_format, of_qrels, noted[0], Rules())
     for name, run in iterate_runs(runs, of_runs, names):
         findings = Findings(file_name(run, str(name)))
@@ -174,7 +174,10 @@ def refuse_kinds(
     *noted: Findings,
 ) -> None:
     """Note the error that `evaluate` raises for two mappings that are right alone, such as ids of two kinds."""
-    if input_shape(qrels, Qrels, of_qrels) not in MAPPINGS or input_shape(run, Run, of_runs) not in MAPPINGS:
+    if (
+        input_shape(qrels, Qrels, of_qrels) not in MAPPING_SHAPES
+        or input_shape(run, Run, of_runs) not in MAPPING_SHAPES
+    ):
         return
     if not any(KINDS[fault.kind].refused for findings in noted for fault in findings.faults):
         attempt(lambda: Evaluator(qrels, NUM_Q).rules.evaluate_one(run, None), noted[-1])  # without its warnings

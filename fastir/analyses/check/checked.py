@@ -93,7 +93,7 @@ KINDS = {  # in the order in which they are shown
     "nothing judged": remark("a ranking holds no judged document"),
     "unjudged documents": remark("ranked documents are not in the qrels"),
 }
-ORDER = {kind: place for place, kind in enumerate(KINDS)}
+KIND_ORDER = {kind: place for place, kind in enumerate(KINDS)}
 KIND_OF_PROBLEM = {  # the kind for each word of line_formats; "number" for a problem with a number
     "fields": "malformed line",
     "no rank": "rank",
@@ -103,7 +103,7 @@ KIND_OF_PROBLEM = {  # the kind for each word of line_formats; "number" for a pr
     "quotation": "quotation mark",
 }
 # Kinds that are counted, not listed: the words for one and for several of them
-COUNTED = {
+COUNTED_KINDS = {
     "CRLF line ends": ("line ends in CR LF", "lines end in CR LF"),
     "blank lines": ("line is blank", "lines are blank"),
     "comment lines": ("line is a comment", "lines are comments"),
@@ -271,12 +271,12 @@ class Findings:
         faults = list(self.faults)
         for kind, (line, text) in self.counted.items():
             number = self.numbers[kind]
-            words = counted(number, *COUNTED[kind]) + (f", such as {quote(text)}" if text else "")
+            words = counted(number, *COUNTED_KINDS[kind]) + (f", such as {quote(text)}" if text else "")
             faults.append(Fault(KINDS[kind].severity, kind, self.file, line, None, None, words, number))
         for kind, number in self.numbers.items():
-            if kind not in COUNTED and number > MAX_LISTED:
+            if kind not in COUNTED_KINDS and number > MAX_LISTED:
                 more = number - MAX_LISTED
                 text = f"... and {more} more that are not listed"
                 faults.append(Fault(KINDS[kind].severity, kind, self.file, None, None, None, text, more))
         unplaced = max((fault.line or 0 for fault in faults), default=0) + 1
-        return sorted(faults, key=lambda fault: (ORDER[fault.kind], fault.line or unplaced))
+        return sorted(faults, key=lambda fault: (KIND_ORDER[fault.kind], fault.line or unplaced))

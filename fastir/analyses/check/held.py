@@ -19,7 +19,7 @@ from fastir.rendering.text import counted
 if TYPE_CHECKING:
     from fastir.request.options import Duplicates
 
-MISREAD = {  # the kinds of repairs that repair nothing, as kinds of faults
+MISREAD_KINDS = {  # the kinds of repairs that repair nothing, as kinds of faults
     CONTRADICTED: "ranks against scores",
     CONTRADICTED_FIRST: "ranks against scores",
     LIKE_SCORES: "scores as ranks",
@@ -73,7 +73,7 @@ def read_data(
 def note_misread(rows: Qrels | Run, findings: Findings) -> None:
     """Note columns that look like something else than they are read as."""
     if isinstance(rows, Run):
-        for repair, kind in MISREAD.items():
+        for repair, kind in MISREAD_KINDS.items():
             if repair in rows.columns.repairs:
                 number, place = rows.columns.repairs[repair]
                 findings.add(kind, f"{counted(number, 'query', 'queries')}{repair.removeprefix('queries')} ({place})")

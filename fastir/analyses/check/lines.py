@@ -31,7 +31,7 @@ from fastir.rendering.text import counted
 
 # ---- a file as lines, whatever its encoding --------------------------------------------------------------------------
 
-BLOCK = 1 << 20  # bytes that are read at a time
+BLOCK_BYTES = 1 << 20  # bytes that are read at a time
 UTF_16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}  # by the mark at the beginning
 
 
@@ -70,7 +70,7 @@ def read_blocks(source: ByteReader, findings: Findings, watch: Watch | None) -> 
             watch(source.position())
         try:
             with source.naming():
-                block = source.file.read1(BLOCK)  # which returns what comes before the damage
+                block = source.file.read1(BLOCK_BYTES)  # which returns what comes before the damage
         except FormatError as error:
             findings.add("damaged file", str(error.args[0]))
             block = b""

@@ -182,7 +182,7 @@ def evaluate_and_compare(
     return results, with_sign_changes(comparison, qrels, named, rules) if statistics.bounds else comparison
 
 
-ALIGNED = ("queries", "version")  # all runs have the same queries; all versions of fastir the same bits
+ALIGNED_FIELDS = ("queries", "version")  # all runs have the same queries; all versions of fastir the same bits
 
 
 def warn_of_other_options(values: Mapping[Any, Any]) -> None:
@@ -197,7 +197,7 @@ def warn_of_other_options(values: Mapping[Any, Any]) -> None:
             unlike = [
                 f"{option} ({one} and {other})"
                 for option, (one, other) in differing_options(records[0], records[1]).items()
-                if option not in ALIGNED
+                if option not in ALIGNED_FIELDS
             ]
             if unlike:
                 warn_caller(

@@ -166,7 +166,7 @@ def compare_scores(
 
 def compare_aligned(scores: Scores, options: Options) -> Comparison:
     """The comparison of aligned values, by options that are checked."""
-    a, b, baselines = paired_runs(scores.runs, options.baseline)
+    a, b, baselines = list_pairs(scores.runs, options.baseline)
     rows = {} if options.segments is None else segment_rows(options.segments, scores.query_ids)
     whole = TestedRuns(scores, a, b, options)
     n_queries = whole.columns[0].n
@@ -198,7 +198,7 @@ def compare_aligned(scores: Scores, options: Options) -> Comparison:
     return comparison
 
 
-def paired_runs(runs: list[Any], baseline: Any) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
+def list_pairs(runs: list[Any], baseline: Any) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
     """Rows of the pairs, and the baselines."""
     if baseline is None:
         places = np.arange(len(runs))

@@ -31,7 +31,7 @@ from fastir.stats.paired_tests import Moments, moments, sign_rows, signed_ranks,
 from fastir.stats.randomization import Pairs, exact_pairs, resampled_pairs
 from fastir.stats.resampling import seed
 
-CELLS = 1 << 22  # differences that are in memory at a time
+BLOCK_CELLS = 1 << 22  # differences that are in memory at a time
 
 
 class Outcome(NamedTuple):
@@ -117,7 +117,7 @@ class MetricValues:
 
     def parts(self) -> Iterator[slice]:
         """The pairs, a few at a time."""
-        size = max(1, CELLS // self.n)
+        size = max(1, BLOCK_CELLS // self.n)
         for first in range(0, max(len(self.a), 1), size):
             yield slice(first, first + size)
 
@@ -258,10 +258,10 @@ def by_bootstrap(column: MetricValues, options: Options) -> Intervals:
     drawn = draw_queries(column, options)
     skewness = np.concatenate([skewness_of_mean(*column.differences(part)) for part in column.parts()])
     pairs = drawn_bounds(drawn, column.a, column.b, column.pair_moments, skewness, options)
-    return Intervals(pairs, bootstrapped_means(column, options, drawn))
+    return Intervals(pairs, bootstrap_means(column, options, drawn))
 
 
-def bootstrapped_means(column: MetricValues, options: Options, drawn: Resampled | None = None) -> np.ndarray:
+def bootstrap_means(column: MetricValues, options: Options, drawn: Resampled | None = None) -> np.ndarray:
     """The bounds of the runs' means: float64 array of shape (2, n_runs)."""
     alone, runs = moments(column.values, column.largest), np.arange(len(column.values))
     drawn = draw_queries(column, options) if drawn is None else drawn

@@ -25,7 +25,7 @@ from fastir.request.options import metric_tuple
 from fastir.stats._checks import LARGEST_VALUE
 
 POLICIES = ("qrels", "intersection", "strict")
-EXPECTED = "expected Results, {query_id: value} or {metric: {query_id: value}}"
+EXPECTED_VALUES = "expected Results, {query_id: value} or {metric: {query_id: value}}"
 QUERIES_SEEN = 20  # keys that are looked at, to tell queries from metrics
 
 Column = tuple[list[Any], np.ndarray]  # query ids and their values
@@ -202,7 +202,7 @@ def values_by_metric(run: Hashable, values: Any, wanted: list[str] | None) -> di
         query_ids = values.query_ids
         return {name: (query_ids, values.values[:, j]) for j, name in enumerate(values.names)}
     if not hasattr(values, "items"):
-        raise TypeError(f"run {quote(run)}: {EXPECTED}, got {type(values).__name__}")
+        raise TypeError(f"run {quote(run)}: {EXPECTED_VALUES}, got {type(values).__name__}")
     first = next(iter(values.items()), None)
     if first is not None and hasattr(first[1], "items"):
         items = list(metrics_first(run, values, wanted).items())
@@ -216,7 +216,7 @@ def metrics_first(run: Hashable, values: Any, wanted: list[str] | None) -> Any:
     That is seen where the inner keys are metrics and the outer ones are not, or by the metrics that are wanted.
     """
     if "mean" in values and "per_query" not in values and len(values) == 1:
-        raise TypeError(f"run {quote(run)}: {EXPECTED}, got means alone; Results have the values")
+        raise TypeError(f"run {quote(run)}: {EXPECTED_VALUES}, got means alone; Results have the values")
     if "mean" in values and "per_query" in values:
         values = values["per_query"]
     rows = list(values.items())
@@ -257,7 +257,7 @@ def is_name(key: object) -> bool:
 
 def value_column(run: Hashable, metric: str, values: Any) -> Column:
     if not hasattr(values, "items"):
-        raise TypeError(f"run {quote(run)}{metric}: {EXPECTED}, got {type(values).__name__}")
+        raise TypeError(f"run {quote(run)}{metric}: {EXPECTED_VALUES}, got {type(values).__name__}")
     if type(values) is dict and (numbers := read_floats(list(values.values()))) is not None:
         return list(values), numbers
     items = list(values.items())

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from fastir.analyses.compare.records import Mean, Method, System, Verdict
 
 LETTERS = "abcdefghijklmnoprstuvwxyz"  # without q, of which few fonts have a superscript
-NAMED = 12  # differences that are named below a table
-NOISE = 1e-12  # relative differences up to this are rounding
+NAMED_DIFFERENCES = 12  # differences that are named below a table
+RELATIVE_NOISE = 1e-12  # relative differences up to this are rounding
 
 
 def pair_lines(pairs: Sequence[Pair], segments: Mapping[Any, Sequence[Pair]]) -> str:
@@ -63,7 +63,7 @@ def runs_table(
                     number(mean, digits),
                     marks_text(beaten.get((run, metric), []), labels),
                     bounds.get((run, metric), ""),
-                    len(runs) > 1 and math.isclose(mean, best[metric], rel_tol=NOISE, abs_tol=0.0),
+                    len(runs) > 1 and math.isclose(mean, best[metric], rel_tol=RELATIVE_NOISE, abs_tol=0.0),
                     repr(mean),
                 )
             )
@@ -114,7 +114,7 @@ def pairs_table(pairs: Sequence[Pair], method: Method, digits: int, alpha: float
 
 def sign_changes_text(uncertain: Sequence[Pair], places: dict[Any, int], labels: Sequence[str]) -> str:
     """Say which differences unjudged documents could change the sign of; how many, if these are many."""
-    if len(uncertain) > NAMED:
+    if len(uncertain) > NAMED_DIFFERENCES:
         return f"Unjudged documents could change the sign of {len(uncertain)} differences, as the pairs say."
     outcomes_by_metric: dict[str, list[str]] = {}
     for pair in uncertain:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from fastir.evaluation.keywords import EvaluateOptions
     from fastir.request.conventions import Convention
 
-SHOWN = 10  # queries that are printed
-ABSENT = "left out"  # of a query that does not count
+PRINTED_QUERIES = 10  # queries that are printed
+ABSENT_TEXT = "left out"  # of a query that does not count
 
 
 class QueryPair(NamedTuple):
@@ -85,10 +85,10 @@ class ConventionsDiff(Exportable):
         rows = [
             [
                 Cell(str(each.query_id)),
-                *(Cell(ABSENT) if math.isnan(value) else number_cell(value, digits) for value in each[1:3]),
+                *(Cell(ABSENT_TEXT) if math.isnan(value) else number_cell(value, digits) for value in each[1:3]),
                 Cell(signed_text(each.change, digits), exact=repr(each.change)),
             ]
-            for each in self.queries[:SHOWN]
+            for each in self.queries[:PRINTED_QUERIES]
         ]
         hidden = len(self.queries) - len(rows)
         notes = [f"{hidden} more"] * (hidden > 0) + [self.step] * bool(self.step)

@@ -110,7 +110,7 @@ def make_documents(terms: Terms, rows: list[Row], absent: list[str | int]) -> tu
 
 # ---- the explanation of a query --------------------------------------------------------------------------------------
 
-LABELS_AT_ONCE = 1 << 20  # that are evaluated
+BLOCK_LABELS = 1 << 20  # that are evaluated
 
 
 def explain_query(
@@ -234,7 +234,7 @@ def values_of_labels(
     if settings.plan.reads == READ_CODES["relevant"]:
         is_read[1:] = labels[np.array(places[1:], np.int64) - 1] > 0
     all_stops, parts = np.array(places)[is_read], []
-    at_once = max(1, LABELS_AT_ONCE // (len(ids) + len(codes) + 1))
+    at_once = max(1, BLOCK_LABELS // (len(ids) + len(codes) + 1))
     for stops in np.split(all_stops, range(at_once, len(all_stops), at_once)):
         n = len(stops)
         beginnings = np.full((n, len(ids)), narrow(-1))

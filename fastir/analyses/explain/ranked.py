@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from fastir.request.keywords import MetricOptions
 
 UNJUDGED = -1
-MOST_RANKS = 10_000
+MAX_RANKS = 10_000
 
 
 class RankedLabel(NamedTuple):
@@ -245,7 +245,7 @@ def rank_weights(metrics: str | Iterable[str], k: int) -> dict[str, np.ndarray]:
     That is the value of a list of k with its only relevant document at this rank, over its value with the document at
     rank 1.
     """
-    names, k = metric_tuple(metrics), positive("k", "the last rank", k, MOST_RANKS)
+    names, k = metric_tuple(metrics), positive("k", "the last rank", k, MAX_RANKS)
     results = evaluate_ranked(np.eye(k, dtype=np.int8).ravel(), equal_offsets(k, k), names)
     weights = {}
     for name, column in zip(results.names, results.values.T, strict=True):

@@ -17,7 +17,7 @@ import numpy as np
 from fastir.declared import Param, Table, spelling
 
 Params = Mapping[str, Any]
-LACKING = math.log(0.001 / 0.999)  # the log-odds of a document that is not in a run, for BayesFuse
+LACKING_LOG_ODDS = math.log(0.001 / 0.999)  # the log-odds of a document that is not in a run, for BayesFuse
 SEGMENTS = np.diff([0, *(10 * 2**k - 5 for k in range(10))])  # ranks of each segment of SegFuse: 5, 10, 20, ...
 LACKS = {  # what a document counts in a run without it, by rule; elsewhere that run is left out
     "linear": "0",
@@ -63,7 +63,7 @@ class Method(NamedTuple):
     @property
     def absent(self) -> float:
         """What a document counts in a run without it; NaN: that run is left out."""
-        return LACKING if self.learnt == "log_odds" else 0.0 if self.rule == "linear" else math.nan
+        return LACKING_LOG_ODDS if self.learnt == "log_odds" else 0.0 if self.rule == "linear" else math.nan
 
     @property
     def lacks(self) -> str:
@@ -167,7 +167,7 @@ METHODS = Table("method", (
            "window", "", W, lambda n, p: np.pad(np.cumsum(pad_lists(p["probs"]), 1), ((0, 0), (1, 0))), learnt="probs",
            grid=(1, 100, 1)),
     Method("bayesfuse", "BayesFuse", "sum of log-odds of relevance at i_r", ASLAM, "linear", "table",
-           table=lambda n, p: pad_lists(p["log_odds"], LACKING), learnt="log_odds", differs=BELOW),
+           table=lambda n, p: pad_lists(p["log_odds"], LACKING_LOG_ODDS), learnt="log_odds", differs=BELOW),
 ), ("title",), ("title", "formula", "lacks", "source", "differs"))
 # fmt: on
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
 from fastir.analyses.fusion.cards import METHODS, find_norm
-from fastir.analyses.fusion.run_set import SIGNS, RunSet, first_infinite, read_run_set
+from fastir.analyses.fusion.run_set import TIE_SIGNS, RunSet, first_infinite, read_run_set
 from fastir.analyses.fusion.settings import Setting, check_params, check_weights, recipes
 from fastir.checks import check_choice, positive
 from fastir.data.run import set_name
@@ -106,7 +106,7 @@ def fuse(
     {'q1': {'b': 0.75, 'a': 0.5}}
     """
     card, norm = METHODS.find(method), find_norm(norm)
-    sign = SIGNS[check_choice("ties", "trec" if ties is None else ties, SIGNS)]
+    sign = TIE_SIGNS[check_choice("ties", "trec" if ties is None else ties, TIE_SIGNS)]
     check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
     depth = WHOLE if max_depth is None else positive("max_depth", "the depth", max_depth, WHOLE)
     thread_count(n_threads, 0)
@@ -126,4 +126,4 @@ def normalize_run(run: Run, norm: str | None) -> Run:
     run_set, card = RunSet({"run": run, "same": run}), METHODS.find("wsum")
     run_set.check_scores(card, norm)
     recipe = recipes(card, norm, [Setting((1.0, 0.0), {})], 2, run_set.longest)
-    return run_set.fuse(recipe, SIGNS["input"], WHOLE, None)
+    return run_set.fuse(recipe, TIE_SIGNS["input"], WHOLE, None)

@@ -18,7 +18,7 @@ import numpy as np
 
 from fastir.analyses.fusion._trials import TrialValues
 from fastir.analyses.fusion.cards import SEGMENTS, Method
-from fastir.analyses.fusion.run_set import SIGNS, RunSet, empty_columns
+from fastir.analyses.fusion.run_set import TIE_SIGNS, RunSet, empty_columns
 from fastir.analyses.fusion.settings import Setting, recipes
 from fastir.data.qrels import Qrels
 from fastir.data.rankings import JudgedRankings, make_rankings
@@ -91,7 +91,7 @@ class Layout:
         recipe = recipes(kept, norm_of_ranks, [Setting(None, {})], shape[0], runs.longest)
         own = None if exclude is None else Evaluator(own_documents(qrels), NUM_Q, queries="qrels", ties=rule)
         chunks, left_out, n = [], [np.full(0 if own else len(qrels), -1)], 0
-        for queries, kernel in runs.parts(recipe, SIGNS[ties], WHOLE, n_threads, True):
+        for queries, kernel in runs.parts(recipe, TIE_SIGNS[ties], WHOLE, n_threads, True):
             counts = kernel.counts[queries]
             n_docs, n_bytes = int(counts.sum()), int(kernel.n_bytes[queries].sum())
             columns = empty_columns(n_docs, n_bytes)
@@ -182,8 +182,8 @@ def arrays_of_queries(judged: JudgedRankings, queries: slice) -> dict[str, Any]:
 # ---- what methods learn from judgments -------------------------------------------------------------------------------
 
 
-CUTS = np.array((0, 5, 10, 15, 20, 30, 100, 200, 500, 1000))  # between which BayesFuse counts
-SMALLEST = 0.001  # the probability that replaces 0 in its odds
+BAYES_RANKS = np.array((0, 5, 10, 15, 20, 30, 100, 200, 500, 1000))  # between which BayesFuse counts
+MIN_PROBABILITY = 0.001  # the probability that replaces 0 in its odds
 
 
 class Learner:
@@ -237,10 +237,10 @@ class Learner:
             part = ranks // size
             within = np.minimum((part + 1) * size, sizes[queries]) - part * size
             return occurrences(part, 1.0 / within, parts) / n
-        edges = np.cumsum([0, *SEGMENTS]) if name == "segfuse" else CUTS
+        edges = np.cumsum([0, *SEGMENTS]) if name == "segfuse" else BAYES_RANKS
         segment = np.searchsorted(edges, ranks[ranks < edges[-1]], "right") - 1
         share = occurrences(segment, minlength=len(edges) - 1) / (np.diff(edges) * float(n))
         if name == "segfuse":
             return share
-        likely = np.where(share == 0, SMALLEST, share)
-        return repeat(np.log(likely / np.where(likely == 1, SMALLEST, 1 - likely)), np.diff(CUTS))
+        likely = np.where(share == 0, MIN_PROBABILITY, share)
+        return repeat(np.log(likely / np.where(likely == 1, MIN_PROBABILITY, 1 - likely)), np.diff(BAYES_RANKS))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.run_names import RunNames
     from fastir.request.options import Duplicates
 
-SIGNS = {"trec": 1, "doc_id_asc": -1, "input": 0}  # which of equal scores comes first, for the kernel
+TIE_SIGNS = {"trec": 1, "doc_id_asc": -1, "input": 0}  # which of equal scores comes first, for the kernel
 MISSING_QUERIES = "queries missing from some of the fused runs"  # a kind of repair that repairs nothing
 CHUNK_ROWS = 1 << 20  # rows of all runs that are fused at a time
 

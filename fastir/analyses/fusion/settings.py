@@ -142,7 +142,7 @@ def recipes(card: Method, norm: str | None, settings: Sequence[Setting], n_runs:
 
 STEPS = {2: 0.01, 3: 0.05, 4: 0.05}  # of a grid of weights, by the number of runs
 N_TRIALS = 2000  # points, where no grid fits
-MOST_STEPS = 1 << 16
+MAX_STEPS = 1 << 16
 MAX_TRIALS = 1 << 20  # each keeps a record, and a value of every query
 
 
@@ -218,7 +218,7 @@ def check_size(n_settings: int) -> None:
 def step_count(option: str, step: float) -> int:
     """How many steps make 1; ValueError if none do, or too many."""
     n_steps = round(1 / step) if step > 0 else 0
-    if not 1 <= n_steps <= MOST_STEPS or not math.isclose(n_steps * step, 1, rel_tol=1e-9):
+    if not 1 <= n_steps <= MAX_STEPS or not math.isclose(n_steps * step, 1, rel_tol=1e-9):
         raise ValueError(f"{option} must divide 1, got {step!r}")
     return n_steps
 

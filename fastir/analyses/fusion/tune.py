@@ -10,7 +10,7 @@ import numpy as np
 from fastir.analyses.compare.segments import read_segments, segment_rows
 from fastir.analyses.fusion.cards import METHODS, Method, find_norm
 from fastir.analyses.fusion.layout import Layout, Learner
-from fastir.analyses.fusion.run_set import SIGNS, RunSet, read_run_set
+from fastir.analyses.fusion.run_set import TIE_SIGNS, RunSet, read_run_set
 from fastir.analyses.fusion.settings import Setting, trial_settings
 from fastir.analyses.fusion.tuning import Fold, Trial, Tuning
 from fastir.checks import check_choice, whole_number
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from fastir.request.options import Duplicates
     from fastir.request.plan import Settings
 
-ALIKE = 12  # decimals of means that count: what differs behind them is rounding
-NOISE = 1.96  # standard errors
+EQUAL_DECIMALS = 12  # decimals of means that count: what differs behind them is rounding
+NOISE_SE = 1.96  # standard errors
 
 
 def tune(
@@ -125,7 +125,7 @@ def tune(
     ({'lexical': 0.62, 'dense': 0.38}, 0.75, 0.75)
     """
     card, norm = METHODS.find(method), find_norm(norm)
-    ties = check_choice("ties", "trec" if ties is None else ties, SIGNS)
+    ties = check_choice("ties", "trec" if ties is None else ties, TIE_SIGNS)
     check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
     n_folds, seed = whole_number("folds", folds, 2), whole_number("random_state", random_state, 0)
     strata = None if segments is None else read_segments(segments)
@@ -231,7 +231,9 @@ def read_rules(metric: str, options: Options, ties: str) -> dict[str, Any]:
     rules = settings.parts[0][1] if settings.parts else {}
     wanted = rules.get("ties", record.ties)
     if options.convention != "fastir" and wanted != ties:
-        fix = f"; tune with ties={wanted!r}" if wanted in SIGNS else ", and tune has no such rule; name no convention"
+        fix = (
+            f"; tune with ties={wanted!r}" if wanted in TIE_SIGNS else ", and tune has no such rule; name no convention"
+        )
         raise ValueError(
             f"convention {record.name}: {quote(metric)} has ties={wanted!r} there, and tune has ties={ties!r}{fix}"
         )
@@ -278,7 +280,7 @@ def column_means(table: np.ndarray) -> np.ndarray:
 
 def best_place(scores: np.ndarray) -> int:
     """The position of the largest mean; the middle one if several are equal."""
-    rounded = np.round(np.where(scores == scores, scores, -np.inf), ALIKE)
+    rounded = np.round(np.where(scores == scores, scores, -np.inf), EQUAL_DECIMALS)
     best = np.flatnonzero(rounded == rounded.max())
     return int(best[(len(best) - 1) // 2])
 
@@ -303,4 +305,4 @@ def trial_numbers(table: np.ndarray, means: list[float], best: int) -> Iterator[
         differences = differences[differences == differences]
         n = len(differences)
         error = float(differences.std(ddof=1)) / n**0.5 if n > 1 else 0.0
-        yield mean, float(differences.mean()) if n else 0.0, NOISE * error
+        yield mean, float(differences.mean()) if n else 0.0, NOISE_SE * error

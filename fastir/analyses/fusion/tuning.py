@@ -113,7 +113,7 @@ class Tuning(Exportable):
         If one number was tuned, this is the unbroken stretch around the chosen value; with more than two weights, the
         range of each weight over all settings within noise. Empty if nothing was searched.
         """
-        names = searched_names(self.trials)
+        names = list_searched(self.trials)
         near = [trial for trial in self.trials if trial.within_noise]
         if len(names) <= 2:
             first = stop = next(i for i, trial in enumerate(self.trials) if trial.difference == 0 == trial.noise)
@@ -138,7 +138,7 @@ class Tuning(Exportable):
         return tuning(self)
 
     def _columns(self) -> dict[str, list[Any]]:
-        names = searched_names(self.trials)
+        names = list_searched(self.trials)
         columns: dict[str, list[Any]] = {str(name): [setting_numbers(t)[name] for t in self.trials] for name in names}
         for name in ("value", "difference", "noise", "within_noise"):
             columns[name] = [getattr(trial, name) for trial in self.trials]
@@ -165,7 +165,7 @@ class Tuning(Exportable):
 
     def _table(self, digits: int = 4) -> Table:
         names = [
-            name for name in searched_names(self.trials) if name in setting_numbers(self)
+            name for name in list_searched(self.trials) if name in setting_numbers(self)
         ]  # no fixed one of what learns
         rows = []
         for text, setting, n_queries, value in (
@@ -190,6 +190,6 @@ def setting_numbers(setting: Any) -> dict[Any, Any]:
     return {**(setting.weights or {}), **numbers}
 
 
-def searched_names(trials: list[Trial]) -> list[Any]:
+def list_searched(trials: list[Trial]) -> list[Any]:
     """The runs or parameters with numbers that were tried."""
     return list(setting_numbers(trials[0])) if trials else []

@@ -14,8 +14,8 @@ from fastir.rendering.text import counted, json_types
 from fastir.request.conventions import CONVENTIONS
 
 TOLD = 4  # settings of an answer that its sentence names
-SHOWN = 10  # answers that are printed
-RARE = 0.01  # settings that fit by chance, below which no number is printed
+PRINTED_ANSWERS = 10  # answers that are printed
+MIN_PRINTED_CHANCE = 0.01  # settings that fit by chance, below which no number is printed
 
 # What the default does, for the sentence about what differs; an option without words is named with its value.
 DEFAULTS = {
@@ -222,7 +222,7 @@ class Identified(Exportable, Listed):
     def _table(self, digits: int = 4) -> Table:
         head, rows = ["", *self.names, ""], []
         rows.append([Cell("asked"), *(Cell(target.shown) for target in self._targets), Cell("")])
-        listed = self._answers[:SHOWN] or self.nearest
+        listed = self._answers[:PRINTED_ANSWERS] or self.nearest
         for number, each in enumerate(listed, 1):
             cells = [self._cell(value, target) for value, target in zip(each.values, self._targets, strict=True)]
             meant = [
@@ -235,12 +235,16 @@ class Identified(Exportable, Listed):
         notes = [each.sentence for each in self.explanations]
         notes += [f"{counted(hidden, 'more answer', 'more answers')}"] if hidden > 0 else []
         if not self._answers and self.nearest:
-            notes += [self._move_text(each) for each in self.nearest[0].moves[:SHOWN]]
+            notes += [self._move_text(each) for each in self.nearest[0].moves[:PRINTED_ANSWERS]]
         if any(cell.text.endswith(" *") for row in rows for cell in row[1:-1]):
             notes.append("* does not round to the reported value")
         notes += self.notes
         fitting = counted(self.n_settings, "setting", "settings")
-        expected = f"about {self.by_chance:.3g}" if self.by_chance >= RARE else f"fewer than {RARE}"
+        expected = (
+            f"about {self.by_chance:.3g}"
+            if self.by_chance >= MIN_PRINTED_CHANCE
+            else f"fewer than {MIN_PRINTED_CHANCE}"
+        )
         notes.append(f"values of so few digits would fit {expected} of {fitting} by chance")
         if self.not_understood:
             left_out = ", ".join(f"{name} {value}" for name, value in self.not_understood.items())

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastir.analyses.identify.settings import ORDER, DataProperties, State
+from fastir.analyses.identify.settings import ORDER_RULES, DataProperties, State
 from fastir.data.qrels import Qrels
 from fastir.data.rankings import JudgedRankings
 from fastir.data.run import Run
@@ -47,7 +47,7 @@ class Judge:
     def judge_order(self, order: tuple[Any, ...]) -> JudgedRankings:
         """The rankings in an order; equal orders share one object."""
         if order not in self._judged:
-            chosen = dict(zip(ORDER, order, strict=True))
+            chosen = dict(zip(ORDER_RULES, order, strict=True))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", FastirWarning)
                 evaluator = Evaluator(self.qrels, NUM_Q, queries="qrels", **chosen, **self.options)
@@ -128,7 +128,7 @@ class Judge:
         def values(some: list[str]) -> np.ndarray:
             if not average:
                 return judged.evaluate(some, **chosen).values
-            rules = dict(zip(ORDER, order, strict=True))
+            rules = dict(zip(ORDER_RULES, order, strict=True))
             return evaluate(self.qrels, self.run, some, queries="qrels", **rules, **chosen, **self.options).values
 
         with warnings.catch_warnings():
@@ -150,7 +150,7 @@ class Judge:
 def any_label(order: tuple[Any, ...]) -> Convention:
     """The default with this order; to its metrics every judged document is relevant."""
     of = tuple((card.name, (("rel_level", 0),)) for card in CARDS)
-    rules = {name: value for name, value in zip(ORDER, order, strict=True) if name != "exclude"}
+    rules = {name: value for name, value in zip(ORDER_RULES, order, strict=True) if name != "exclude"}
     return dataclasses.replace(CONVENTIONS["fastir"], of=of, **rules)
 
 

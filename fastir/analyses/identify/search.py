@@ -12,7 +12,7 @@ import numpy as np
 from fastir.analyses.identify.answers import Answer, Identified, NearestSettings, OptionChange
 from fastir.analyses.identify.columns import Judge, read_qrels
 from fastir.analyses.identify.settings import (
-    KEPT_DEFAULTS,
+    DEFAULT_OPTIONS,
     DataProperties,
     Options,
     Setting,
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
     from fastir.data.run import RunLike, RunsLike
 
-READING = ("columns", "qrels_columns", "run_columns", "parents", "aggregate", "n_threads")
+READING_OPTIONS = ("columns", "qrels_columns", "run_columns", "parents", "aggregate", "n_threads")
 N_NEAREST = 3  # settings that are printed if none fits
 MAX_COMPARED = 2000  # settings among which these are
-ROUND = 12  # decimals to which means are equal: sums differ in the last bits
+EQUAL_DECIMALS = 12  # decimals to which means are equal: sums differ in the last bits
 
 
 def identify(
@@ -110,7 +110,7 @@ def identify(
     ('trec_eval-10', {})
     """
     for name in options:
-        if name not in READING:
+        if name not in READING_OPTIONS:
             raise TypeError(f"identify has no option {name!r}; it searches all options that change values itself")
     if isinstance(values, (str, os.PathLike)):
         values = read_values(values)
@@ -160,15 +160,15 @@ def pair_runs(
     """Runs, each with its values."""
     several = bool(values) and all(isinstance(each, Mapping) for each in values.values())
     if not several:
-        return [(read_once(run, columns), values)]
+        return [(read_run(run, columns), values)]
     if row is not None or (len(values) == 1 and not has_runs(run, values)):
         name = next(iter(values)) if row is None else row
         if name not in values:
             raise ValueError(f"row {name!r} is not among the rows {', '.join(map(repr, values))}")
-        return [(read_once(run, columns), values[name])]
+        return [(read_run(run, columns), values[name])]
     if not has_runs(run, values):
         raise ValueError(f"values have the rows {', '.join(map(repr, values))}; give the runs as a dict, or one row=")
-    return [(read_once(run[name], columns), values[name]) for name in values]
+    return [(read_run(run[name], columns), values[name]) for name in values]
 
 
 def has_runs(run: Any, values: Mapping[str, Any]) -> bool:
@@ -176,7 +176,7 @@ def has_runs(run: Any, values: Mapping[str, Any]) -> bool:
     return isinstance(run, Mapping) and values.keys() <= run.keys()
 
 
-def read_once(run: Any, columns: Mapping[str, str] | None) -> Any:
+def read_run(run: Any, columns: Mapping[str, str] | None) -> Any:
     """A Run of a file, or of dicts of scores, which is judged again and again."""
     if isinstance(run, dict) and all(type(ranking) is dict for ranking in run.values()):
         return Run.from_dict(run)
@@ -304,7 +304,7 @@ def moves(near: NearestSettings, wanted: list[tuple[Judge, Target]], neighbours:
     found = []
     for place, (name, value, _) in enumerate(changes):
         values = [float(column[place]) for column in columns]
-        if not np.isnan(values).any() and not np.allclose(values, near.values, rtol=0, atol=10.0**-ROUND):
+        if not np.isnan(values).any() and not np.allclose(values, near.values, rtol=0, atol=10.0**-EQUAL_DECIMALS):
             found.append(
                 (sum(float(distance[place]) for distance in distances), place, OptionChange(name, value, values))
             )
@@ -322,7 +322,7 @@ def group_settings(
     """A record for each distinct row of values, with the settings that give it, each convention in its simplest."""
     groups: dict[tuple[float, ...], list[int]] = {}
     for place in places:
-        groups.setdefault(tuple(np.round(values[place], ROUND).tolist()), []).append(place)
+        groups.setdefault(tuple(np.round(values[place], EQUAL_DECIMALS).tolist()), []).append(place)
     found = []
     for group in groups.values():
         alike = simplest([settings[place] for place in group])
@@ -401,7 +401,7 @@ class Neighbours:
             found.append((name, value, states.of(tuple({**given, name: value}.items()))))
         for name in given:
             without = tuple(pair for pair in options if pair[0] != name)
-            value = KEPT_DEFAULTS[name] if name in KEPT_DEFAULTS else getattr(record, name)
+            value = DEFAULT_OPTIONS[name] if name in DEFAULT_OPTIONS else getattr(record, name)
             if (name, value) not in changes:
                 found.append((name, value, states.of(without)))
         return found

@@ -24,10 +24,10 @@ from fastir.request.plan import (
     takes_fractions,
 )
 
-KEPT = "the largest cutoff"  # as max_depth: as many documents as the metrics of the table need
+LARGEST_CUTOFF = "the largest cutoff"  # as max_depth: as many documents as the metrics of the table need
 
 
-class Published(NamedTuple):
+class Definition(NamedTuple):
     """A definition: options of `evaluate` for fastir's convention, and where it was."""
 
     name: str
@@ -38,37 +38,37 @@ class Published(NamedTuple):
 
 NGCF_ABOUT = "its ideal ranking holds the items that were retrieved, no others"
 PUBLISHED = (
-    Published(
+    Definition(
         "NGCF",
-        {"gain": "binary", "ideal": "retrieved", "ties": "input", "max_depth": KEPT},
+        {"gain": "binary", "ideal": "retrieved", "ties": "input", "max_depth": LARGEST_CUTOFF},
         NGCF_ABOUT,
         "xiangwang1223/neural_graph_collaborative_filtering, NGCF/utility/metrics.py; its issue 34",
     ),
-    Published(
+    Definition(
         "NGCF",
         {"gain": "binary", "ideal": "retrieved", "ties": "input", "max_depth": 100},
         f"{NGCF_ABOUT}, of 100",
         "xiangwang1223/neural_graph_collaborative_filtering, NGCF/utility/metrics.py; its issue 34",
     ),
-    Published(
+    Definition(
         "the first version of LightGCN's paper",
-        {"gain": "binary", "ideal": "retrieved", "ties": "input", "max_depth": KEPT},
+        {"gain": "binary", "ideal": "retrieved", "ties": "input", "max_depth": LARGEST_CUTOFF},
         f"the nDCG of NGCF: {NGCF_ABOUT}",
         "kuandeng/LightGCN, issues 1 and 3",
     ),
-    Published(
+    Definition(
         "LightGCN",
         {"gain": "binary", "ties": "input"},
         "nDCG of hits, as its repository computes it",
         "kuandeng/LightGCN, evaluator/python/evaluate_foldout.py",
     ),
-    Published(
+    Definition(
         "CodeSearchNet",
         {"gain": "exp2", "empty": "skip", "judged_only": True, "ties": "input"},
         "its NDCG leaves out documents without annotations, and queries without relevant ones",
         "github/CodeSearchNet, src/relevanceeval.py",
     ),
-    Published(
+    Definition(
         "CodeSearchNet (full ranking)",
         {"gain": "exp2", "empty": "skip", "ties": "input"},
         "its NDCG leaves out queries without relevant documents",
@@ -79,10 +79,10 @@ PUBLISHED = (
 
 # ---- settings and states ---------------------------------------------------------------------------------------------
 
-ORDER = ("ties", "score_dtype", "duplicates", "exclude")
+ORDER_RULES = ("ties", "score_dtype", "duplicates", "exclude")
 RULES = ("queries", "ties", "score_dtype", "duplicates")
 ORDERING = (*RULES, "exclude")
-KEPT_DEFAULTS = {"rel_level": 1, "max_depth": None, "judged_only": False}  # of options that no convention has
+DEFAULT_OPTIONS = {"rel_level": 1, "max_depth": None, "judged_only": False}  # of options that no convention has
 Options = tuple[tuple[str, Any], ...]  # of a setting
 
 
@@ -186,7 +186,7 @@ def conventions(facts: DataProperties) -> list[str]:
 def paper_settings(deepest: int) -> Iterator[Setting]:
     """The definitions of papers, for tables with the largest cutoff `deepest`, or 0."""
     for each in PUBLISHED:
-        options = {name: deepest if value == KEPT else value for name, value in each.options.items()}
+        options = {name: deepest if value == LARGEST_CUTOFF else value for name, value in each.options.items()}
         if options.get("max_depth", 1):
             yield Setting("fastir", tuple(options.items()), each.name, each.about)
 
@@ -217,8 +217,10 @@ class States:
     def of(self, options: Options) -> tuple[State | None, ...]:
         """A state for each metric; None where the setting has no value."""
         rules = tuple(pair for pair in options if pair[0] in ORDERING)
-        kept = tuple({**KEPT_DEFAULTS, **{name: value for name, value in options if name in KEPT_DEFAULTS}}.values())
-        choices = [pair for pair in options if pair[0] not in ORDERING and pair[0] not in KEPT_DEFAULTS]
+        kept = tuple(
+            {**DEFAULT_OPTIONS, **{name: value for name, value in options if name in DEFAULT_OPTIONS}}.values()
+        )
+        choices = [pair for pair in options if pair[0] not in ORDERING and pair[0] not in DEFAULT_OPTIONS]
         return tuple(
             None if request is None else self._state(place, request, choices, rules, kept)
             for place, request in enumerate(self.requests)

@@ -23,11 +23,11 @@ MARKS = re.compile(
     r"\\(?:text|cell|row)?color(?:\[[^\]]*\])?\{[^{}]*\}|\^(?:\{[^{}]*\}|\\?[^\s&{}]*)|<sup>[^<]*</sup>"
 )  # footnotes and signs of significance
 BRACES = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
-SPANNING = re.compile(rf"\\multicolumn\s*{BRACES}\s*{BRACES}\s*{BRACES}")
-STACKED = re.compile(rf"\\multirow\s*(?:\[[^\]]*\])?\s*{BRACES}\s*{BRACES}\s*{BRACES}")
+MULTICOLUMN = re.compile(rf"\\multicolumn\s*{BRACES}\s*{BRACES}\s*{BRACES}")
+MULTIROW = re.compile(rf"\\multirow\s*(?:\[[^\]]*\])?\s*{BRACES}\s*{BRACES}\s*{BRACES}")
 RULES = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|(?:cmidrule|cline)(?:\([a-z]*\))?\{[^{}]*\}|addlinespace)")
 CUTOFF = re.compile(r"@ *[0-9]+")
-ABSENT = ("", "-", "–", "—", "--", "n/a", "na", "nan", "none", "null")  # cells of values that there are not
+ABSENT_VALUES = ("", "-", "–", "—", "--", "n/a", "na", "nan", "none", "null")  # cells of values that there are not
 VALUE_HEADS = ("value", "score", "mean", "result", "all", "average")
 MAX_SPAN, MAX_NAME, MAX_DEPTH = 64, 200, 8
 Row = tuple[int, list[str]]  # the number of a line, and its cells
@@ -144,9 +144,9 @@ def latex_rows(text: str) -> Iterator[Row]:
 def latex_cells(row: str) -> list[str]:
     found = []
     for cell in re.split(r"(?<!\\)&", RULES.sub("", row)):
-        span = SPANNING.search(cell)
+        span = MULTICOLUMN.search(cell)
         width = min(int(span[1]), MAX_SPAN) if span and span[1].isdigit() else 1
-        text = clean_cell(STACKED.sub(r"\3", SPANNING.sub(r"\3", cell)).replace("\\&", "&"))
+        text = clean_cell(MULTIROW.sub(r"\3", MULTICOLUMN.sub(r"\3", cell)).replace("\\&", "&"))
         found += [text] + [SpanningText("" if NUMBER.fullmatch(text) else text)] * (width - 1)
     return found
 
@@ -223,7 +223,7 @@ def add_rows(found: FileValues, head: list[str], columns: list[int], rows: list[
 
 
 def is_text(cell: str) -> bool:
-    return cell.lower() not in ABSENT and not NUMBER.fullmatch(cell)
+    return cell.lower() not in ABSENT_VALUES and not NUMBER.fullmatch(cell)
 
 
 def add_columns(found: FileValues, titles: list[str], rows: list[Row]) -> None:
@@ -238,7 +238,7 @@ def add_columns(found: FileValues, titles: list[str], rows: list[Row]) -> None:
         for column in values:
             if NUMBER.fullmatch(row[column]):
                 found.add("values" if len(values) == 1 else titles[column], row[0], row[column], line)
-            elif row[column].lower() not in ABSENT:
+            elif row[column].lower() not in ABSENT_VALUES:
                 found.refuse(f"{quote(row[0])} is no number: {quote(row[column])}", line)
 
 

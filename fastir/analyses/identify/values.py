@@ -17,10 +17,10 @@ CUTOFFS = (10, 100, 5, 20, 1, 3, 50, 1000)  # which papers leave out, the most u
 PAPERS = {
     "recall": ("hit_rate",), "hits": ("hit_rate",), "pair_accuracy": ("hit_rate",), "f1": ("set_f",),
 }  # fmt: skip
-SELDOM = ("hits", "pair_accuracy")  # which papers do not mean by these names
-RARELY_WHOLE = "hit_rate"  # which papers give at a cutoff alone
+SELDOM_MEANT = ("hits", "pair_accuracy")  # which papers do not mean by these names
+CUTOFF_METRIC = "hit_rate"  # which papers give at a cutoff alone
 # Metrics that are now and then reported under another one's name: tried where nothing fits.
-MISTAKEN = {
+MISTAKEN_NAMES = {
     "map": ("r_precision", "gm_map", "iprec_avg", "mrr", "precision", "set_map"),
     "recall": ("hit_rate", "relative_precision", "recall_all", "precision", "hits"),
     "precision": ("r_precision", "hit_rate", "recall", "relative_precision"),
@@ -44,11 +44,11 @@ def paper_names(name: str) -> list[str]:
         if request.params or request.level:
             found.append(str(request))
             continue
-        for metric in (*[card.name] * (card.name not in SELDOM), *PAPERS.get(card.name, ())):
+        for metric in (*[card.name] * (card.name not in SELDOM_MEANT), *PAPERS.get(card.name, ())):
             if cutoff is not None:
                 found.append(f"{metric}@{cutoff}")
                 continue
-            found += [metric] if metric != RARELY_WHOLE else []
+            found += [metric] if metric != CUTOFF_METRIC else []
             found += [f"{metric}@{k}" for k in CUTOFFS if NAMES[metric].cutoff]
     return found
 
@@ -57,7 +57,7 @@ def mistaken_names(meaning: str) -> tuple[str, ...]:
     """Other metrics that may have been reported under a name, with its cutoff if they have one."""
     request = read(meaning)[0]
     at = "" if request.cutoff is None else f"@{request.cutoff}"
-    names = MISTAKEN.get(request.card.name, ())
+    names = MISTAKEN_NAMES.get(request.card.name, ())
     return () if request.params or request.level else tuple(name + at * NAMES[name].cutoff for name in names)
 
 

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from fastir.request.options import Duplicates
 
 
-USUAL = {"ties": "trec", "score_dtype": "float64"}
-BY_LABEL = ("optimistic", "pessimistic")
+DEFAULT_ORDER = {"ties": "trec", "score_dtype": "float64"}
+LABEL_TIES = ("optimistic", "pessimistic")
 
 
 class Candidate(NamedTuple):
@@ -242,7 +242,7 @@ def metric_order(
     if len(prepared.settings.names) > 1:
         raise ValueError(f"metric {quote(metric)} means several, {', '.join(prepared.settings.names)}; give one")
     order = single_order(prepared)
-    if order["ties"] in BY_LABEL:
+    if order["ties"] in LABEL_TIES:
         raise ValueError(
             f"to_judge: with ties={order['ties']!r} a label changes the order of documents, so that no document can be "
             "judged alone; give ties='trec', 'doc_id_asc' or 'input'"
@@ -256,7 +256,7 @@ def with_candidates(
 ) -> JudgmentRanks:
     """The judgments, and below each query's judgments the other documents of its rankings, with the label UNJUDGED."""
     judged = JudgmentRanks(labels, runs, **order)
-    if order == USUAL:
+    if order == DEFAULT_ORDER:
         rankings = [first_documents(run, depth, judged.ranked.get(name)) for name, run in runs.items()]
         return JudgmentRanks(add_unjudged(labels, rankings), runs)
     everything = JudgmentRanks(
