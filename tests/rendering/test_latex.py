@@ -9,6 +9,7 @@ import pytest
 
 import fastir
 from fastir.rendering import Cell, Table, render
+from fastir.rendering.latex import latex_cell
 
 NEEDS = re.compile(r"% needs (\\usepackage\{\S+\})\n")
 ODD = [
@@ -144,3 +145,19 @@ def test_every_table_compiles_with_the_packages_it_names_and_fits_a_page(tmp_pat
         pytest.skip("needs siunitx and adjustbox")
     assert done.returncode == 0, log[-2000:]
     assert not re.findall(r"Overfull .*|.*Float too large.*", log)
+
+
+# ---- small p-values are powers of ten in LaTeX, not text with an e ---------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [
+        ("4.1e-06", r"$4.1\times10^{-6}$"),
+        ("≤1.0e-05", r"$\leq 1.0\times10^{-5}$"),
+        ("2e-120", r"$2\times10^{-120}$"),
+        ("-0.5", "$-$0.5"),
+    ],
+)
+def test_a_small_p_value_is_a_power_of_ten(text, latex):
+    assert list(latex_cell(Cell(text), "r", (False, False))) == [latex]

@@ -26,8 +26,8 @@ P = Param("p", 0.9, "the chance of going on from each rank to the next", low=0, 
 TIES = Param(
     "ties",
     "w",
-    "tied documents share a rank (w); each counts by the fraction of the tie's orders that rank it so high: the mean over "
-    "these orders, if the rankings are equally long (a); as a, corrected for the information that ties lose (b)",
+    "tied documents share a rank (w); each counts by the fraction of the tie's orders that rank it so high: the mean "
+    "over these orders, if the rankings are equally long (a); as a, corrected for the information that ties lose (b)",
     choices=("w", "a", "b"),
 )
 BIASED = {

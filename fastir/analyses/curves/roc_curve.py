@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastir.analyses.curves.by_rank import POINTS, Curve, check_options, evaluate_by_rank
+from fastir.analyses.curves.recall_curve import POINTS, Curve, check_options, evaluate_by_rank
 from fastir.checks import number
 from fastir.data.results.exportable import Exportable
 from fastir.engine.measure import AUC, PRECISION

@@ -6,7 +6,6 @@ Validates that runs and qrels have ids of one kind, that every run has a team, d
 Allocates the runs; a dict of documents per query (pool, to_judge), numbers per judgment that a run has (the others)
 Raises    TypeError and ValueError, which name the run or team; NoOverlapError
 
-ranked         the first documents of each run's rankings
 members        which runs have which documents at which ranks, and the teams of runs
 pool           pool(): the documents to be judged
 merge_qrels    lists of documents as files, and merge_qrels(): judgments with the labels of such lists
