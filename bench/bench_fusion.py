@@ -102,15 +102,15 @@ def test_settings(race, collection_of_runs):
     from fastir.analyses.fusion.cards import METHODS
     from fastir.analyses.fusion.layout import Layout
     from fastir.analyses.fusion.run_set import read_run_set
-    from fastir.analyses.fusion.search import trial_settings
-    from fastir.analyses.fusion.tune import checked_metric, compiled_metric
+    from fastir.analyses.fusion.settings import trial_settings
+    from fastir.analyses.fusion.tune import check_metric, compile_metric
 
     qrels, dicts = collection_of_runs
     run_set = read_run_set([fastir.Run.from_dict(run) for run in dicts[:2]], "stem", None, None)
     card = METHODS["wsum"]
     layout = Layout(fastir.Qrels.from_dict(qrels), run_set, card, "min-max", "trec", 1)
     settings, _ = trial_settings(card, run_set.names, {}, None, None, 0)
-    compiled = compiled_metric(layout, "ndcg@10", checked_metric("ndcg@10", {}))
+    compiled = compile_metric(layout, "ndcg@10", check_metric("ndcg@10", {}))
     scores = np.concatenate([run.columns.numbers for run in run_set.runs])
     calls = {"fastir, 101 weights, laid out": lambda: layout.table(compiled, settings)}
     also = {"reading the scores 101 times": lambda: [scores.sum() for _ in range(101)]}

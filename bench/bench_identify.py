@@ -6,7 +6,7 @@ import pytest
 from timing import Goal
 
 import fastir
-from fastir.analyses.identify.tables import values_of
+from fastir.analyses.identify.tables import parse_values
 
 METRICS = ["ndcg@10", "map", "recall@100"]
 ONE, MANY, ALONE, PAIR = "fastir, identify", "fastir, 216 calls", "fastir, one evaluation", "fastir, two conventions"
@@ -47,7 +47,7 @@ def test_names_in_a_file(race):
     """A text of 200,000 cells that are no names costs as much for each cell as one of 20,000."""
     texts = [",".join(f"word {number}" for number in range(20_000)) + "\n", ""]
     texts[1] = "".join(texts[0].replace("word", f"line {line}") for line in range(10))
-    calls = {f"{READ}, {text.count(',') + 1} cells": lambda text=text: values_of(text) for text in texts}
+    calls = {f"{READ}, {text.count(',') + 1} cells": lambda text=text: parse_values(text) for text in texts}
     small, large = (cost.cpu for cost in race("names of cells", calls, [], ROUNDS).values())
     race.amount("names, 200,000 cells", large, "s", 5)
     race.amount("names, growth of time with ten times the cells", large / small, "x", 15)

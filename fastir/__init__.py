@@ -46,10 +46,9 @@ from fastir.errors import DuplicateError, FastirError, FastirWarning, FormatErro
 
 if TYPE_CHECKING:
     from fastir import compat, conventions, plots, spark, stats
-    from fastir.analyses.agreement.correlation import RankCorrelation, rank_correlation
+    from fastir.analyses.agreement.correlation import RankCorrelation, Swap, rank_correlation
     from fastir.analyses.agreement.judgments import Agreement, agreement
     from fastir.analyses.agreement.similarity import similarity
-    from fastir.analyses.agreement.swaps import Swap
     from fastir.analyses.bounds.bounds import bounds
     from fastir.analyses.bounds.result import Bounds
     from fastir.analyses.check.check import check
@@ -232,7 +231,7 @@ LATER = {
     "ResultsTable": "data.results.tables",
     "RocCurve": "analyses.curves.roc_curve",
     "Run": "data.run",
-    "Swap": "analyses.agreement.swaps",
+    "Swap": "analyses.agreement.correlation",
     "System": "analyses.compare.records",
     "ToJudge": "analyses.pools.to_judge",
     "Trial": "analyses.fusion.tuning",

@@ -1,4 +1,4 @@
-"""What is asked of evaluations: a folder for each, called as its function, page, command and tests.
+"""Analyses of evaluations: a folder for each, with the name of its function, page, command and tests.
 
 Analyses are siblings: none imports another, except the three that tests/house/test_layers.py lists.
 

@@ -112,7 +112,7 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
         chosen = {**evaluator_options(options), **parents_options(options)}
         metric = one_metric(options, evaluator_options(options))
         correction = None if options.correction == "none" else options.correction
-        Options(test=options.test, correction=correction, confidence=options.confidence).checked()
+        Options(test=options.test, correction=correction, confidence=options.confidence).validate()
         if options.plot is not None:
             plot_format(options.plot)
     statistics = {"test": options.test, "correction": correction, "confidence": options.confidence}

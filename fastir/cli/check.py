@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import fastir
-from fastir.analyses.check.rules import OF_QRELS, make_rules
+from fastir.analyses.check.rules import FROM_QRELS, make_rules
 from fastir.cli.arguments import (
     add_options,
     add_qrels_argument,
@@ -40,7 +40,7 @@ def check_command(options: argparse.Namespace) -> Output:
         format = output_format(options, TEXTS)
         if options.examples < 0:
             raise ValueError(f"--examples {options.examples}: expected 0 or more")
-        make_rules(options.max_depth, OF_QRELS, options.tag)
+        make_rules(options.max_depth, FROM_QRELS, options.tag)
     options.parts, options.duplicates = False, None  # which `named_runs` asks for
     runs = named_runs(options.runs, options, None)
     with watched(runs) as notice:

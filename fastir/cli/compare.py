@@ -235,7 +235,7 @@ def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict
 
     statistics = {name: getattr(options, name) for name in STATISTICS}
     statistics["correction"] = None if options.correction == "none" else options.correction
-    checked = Options(**statistics, n_threads=options.n_threads).checked()
+    checked = Options(**statistics, n_threads=options.n_threads).validate()
     statistics["segments"] = options.segments
     try:
         checked._replace(segments=options.segments).check_scipy()

@@ -31,8 +31,8 @@ from fastir.data.results.exportable import result_json
 from fastir.data.results.results import Results
 from fastir.errors import quote
 from fastir.evaluation.run_names import file_name, stem, told_apart
-from fastir.rendering import Cell, Table, rendered
-from fastir.rendering.text import decimals, json_text, signed
+from fastir.rendering import Cell, Table, render
+from fastir.rendering.text import decimals, json_text, signed_text
 from fastir.request.plan import Settings
 
 FORMATS = ("table", "markdown", "latex", "html", "json")
@@ -174,7 +174,7 @@ def markdown(changes: dict[str, list[ResultsDiff]], was: str, now: str) -> str:
             change.metric,
             decimals(change.other_mean),
             decimals(change.mean),
-            signed(change.mean - change.other_mean),
+            signed_text(change.mean - change.other_mean),
             str(change.n_gains),
             str(change.n_losses),
         )
@@ -183,4 +183,4 @@ def markdown(changes: dict[str, list[ResultsDiff]], was: str, now: str) -> str:
             title = f"{name}: {change.metric}" if several else change.metric
             table = change.to_table("markdown")
             parts.append(f"<details><summary>{title} by query</summary>\n\n{table}\n</details>\n")
-    return "\n".join([rendered(Table(head, rows, 1 + several, []), "markdown"), *parts])
+    return "\n".join([render(Table(head, rows, 1 + several, []), "markdown"), *parts])

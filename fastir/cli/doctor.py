@@ -13,7 +13,7 @@ import sys
 
 import fastir
 from fastir.cli.terminal import Output
-from fastir.rendering.text import aligned
+from fastir.rendering.text import align_columns
 from fastir.request.conventions import CONVENTIONS
 
 PACKAGES = ("numpy", "scipy", "pyarrow", "pandas", "polars", "matplotlib", "tqdm")
@@ -31,7 +31,7 @@ EXPECTED = {
 def doctor_command(options: argparse.Namespace) -> Output:
     wrong = wrong_values()
     rows = [*versions(), ["self-test", f"{len(EXPECTED)} metrics in {len(shapes())} shapes: " + (wrong or "right")]]
-    return Output(aligned(rows, 2), [], failure=wrong)
+    return Output(align_columns(rows, 2), [], failure=wrong)
 
 
 def versions() -> list[list[str]]:

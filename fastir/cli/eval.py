@@ -31,8 +31,8 @@ from fastir.data.results.by_run import ResultsByRun
 from fastir.data.results.exportable import result_json, result_table
 from fastir.data.results.results import Results
 from fastir.data.results.saved_files import json_document
-from fastir.rendering import Cell, Table, rendered, transposed
-from fastir.rendering.text import rounded, tsv_text
+from fastir.rendering import Cell, Table, render, swap_axes
+from fastir.rendering.text import round_text, tsv_text
 from fastir.request.directions import best_first
 from fastir.request.plan import Settings
 
@@ -191,12 +191,12 @@ def bounds_text(bounds_by_run: dict[str, Bounds], options: argparse.Namespace, f
 def table_text(table: Table, options: argparse.Namespace, format: str) -> str:
     """A table in a format that is no JSON."""
     if getattr(options, "transpose", False):
-        table = transposed(table)
+        table = swap_axes(table)
     if format == "tsv":
         return tsv_text(
             [table.head, *([cell.text if cell.exact is None else cell.exact for cell in row] for row in table.rows)]
         )
-    return rendered(table, "text" if format == "table" else format, formulas=options.formulas)
+    return render(table, "text" if format == "table" else format, formulas=options.formulas)
 
 
 def query_table(results: Mapping[Any, Results], intervals: IntervalOptions | None) -> Table:
@@ -204,7 +204,7 @@ def query_table(results: Mapping[Any, Results], intervals: IntervalOptions | Non
     hows = next(iter(results.values())).aggregates
 
     def cells(row: dict[str, float]) -> list[Cell]:
-        return [Cell(rounded(row[name], how), exact=repr(row[name])) for name, how in hows.items()]
+        return [Cell(round_text(row[name], how), exact=repr(row[name])) for name, how in hows.items()]
 
     tables = {name: result.to_dict() for name, result in results.items()}
     means = {name: dict(result) for name, result in results.items()}

@@ -106,7 +106,7 @@ def judgment_paths(options: Any) -> list[Any]:
 def versions_text() -> str:
     from fastir.cli import doctor
 
-    return doctor.aligned(doctor.versions(), 2)
+    return doctor.align_columns(doctor.versions(), 2)
 
 
 def trec_eval_command(arguments: list[str]) -> int:

@@ -84,7 +84,7 @@ def meanings_text(names: Sequence[str], bibtex: bool) -> str:
     if bibtex:
         papers = (fastir.metric(name).bibtex().strip("\n") for name in names)
         return "\n\n".join(dict.fromkeys(entry for text in papers for entry in text.split("\n\n") if entry)) + "\n"
-    meanings = (measures.explained(name) if measures.is_measure(name) else fastir.metric(name) for name in names)
+    meanings = (measures.explain(name) if measures.is_measure(name) else fastir.metric(name) for name in names)
     return "\n\n".join(map(str, meanings)) + "\n"
 
 

@@ -65,7 +65,7 @@ def list_output(
     if format == "json":
         return Output(json_text({**head, "documents": [row._asdict() for row in rows]}, str))
     if format == QRELS:
-        from fastir.analyses.pools.document_lists import write_qrels
+        from fastir.analyses.pools.merge_qrels import write_qrels
 
         return written(lambda file: write_qrels(file, rows))
     cells = [[value_cell(value) for value in row] for row in rows]

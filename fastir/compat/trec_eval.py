@@ -57,7 +57,7 @@ from fastir.engine.measure._grades import count_fractions
 from fastir.errors import DuplicateError, FastirWarning, FormatError, NoOverlapError, quote, warn_caller
 from fastir.evaluation.evaluator import Evaluator
 from fastir.inputs import files, formats
-from fastir.rendering.text import aligned, counted
+from fastir.rendering.text import align_columns, counted
 from fastir.request.names import read
 
 DUMMY = "no document"  # in place of a missing ranking: no id in a file has a blank
@@ -213,9 +213,9 @@ def help_text(supported: list[str]) -> str:
     options = [[f"-{letter}" if letter else "", f"--{word}", takes, does] for letter, word, takes, does in OPTIONS]
     sets = [[nickname, " ".join(name for name in supported if name in names)] for nickname, names in SETS.items()]
     return USAGE_LINE + HELP.format(
-        options=aligned(options, left=4),
-        sets=aligned(sets, left=2),
-        measures=aligned([[name, about(name)] for name in supported], left=2),
+        options=align_columns(options, left=4),
+        sets=align_columns(sets, left=2),
+        measures=align_columns([[name, about(name)] for name in supported], left=2),
     )
 
 

@@ -127,13 +127,13 @@ class Evaluator:
         return f"<Evaluator of {repr(rules.qrels).strip('<>')}: {metrics}{convention}{options}{parents}{weights}>"
 
     def _repr_html_(self) -> str:
-        from fastir.rendering import Cell, Table, rendered
+        from fastir.rendering import Cell, Table, render
 
         provenance = self.rules.provenance()
         rows = [("judgments", repr(self.rules.qrels).strip("<>")), ("convention", str(provenance.convention))]
         rows += [(name, repr(value)) for name, value in provenance.options.items()]
         rows += [(f"metric {name}", text) for name, text in provenance.metrics.items()]
-        return rendered(Table(["Evaluator", ""], [[Cell(what), Cell(value)] for what, value in rows], 2, []), "html")
+        return render(Table(["Evaluator", ""], [[Cell(what), Cell(value)] for what, value in rows], 2, []), "html")
 
     def evaluate(self, run: RunLike) -> Results:
         """Evaluate one run; parameters, results, errors and warnings are those of the function `evaluate`."""

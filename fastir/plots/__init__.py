@@ -1,7 +1,7 @@
 """Plots of comparisons, runs and metrics, with matplotlib (the extra ``plot``).
 
 Each function draws on one Axes and returns it. With None as `ax` it makes a new pyplot figure, which leaves room for
-its labels (``layout="constrained"``) and saves PDF with TrueType fonts. Fonts, sizes and text colours are those of the
+its labels (``layout="constrained"``) and saves PDF with TrueType fonts. Fonts, sizes and text colours come from the
 rcParams, which do not change. The colours, by Okabe and Ito, are distinct for colour-blind readers; if there are many
 lines, they also differ in dashes and markers. A common beginning or end of all names is written once; long names lose
 their middle.
@@ -20,7 +20,7 @@ In        what the functions that compute take: a Comparison or Results, qrels a
 Out       matplotlib.axes.Axes; `overview` a Figure
 Validates nothing of its own beyond names of metrics and runs, and empty lists
 Allocates a figure, unless it is given axes
-Raises    ImportError where matplotlib is not installed, when a picture is asked for; else what computing raises
+Raises    ImportError where matplotlib is not installed, when a picture is drawn; else what computing raises
 
 boards         the picture of two leaderboards
 bounds         the picture of bounds
@@ -30,10 +30,8 @@ curves         pictures of runs, lists and metrics
 explain        the picture of one ranking
 figure         the figure, and what it saves
 fusion         the picture of a Tuning
-names          names on pictures
-queries        the picture of two runs by query
-style          colours, dashes, axes and sizes that all share
-topics         the picture of all runs by query
+queries        the pictures of two runs, and of all runs, by query
+style          names, colours, dashes, axes and sizes that all share
 """
 
 from fastir.plots.boards import leaderboards
@@ -42,8 +40,7 @@ from fastir.plots.compare import forest, means, overview, wins
 from fastir.plots.curves import cutoffs, precision_recall, rank_weights, ranked_cutoffs, roc
 from fastir.plots.explain import ranking
 from fastir.plots.fusion import tuning
-from fastir.plots.queries import differences
-from fastir.plots.topics import topics
+from fastir.plots.queries import differences, topics
 
 __all__ = [
     "bounds",

@@ -6,9 +6,19 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastir.analyses.bounds.result import Bounds
-from fastir.plots.compare import board_height, named_rows
-from fastir.plots.names import plain, shown
-from fastir.plots.style import BLUE, GREY, hairline, ink, new_axes, noted, tidy, width_beside
+from fastir.plots.compare import board_height, name_rows
+from fastir.plots.style import (
+    BLUE,
+    GREY,
+    hairline,
+    ink,
+    new_axes,
+    plain_text,
+    short_names,
+    tidy,
+    width_beside,
+    with_note,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,13 +36,11 @@ def bounds(bounds: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax:
         The bounds of one run, with a bar for each metric; or of several runs, with a bar for each run.
     metric : str or None
         The metric to draw for several runs; None: the first.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a new figure.
+    ax : as for `means`
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
 
     Raises
     ------
@@ -54,7 +62,7 @@ def bounds(bounds: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax:
             raise ValueError("bounds: the mapping is empty")
         label = next(iter(bounds.values())).value.names[0] if metric is None else metric
         rows = [(str(name), each, label) for name, each in bounds.items()]
-    names, note = shown(name for name, _, _ in rows)
+    names, note = short_names(name for name, _, _ in rows)
     ax = ax or new_axes(board_height(len(rows)), width_beside(names))
     for place, (_, each, of) in enumerate(rows):
         low, high = each.lower[of], each.upper[of]
@@ -63,6 +71,6 @@ def bounds(bounds: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax:
         ax.plot(each.condensed[of], place, "o", color=ink(ax), markerfacecolor="none")
     if any(each.against is not None for _, each, _ in rows):
         ax.axvline(0, color=ink(ax), linewidth=hairline())
-    named_rows(ax, names)
-    ax.set_xlabel(noted(plain(f"{label}{', ' * bool(label)}whatever labels unjudged documents have"), note))
+    name_rows(ax, names)
+    ax.set_xlabel(with_note(plain_text(f"{label}{', ' * bool(label)}whatever labels unjudged documents have"), note))
     return tidy(ax, "x")

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.analyses.compare.tables import marks
-from fastir.plots.compared import Compared
-from fastir.plots.names import minus, plain
+from fastir.analyses.compare.tables import marks_text
+from fastir.plots.compared import MetricComparison
 from fastir.plots.queries import differences
 from fastir.plots.style import (
     BLUE,
@@ -20,10 +19,12 @@ from fastir.plots.style import (
     figure_size,
     hairline,
     ink,
+    minus,
     new_axes,
-    noted,
+    plain_text,
     tidy,
     width_beside,
+    with_note,
 )
 from fastir.request.directions import best_mean
 
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 
     from fastir.analyses.compare.comparison import Comparison
 
-MAP = "PuOr"  # whose middle is white, and whose ends are told apart by all
-WRITTEN = 7  # runs up to which wins, ties and losses are all written into a heat map
+COLOUR_MAP = "PuOr"  # white in the middle; colour-blind readers see both ends as different
+MAX_WRITTEN_RUNS = 7  # runs up to which wins, ties and losses are all written into a heat map
 
 
 def means(
@@ -68,9 +69,9 @@ def means(
     KeyError
         The metric does not exist.
     """
-    on = Compared(comparison, metric)
-    runs, beaten = on.ordered(sort), on.beaten()
-    texts = [marks(beaten.get(run, []), on.labels).replace("-", "\N{EN DASH}") for run in runs]
+    on = MetricComparison(comparison, metric)
+    runs, beaten = on.order_runs(sort), on.find_beaten_runs()
+    texts = [marks_text(beaten.get(run, []), on.labels).replace("-", "\N{EN DASH}") for run in runs]
     ax = ax or new_axes(board_height(len(runs)), width_beside(on.names.values(), texts))
     best = best_mean([system.mean for system in on.systems.values()], on.metric)
     for place, run in enumerate(runs):
@@ -78,10 +79,10 @@ def means(
         colour = BLUE if len(runs) > 1 and math.isclose(system.mean, best, rel_tol=1e-12) else GREY
         interval(ax, place, system.low, system.mean, system.high, colour)
     keys = [f"  {on.labels[on.places[run]]}" if beaten else "" for run in runs]
-    named_rows(ax, [on.names[run] + key for run, key in zip(runs, keys, strict=True)])
+    name_rows(ax, [on.names[run] + key for run, key in zip(runs, keys, strict=True)])
     if beaten:
         column(ax, f"better than\n({on.significant})", texts)
-    ax.set_xlabel(noted(plain(f"{on.metric}, mean and {percent(on)} interval"), on.note))
+    ax.set_xlabel(with_note(plain_text(f"{on.metric}, mean and {percent(on)} interval"), on.note))
     return tidy(ax, "x")
 
 
@@ -99,21 +100,14 @@ def forest(
 
     Parameters
     ----------
-    comparison : Comparison, or mapping of name to Results
-    metric : str or None
-        None: the first.
+    comparison, metric, ax, sort : as for `means`
     baseline : name of a run
         The run that the others are compared with. None: the first baseline of the comparison; without baselines, the
         best run.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a new figure.
-    sort : bool
-        Whether the best run is at the top; otherwise the runs are in the caller's order.
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
 
     Raises
     ------
@@ -122,12 +116,12 @@ def forest(
     ValueError
         No run was compared with `baseline`.
     """
-    on = Compared(comparison, metric)
+    on = MetricComparison(comparison, metric)
     if baseline is None:
-        baseline = next(iter(on.whole.method.baseline), on.ordered(sort=True)[0])
+        baseline = next(iter(on.whole.method.baseline), on.order_runs(sort=True)[0])
     if baseline not in on.places:
         raise KeyError(f"{baseline!r} was not compared; there are {', '.join(map(repr, on.runs))}")
-    pairs = {run: on.pair(run, baseline) for run in on.ordered(sort)}
+    pairs = {run: on.pair(run, baseline) for run in on.order_runs(sort)}
     rows = [run for run, (pair, _) in pairs.items() if pair is not None or run == baseline]
     if len(rows) < 2:
         raise ValueError(f"no run was compared with {baseline!r}")
@@ -144,10 +138,10 @@ def forest(
         low, high = sorted((sign * pair.low, sign * pair.high))
         interval(ax, place, low, sign * pair.difference, high, (GREY, BLUE, VERMILION)[int(better)], better != 0)
         texts.append(on.p_text(pair))
-    named_rows(ax, [on.names[run] for run in rows])
+    name_rows(ax, [on.names[run] for run in rows])
     column(ax, on.p_name, texts)
-    what = f"difference in {plain(on.metric)} to the baseline,\n{percent(on)} interval; filled: {on.significant}"
-    ax.set_xlabel(noted(what, on.note))
+    what = f"difference in {plain_text(on.metric)} to the baseline,\n{percent(on)} interval; filled: {on.significant}"
+    ax.set_xlabel(with_note(what, on.note))
     return tidy(ax, "x")
 
 
@@ -166,17 +160,13 @@ def wins(
     ----------
     comparison : Comparison, or mapping of name to Results
         With a baseline, only the baseline's row and column are filled.
-    metric : str or None
-        None: the first.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a new figure.
     sort : bool
         Whether the best run is the first; otherwise the runs are in the caller's order.
+    metric, ax : as for `means`
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
 
     Raises
     ------
@@ -185,10 +175,10 @@ def wins(
     """
     from matplotlib.patches import Rectangle
 
-    on = Compared(comparison, metric)
-    runs = on.ordered(sort)
+    on = MetricComparison(comparison, metric)
+    runs = on.order_runs(sort)
     places = {run: place for place, run in enumerate(runs)}
-    few = len(runs) <= WRITTEN
+    few = len(runs) <= MAX_WRITTEN_RUNS
     shares = np.full((len(runs), len(runs)), np.nan)
     ax = ax or new_axes(*size_of_wins(on)[::-1])
     for pair in on.pairs:
@@ -196,7 +186,7 @@ def wins(
         significant = pair.adjusted_p <= on.level and pair.difference != 0
         for y, x, won, lost in ((row, column, pair.wins, pair.losses), (column, row, pair.losses, pair.wins)):
             share = shares[y, x] = (won - lost) / max(1, pair.n_queries)
-            colour = readable(share)
+            colour = text_colour(share)
             text = f"{won}/{pair.ties}/{lost}" if few else minus(f"{won - lost:+d}")
             weight = "bold" if significant else "normal"
             ax.text(
@@ -206,14 +196,14 @@ def wins(
                 ax.add_patch(
                     Rectangle((x - 0.45, y - 0.45), 0.9, 0.9, fill=False, edgecolor=colour, linewidth=hairline())
                 )
-    image = ax.imshow(shares, cmap=MAP, vmin=-1, vmax=1, aspect="auto")
+    image = ax.imshow(shares, cmap=COLOUR_MAP, vmin=-1, vmax=1, aspect="auto")
     ax.figure.colorbar(image, ax=ax, label="(wins \N{MINUS SIGN} losses)\n/ queries")
     keys = [on.labels[on.places[run]] for run in runs]
     ax.set_xticks(range(len(runs)), keys)
     ax.set_yticks(range(len(runs)), [f"{on.names[run]}  {key}" for run, key in zip(runs, keys, strict=True)])
     what = "wins/ties/losses" if few else "wins less losses"
-    ax.set_title(f"{plain(on.metric)}: {what}\nof the row against the column", fontsize="medium")
-    ax.set_xlabel(noted(f"framed: {on.significant}", on.note))
+    ax.set_title(f"{plain_text(on.metric)}: {what}\nof the row against the column", fontsize="medium")
+    ax.set_xlabel(with_note(f"framed: {on.significant}", on.note))
     ax.tick_params(length=0)
     ax.grid(False)
     ax.spines[:].set_visible(False)
@@ -241,7 +231,7 @@ def overview(comparison: Comparison | Mapping[Any, Any], *, sort: bool = False) 
     """
     from fastir.plots.figure import Figure
 
-    on = Compared(comparison, None)
+    on = MetricComparison(comparison, None)
     whole, n = on.whole, len(on.runs)
     width, height = figure_size()
     wide, high = size_of_wins(on) if n > 2 else (width, height)
@@ -267,7 +257,7 @@ def interval(ax: Axes, place: int, low: float, middle: float, high: float, colou
     ax.plot(middle, place, "o", color=colour, markerfacecolor=colour if filled else ax.get_facecolor())
 
 
-def named_rows(ax: Axes, names: list[str]) -> None:
+def name_rows(ax: Axes, names: list[str]) -> None:
     ax.set_yticks(range(len(names)), names)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.locator_params("x", nbins=4)
@@ -280,15 +270,15 @@ def column(ax: Axes, head: str, texts: list[str]) -> None:
     ax.text(1.02, 1.0, head, transform=ax.transAxes, va="bottom", size="small")
 
 
-def readable(share: float) -> str:
+def text_colour(share: float) -> str:
     """The colour of text on a field of the heat map."""
     from matplotlib import colormaps
 
-    red, green, blue, _ = colormaps[MAP]((share + 1) / 2)
+    red, green, blue, _ = colormaps[COLOUR_MAP]((share + 1) / 2)
     return "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.45 else "white"
 
 
-def percent(on: Compared) -> str:
+def percent(on: MetricComparison) -> str:
     return f"{on.whole.method.confidence:.0%}"
 
 
@@ -296,7 +286,7 @@ def board_height(rows: int) -> float:
     return (11 + 1.8 * rows) * em()
 
 
-def size_of_wins(on: Compared) -> tuple[float, float]:
+def size_of_wins(on: MetricComparison) -> tuple[float, float]:
     """Width and height, with room for the names and the scale at the sides."""
     n, names = len(on.runs), 0.62 * max(map(len, on.names.values()))
-    return (12 + names + (6.2 if n <= WRITTEN else 2.6) * n) * em(), (13 + 2.4 * n) * em()
+    return (12 + names + (6.2 if n <= MAX_WRITTEN_RUNS else 2.6) * n) * em(), (13 + 2.4 * n) * em()

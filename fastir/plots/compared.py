@@ -11,14 +11,13 @@ from typing import Any
 
 from fastir.analyses.compare.comparison import Comparison
 from fastir.analyses.compare.records import Pair, System
-from fastir.analyses.compare.tables import beaten_by, default_level, drawn_by, level_text, mark_labels, p_text
+from fastir.analyses.compare.tables import default_level, find_beaten, level_text, mark_labels, p_text, resamples_text
 from fastir.errors import quote
-from fastir.plots.names import shown
-from fastir.plots.style import highest_first
+from fastir.plots.style import highest_first, short_names
 from fastir.request.directions import SIGNS, higher_is_better
 
 
-class Compared:
+class MetricComparison:
     """A comparison on one metric, the first if None."""
 
     runs: list[Any]
@@ -47,12 +46,12 @@ class Compared:
     @cached_property
     def names(self) -> dict[Any, str]:
         """The name of each run on a picture."""
-        return dict(zip(self.runs, shown(self.runs)[0], strict=True))
+        return dict(zip(self.runs, short_names(self.runs)[0], strict=True))
 
     @property
     def note(self) -> str:
         """The parts of names that were left out."""
-        return shown(self.runs)[1]
+        return short_names(self.runs)[1]
 
     @property
     def labels(self) -> list[str]:
@@ -65,17 +64,17 @@ class Compared:
 
     def p_text(self, pair: Pair) -> str:
         """The p-value that counts, as in the table."""
-        return p_text(pair, pair.adjusted_p, drawn_by(self.whole.method))
+        return p_text(pair, pair.adjusted_p, resamples_text(self.whole.method))
 
     @property
     def p_name(self) -> str:
         return "corrected p" if self.whole.method.correction else "p"
 
-    def beaten(self) -> dict[Any, list[int]]:
-        """{run: the places of the runs that it is significantly better than}."""
-        return {run: places for (run, _), places in beaten_by(self.pairs, self.places, self.level).items()}
+    def find_beaten_runs(self) -> dict[Any, list[int]]:
+        """{run: the positions of the runs that it is significantly better than}."""
+        return {run: places for (run, _), places in find_beaten(self.pairs, self.places, self.level).items()}
 
-    def ordered(self, sort: bool) -> list[Any]:
+    def order_runs(self, sort: bool) -> list[Any]:
         """The runs in the caller's order, or the best first; the largest, where neither more nor less is better."""
         if not sort:
             return list(self.runs)

@@ -7,8 +7,7 @@ from operator import itemgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from fastir.analyses.curves.by_rank import POINTS, check_options
-from fastir.analyses.curves.recall_curve import precision_recall_curve
+from fastir.analyses.curves.recall_curve import POINTS, check_options, precision_recall_curve
 from fastir.analyses.curves.roc_curve import roc_curve
 from fastir.analyses.explain.ranked import rank_weights as worth
 from fastir.checks import refuse_options
@@ -18,8 +17,7 @@ from fastir.evaluation.evaluate import evaluate_many
 from fastir.evaluation.labels import evaluate_ranked
 from fastir.evaluation.run_collections import pairs, with_names
 from fastir.inputs.label_arrays import column
-from fastir.plots.names import plain
-from fastir.plots.style import hairline, ink, lines
+from fastir.plots.style import hairline, ink, lines, plain_text
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
 
 RATES = tuple(step / 100 for step in range(101))  # at which ROC curves are averaged
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
-TICKED = 12  # cutoffs up to which each is written below
+MAX_TICKS = 12  # cutoffs up to which each is written below
 
 
 def precision_recall(
@@ -58,13 +56,11 @@ def precision_recall(
         precision is interpolated at eleven recall points.
     sort : bool
         Whether the legend begins with the run with the highest line on average.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a new figure.
+    ax : as for `means`
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
 
     Raises
     ------
@@ -97,10 +93,10 @@ def roc(
     names: RunNames = "stem",
     **options: Unpack[EvaluateOptions],
 ) -> Axes:
-    """Plot ROC curves, averaged over the queries: the share of relevant documents found against that of the others.
+    """Plot ROC curves, averaged over the queries: the fraction of relevant documents found against that of the others.
 
-    There is a line for each run. Both are shares of the documents that a query retrieved, averaged at a hundred false
-    positive rates; see `roc_curve`. The legend gives the mean auc. The thin diagonal stands for random rankings.
+    There is a line for each run. Both are fractions of the documents that a query retrieved, averaged at a hundred
+    false positive rates; see `roc_curve`. The legend gives the mean auc. The thin diagonal shows random rankings.
 
     Parameters
     ----------
@@ -108,13 +104,11 @@ def roc(
         As for `evaluate_many`.
     sort : bool
         Whether the legend begins with the run with the highest line on average.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a new figure.
+    ax : as for `means`
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
 
     Raises
     ------
@@ -153,15 +147,13 @@ def cutoffs(
     metric : str
         Without a cutoff, such as "ndcg" or "recall".
     cutoffs : iterable of int
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a new figure.
     sort : bool
         Whether the legend begins with the run with the largest value at the last cutoff.
+    ax : as for `means`
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
 
     Raises
     ------
@@ -178,9 +170,9 @@ def cutoffs(
     names = [f"{metric}@{depth}" for depth in depths]
     results = evaluate_many(qrels, runs, names, **options)
     curves = {run: (depths, [result[name] for name in names]) for run, result in results.items()}
-    ax = lines(curves, ax, "k", plain(f"{metric}@k"), by=itemgetter(-1) if sort else None)
+    ax = lines(curves, ax, "k", plain_text(f"{metric}@k"), by=itemgetter(-1) if sort else None)
     ax.set_xscale("log")
-    if len(depths) <= TICKED:
+    if len(depths) <= MAX_TICKS:
         ax.set_xticks(depths, map(str, depths))
         ax.minorticks_off()
     return ax
@@ -203,19 +195,17 @@ def ranked_cutoffs(
         The label at each rank, as for `evaluate_ranked`.
     metric : str
         Without a cutoff.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a new figure.
     ideal_labels : array or None
         All judged labels, the same for all lists; None: the labels of each list.
     sort : bool
         Whether the legend begins with the list with the largest value at the end.
     **options
         As for `evaluate_ranked`, without weights.
+    ax : as for `means`
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
 
     Raises
     ------
@@ -240,7 +230,7 @@ def ranked_cutoffs(
     for name, labels_of_list in labels.items():
         results = evaluate_ranked(labels_of_list, [0, len(labels_of_list)], names, **judged, **options)
         curves[name] = range(1, longest + 1), results.values[0]
-    return by_rank(lines(curves, ax, "k", plain(f"{metric}@k"), by=itemgetter(-1) if sort else None), longest)
+    return by_rank(lines(curves, ax, "k", plain_text(f"{metric}@k"), by=itemgetter(-1) if sort else None), longest)
 
 
 def rank_weights(metrics: str | Iterable[str], ax: Axes | None = None, *, k: int = 20) -> Axes:
@@ -253,15 +243,13 @@ def rank_weights(metrics: str | Iterable[str], ax: Axes | None = None, *, k: int
     ----------
     metrics : str or iterable of str
         Such as ``["mrr", "dcg", "rbp.8", "err"]``.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a new figure.
     k : int
         The last rank, from 1.
+    ax : as for `means`
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
 
     Raises
     ------
@@ -274,14 +262,14 @@ def rank_weights(metrics: str | Iterable[str], ax: Axes | None = None, *, k: int
     """
     weights = worth(metrics, k)
     curves = {name: (range(1, k + 1), values) for name, values in weights.items()}
-    ax = by_rank(lines(curves, ax, "rank", "worth, as a share of that of rank 1", dashed=True), k)
+    ax = by_rank(lines(curves, ax, "rank", "worth, relative to rank 1", dashed=True), k)
     ax.set_ylim(bottom=0)
     return ax
 
 
 def by_rank(ax: Axes, last: int) -> Axes:
     """Whole numbers below, one for each rank where there is room."""
-    if last <= TICKED:
+    if last <= MAX_TICKS:
         ax.set_xticks(range(1, last + 1))
     else:
         from matplotlib.ticker import MaxNLocator

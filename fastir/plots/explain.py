@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fastir.analyses.explain.boxes import Box
-from fastir.analyses.explain.ranked import MOST_RANKS
-from fastir.analyses.explain.records import Explanation, metric_boxes
+from fastir.analyses.explain.ranked import MAX_RANKS
+from fastir.analyses.explain.records import Box, Explanation, metric_boxes
 from fastir.checks import positive_integer
 from fastir.data.results.exportable import result_title
-from fastir.plots.names import elided, plain, shown
-from fastir.plots.style import BLUE, em, hairline, ink, new_axes
+from fastir.plots.style import BLUE, elide, em, hairline, ink, new_axes, plain_text, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from fastir.analyses.explain.ranked import RankedExplanation
 
-WIDE = 10  # boxes side by side
-WIDTH, HEIGHT = 4.4, 2.2  # of a place for a box, and of the box, in em
-LINE = 1.35  # of text, in em
+ROW_BOXES = 10  # boxes side by side
+WIDTH, HEIGHT = 4.4, 2.2  # of the space for a box, and of the box, in em
+LINE_EMS = 1.35  # of text, in em
 NAME_LETTERS = 9
 PALE, FULL = 0.2, 0.6  # the blue of the smallest and of the largest label: text is seen on both
 
@@ -68,34 +66,37 @@ def ranking(
     metric, every = metric_boxes(explanation, metric, rel_level)
     if not every:
         raise ValueError("explanation: its ranking is empty")
-    drawn = every[: positive_integer("k", "the last rank", k, MOST_RANKS)]
+    drawn = every[: positive_integer("k", "the last rank", k, MAX_RANKS)]
     has_names = any(box.name for box in drawn)
     below = ["doc_id"] * has_names + ["precision", metric]
-    row_height = HEIGHT + LINE * (len(below) + 2.2)
-    rows = -(-len(drawn) // WIDE)
-    texts, common = shown(box.name for box in drawn)
-    names = [elided(text, NAME_LETTERS) for text in texts]
+    row_height = HEIGHT + LINE_EMS * (len(below) + 2.2)
+    rows = -(-len(drawn) // ROW_BOXES)
+    texts, common = short_names(box.name for box in drawn)
+    names = [elide(text, NAME_LETTERS) for text in texts]
     margin = max(0.55 * max(map(len, below)) + 1.0, 4.0)
-    width = WIDTH * min(len(drawn), WIDE) + margin
+    width = WIDTH * min(len(drawn), ROW_BOXES) + margin
     note = "; ".join(filter(None, [left_out(explanation, len(every) - len(drawn)), common.replace("\n", "")]))
-    height = row_height * rows + LINE * 2
+    height = row_height * rows + LINE_EMS * 2
     ax = ax or new_axes(height * em(), max(width, 30.0) * em())
     ax.set_axis_off()
     ax.set_xticks([])
     ax.set_yticks([])
     ax.set_xlim(-margin, max(width, 30.0) - margin)
-    ax.set_ylim(-row_height * rows + HEIGHT + LINE, LINE * 1.6 + HEIGHT)
+    ax.set_ylim(-row_height * rows + HEIGHT + LINE_EMS, LINE_EMS * 1.6 + HEIGHT)
     colour = ink(ax)
     for row in range(rows):
         top = -row_height * row
-        heads = [(top + HEIGHT + 0.25 * LINE, "rank"), *((top - LINE * (0.75 + at), of) for at, of in enumerate(below))]
+        heads = [
+            (top + HEIGHT + 0.25 * LINE_EMS, "rank"),
+            *((top - LINE_EMS * (0.75 + at), of) for at, of in enumerate(below)),
+        ]
         for y, text in heads:
-            ax.text(-0.3, y, plain(text), ha="right", va="center", color=colour, fontsize="small", alpha=0.7)
+            ax.text(-0.3, y, plain_text(text), ha="right", va="center", color=colour, fontsize="small", alpha=0.7)
     for place, (box, name) in enumerate(zip(drawn, names, strict=True)):
-        draw_box(ax, box, WIDTH * (place % WIDE), -row_height * (place // WIDE), [name] * has_names)
-    ax.set_title(plain(result_title(explanation)), fontsize="medium", loc="left", color=colour)
+        draw_box(ax, box, WIDTH * (place % ROW_BOXES), -row_height * (place // ROW_BOXES), [name] * has_names)
+    ax.set_title(plain_text(result_title(explanation)), fontsize="medium", loc="left", color=colour)
     if note:
-        ax.text(0, -row_height * rows + HEIGHT + 1.4 * LINE, note, va="center", fontsize="small", color=colour)
+        ax.text(0, -row_height * rows + HEIGHT + 1.4 * LINE_EMS, note, va="center", fontsize="small", color=colour)
     return ax
 
 
@@ -113,11 +114,13 @@ def draw_box(ax: Axes, box: Box, x: float, y: float, names: list[str]) -> None:
     ax.add_patch(edge)
     label = "–" if box.label is None else f"{box.label:g}"
     ax.text(middle, y + HEIGHT / 2 - 0.25, label, ha="center", va="center", color=colour)
-    ax.text(middle, y + HEIGHT + 0.25 * LINE, str(box.rank), ha="center", va="center", fontsize="small", color=colour)
+    ax.text(
+        middle, y + HEIGHT + 0.25 * LINE_EMS, str(box.rank), ha="center", va="center", fontsize="small", color=colour
+    )
     for line, text in enumerate([*names, f"{box.precision:.2f}", f"{box.running:.3f}"]):
         ax.text(
             middle,
-            y - LINE * (0.75 + line),
+            y - LINE_EMS * (0.75 + line),
             text,
             ha="center",
             va="center",

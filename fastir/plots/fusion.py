@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fastir.plots.names import plain
-from fastir.plots.style import BLUE, GREY, VERMILION, figure_size, hairline, ink, new_axes, tidy
+from fastir.plots.style import BLUE, GREY, VERMILION, figure_size, hairline, ink, new_axes, plain_text, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,13 +23,11 @@ def tuning(tuning: Any, ax: Axes | None = None) -> Axes:
     ----------
     tuning : Tuning
         The result of `fastir.tune`.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a new figure.
+    ax : as for `means`
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
 
     Raises
     ------
@@ -65,8 +62,8 @@ def curve(tuning: Any, name: Any, ax: Axes) -> Axes:
     ax.axhline(tuning.value, color=ink(ax), linewidth=hairline(), linestyle=(0, (4, 2)))
     marks = [number(fold, name) for fold in tuning.folds]
     ax.plot(marks, [0.02] * len(marks), "|", color=VERMILION, transform=ax.get_xaxis_transform())
-    ax.set_xlabel(plain(f"weight of {name}" if tuning.weights else str(name)))
-    ax.set_ylabel(plain(str(tuning.metric)))
+    ax.set_xlabel(plain_text(f"weight of {name}" if tuning.weights else str(name)))
+    ax.set_ylabel(plain_text(str(tuning.metric)))
     return tidy(ax, "both")
 
 
@@ -87,14 +84,14 @@ def triangle(tuning: Any, names: list[Any], ax: Axes) -> Axes:
     ax.plot(*at(tuning, names), "o", color=VERMILION, markerfacecolor="none", markersize=10)
     for name, (x, y), below in zip(names, CORNERS, (True, True, False), strict=True):
         ax.annotate(
-            plain(str(name)),
+            plain_text(str(name)),
             (x, y),
             xytext=(0, -8 if below else 8),
             textcoords="offset points",
             ha="center",
             va="top" if below else "bottom",
         )
-    ax.figure.colorbar(drawn, ax=ax, label=plain(str(tuning.metric)))
+    ax.figure.colorbar(drawn, ax=ax, label=plain_text(str(tuning.metric)))
     ax.set_aspect("equal")
     ax.margins(0.15)
     ax.set_axis_off()

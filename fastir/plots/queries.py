@@ -7,9 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.plots.compared import Compared
-from fastir.plots.names import elided, minus, plain
-from fastir.plots.style import BLUE, VERMILION, em, figure_size, hairline, ink, new_axes, noted, tidy
+from fastir.plots.compared import MetricComparison
+from fastir.plots.style import (
+    BLUE,
+    VERMILION,
+    elide,
+    em,
+    figure_size,
+    hairline,
+    ink,
+    minus,
+    new_axes,
+    plain_text,
+    tidy,
+    width_beside,
+    with_note,
+)
 from fastir.rendering.text import counted
 
 if TYPE_CHECKING:
@@ -18,7 +31,7 @@ if TYPE_CHECKING:
     from fastir.analyses.compare.comparison import Comparison
     from fastir.data.results.changes import ResultsDiff
 
-NAMED_AT_EACH_END = 5  # queries at either end that are always named
+NAMED_QUERIES = 5  # queries at either end that are always named
 ID_LETTERS = 20  # letters of a query's id
 HEIGHT_EMS = 28  # the least height of a figure, in sizes of its font
 TITLE_LETTERS = 60  # letters of a line of the title
@@ -40,18 +53,14 @@ def differences(
     Parameters
     ----------
     comparison : Comparison, or mapping of name to Results
-        Results, such as those of `evaluate_many`, are compared as by `compare_scores`. All other plots of a comparison
+        Results, such as `evaluate_many` returns, are compared as by `compare_scores`. All other plots of a comparison
         take them, too.
     a, b : names of runs
-    metric : str or None
-        None: the first.
-    ax : matplotlib.axes.Axes or None
-        Where to draw; None makes a new figure.
+    metric, ax : as for `means`
 
     Returns
     -------
     matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
 
     Raises
     ------
@@ -60,13 +69,13 @@ def differences(
     ImportError
         matplotlib is not installed. All functions of this package raise it.
     """
-    on = Compared(comparison, metric)
+    on = MetricComparison(comparison, metric)
     changes = on.whole.diff(a, b, on.metric)
     x = on.whole.values[on.whole.metrics.index(on.metric)]
     values = x[:, on.places[a]] - x[:, on.places[b]]
     sign = on.sign or 1
     order = [place for place in np.argsort(-sign * values, kind="stable") if values[place] == values[place]]
-    values, queries = values[order], [elided(str(on.whole.query_ids[place]), ID_LETTERS) for place in order]
+    values, queries = values[order], [elide(str(on.whole.query_ids[place]), ID_LETTERS) for place in order]
     ax = ax or new_axes(max(figure_size()[1], HEIGHT_EMS * em()), figure_size()[0])
     edges = np.arange(len(values) + 1) - 0.5
     above, below = (BLUE, VERMILION)[::sign]
@@ -76,18 +85,18 @@ def differences(
     ax.axhline(changes.mean - changes.other_mean, color=ink(ax), linewidth=hairline(), linestyle="--")
     ax.margins(x=0.01)
     pad = name(ax, queries)
-    ax.set_xlabel(noted(counted(len(queries), "query", "queries"), on.note), labelpad=pad if on.note else None)
-    ax.set_ylabel(plain(f"difference in {on.metric}"))
-    ax.set_title(f"{titled(on.names[a], on.names[b])}\n{summary(on, a, b, changes)}", fontsize="medium")
+    ax.set_xlabel(with_note(counted(len(queries), "query", "queries"), on.note), labelpad=pad if on.note else None)
+    ax.set_ylabel(plain_text(f"difference in {on.metric}"))
+    ax.set_title(f"{title_lines(on.names[a], on.names[b])}\n{summary(on, a, b, changes)}", fontsize="medium")
     return tidy(ax)
 
 
-def titled(a: str, b: str) -> str:
+def title_lines(a: str, b: str) -> str:
     """One less the other, on two lines if the names are long."""
     return f"{a}{' ' if len(a) + len(b) < TITLE_LETTERS else chr(10)}\N{MINUS SIGN} {b}"
 
 
-def summary(on: Compared, a: Hashable, b: Hashable, changes: ResultsDiff) -> str:
+def summary(on: MetricComparison, a: Hashable, b: Hashable, changes: ResultsDiff) -> str:
     """How many queries gain and lose, the mean, and how sure it is."""
     counts = f"{changes.n_gains} gained, {changes.n_equal} equal, {changes.n_losses} lost"
     text = f"{counts}\nmean {minus(f'{changes.mean - changes.other_mean:+.4f}')} (dashed)"
@@ -109,14 +118,14 @@ def name(ax: Axes, queries: Sequence[str]) -> float | None:
     step = ID_DISTANCE_EMS * FontProperties(size="small").get_size_in_points()
     n = len(queries)
     figure: Any = ax.figure
-    if n <= max(2 * NAMED_AT_EACH_END, 72 * ax.get_window_extent().width / figure.dpi / step):
-        ax.set_xticks(range(n), map(plain, queries), rotation=90, fontsize="small")
+    if n <= max(2 * NAMED_QUERIES, 72 * ax.get_window_extent().width / figure.dpi / step):
+        ax.set_xticks(range(n), map(plain_text, queries), rotation=90, fontsize="small")
         return None
     ax.set_xticks([])
-    for end, corner, places in ((1, 0, range(NAMED_AT_EACH_END)), (-1, 1, range(n - 1, n - 1 - NAMED_AT_EACH_END, -1))):
+    for end, corner, places in ((1, 0, range(NAMED_QUERIES)), (-1, 1, range(n - 1, n - 1 - NAMED_QUERIES, -1))):
         for number, place in enumerate(places):
             ax.annotate(
-                plain(queries[place]),
+                plain_text(queries[place]),
                 (place, 0),
                 (corner, 0),
                 xycoords=ax.get_xaxis_transform(),
@@ -133,4 +142,109 @@ def name(ax: Axes, queries: Sequence[str]) -> float | None:
                     "relpos": (0.5, 1),
                 },
             )
-    return step + 0.5 * step * max(map(len, [*queries[:NAMED_AT_EACH_END], *queries[-NAMED_AT_EACH_END:]]))
+    return step + 0.5 * step * max(map(len, [*queries[:NAMED_QUERIES], *queries[-NAMED_QUERIES:]]))
+
+
+# ---- heat maps of queries and runs -----------------------------------------------------------------------------------
+
+
+COLOUR_MAP = "cividis"  # which is the same to colour-blind readers
+LETTER_EMS = 0.62  # the width of a letter, in sizes of its font
+
+
+def topics(
+    comparison: Comparison | Mapping[Any, Any],
+    metric: str | None = None,
+    ax: Axes | None = None,
+    *,
+    sort: bool = False,
+) -> Axes:
+    """Draw a heat map of the value of each run on each query; undefined values are empty.
+
+    The queries are in order from the one on which the runs are best to the one on which they are worst. If the
+    comparison has segments, this is the order within each segment, and the names of the segments are above.
+
+    Parameters
+    ----------
+    comparison, metric, ax, sort : as for `means`
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Raises
+    ------
+    KeyError
+        The metric does not exist.
+    """
+    on = MetricComparison(comparison, metric)
+    runs, segments = on.order_runs(sort), segment_order(on)
+    order = [place for places in segments.values() for place in places]
+    values = on.whole.values[on.whole.metrics.index(on.metric)][order][:, [on.places[run] for run in runs]].T
+    drawn = ax or new_axes((13 + 1.8 * len(runs)) * em(), 1.3 * figure_size()[0] + width_beside(on.names.values()) / 4)
+    defined = values[~np.isnan(values)]
+    shares = bool(len(defined)) and defined.min() >= 0 and defined.max() <= 1
+    image = drawn.imshow(
+        values,
+        cmap=COLOUR_MAP,
+        vmin=0 if shares else None,
+        vmax=1 if shares else None,
+        aspect="auto",
+        interpolation="nearest",
+    )
+    drawn.figure.colorbar(image, ax=drawn, label=plain_text(on.metric))
+    drawn.set_yticks(range(len(runs)), [on.names[run] for run in runs])
+    drawn.tick_params(length=0)
+    drawn.grid(False)
+    drawn.spines[:].set_visible(False)
+    if on.whole.segments:
+        room = name_segments(drawn, segments, len(order))
+        if ax is None:
+            figure: Any = drawn.figure
+            figure.set_figheight(figure.get_figheight() + room)
+    pad = name(drawn, [elide(str(on.whole.query_ids[place]), ID_LETTERS) for place in order])
+    each = "each segment from" if on.whole.segments else "from"
+    about = f"{counted(len(order), 'query', 'queries')}, {each} the easiest to the hardest"
+    drawn.set_xlabel(with_note(about, on.note), labelpad=pad)
+    return drawn
+
+
+def segment_order(on: MetricComparison) -> dict[Any, list[int]]:
+    """The positions of each segment's queries (of all without segments), from the query with the best mean."""
+    table = on.whole.values[on.whole.metrics.index(on.metric)]
+    counts = np.maximum((~np.isnan(table)).sum(axis=1), 1)
+    means = (on.sign or 1) * np.nansum(table, axis=1) / counts
+    places = {query_id: place for place, query_id in enumerate(on.whole.query_ids)}
+    segments = {
+        segment: [places[query_id] for query_id in part.query_ids] for segment, part in on.whole.segments.items()
+    }
+    return {
+        segment: sorted(of_segment, key=lambda place: -means[place])
+        for segment, of_segment in (segments or {"all": list(places.values())}).items()
+    }
+
+
+def name_segments(ax: Axes, segments: Mapping[Any, list[int]], n: int) -> float:
+    """Lines between the segments, and their names above, upright where wider than the segment; returns their height."""
+    figure: Any = ax.figure
+    letters = ax.get_window_extent().width / figure.dpi / (em() * LETTER_EMS) / n  # that one query has room for
+    first, longest = 0, 1
+    for segment, queries in segments.items():
+        if first:
+            ax.axvline(first - 0.5, color=ax.get_facecolor(), linewidth=3)
+        text = elide(str(segment), ID_LETTERS)
+        upright = len(text) > letters * len(queries)
+        ax.annotate(
+            plain_text(text),
+            (first + (len(queries) - 1) / 2, 1),
+            (0, 4),
+            xycoords=ax.get_xaxis_transform(),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            rotation=90 if upright else 0,
+            fontsize="small",
+        )
+        first += len(queries)
+        longest = max(longest, len(text) if upright else 1)
+    return longest * LETTER_EMS * em()

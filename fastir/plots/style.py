@@ -2,16 +2,90 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
-
-from fastir.plots.names import shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# ---- names on pictures -----------------------------------------------------------------------------------------------
+
+NAME_LETTERS = 36  # letters of a name, if that keeps the names distinct
+MIN_COMMON_LETTERS = 8  # letters of a common beginning or end, from which on it is left out
+MIN_LETTERS = 4  # letters that remain of each name at least
+NOTE_LETTERS = 44  # letters of a line of the note
+SEPARATOR = r"[-_/\\: ]"
+ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+
+
+def short_names(names: Iterable[object]) -> tuple[list[str], str]:
+    """A text for each name, distinct where the names are, and a note that says what all names begin and end with.
+
+    The note is "" if nothing common was left out.
+    """
+    texts = list(map(str, names))
+    first = beginning(texts)
+    rests = [text[len(first) :] for text in texts]
+    last = beginning([rest[::-1] for rest in rests])[::-1]
+    rests = [rest[: len(rest) - len(last)] for rest in rests]
+    note = wrap_note(f"names: {first}{ELLIPSIS}{last}") if first or last else []
+    return elide_all(rests), "\n".join(map(plain_text, note))
+
+
+def beginning(texts: Sequence[str]) -> str:
+    """What all texts begin with, up to a separator, so that no word or number is cut in two; "" if that is short."""
+    letters = itertools.takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
+    common = "".join(next(zip(*letters, strict=True), ""))
+    last = min(map(len, texts), default=0) - MIN_LETTERS
+    end = max((separator.end() for separator in re.finditer(SEPARATOR, common) if separator.end() <= last), default=0)
+    return common[:end] if end >= MIN_COMMON_LETTERS and len(set(texts)) > 1 else ""
+
+
+def wrap_note(text: str) -> list[str]:
+    """Few lines, about as long as one another, that end with a separator where there is one."""
+
+    def lines(longest: int) -> list[str]:
+        return re.findall(f".{{1,{longest - 1}}}(?:{SEPARATOR}|$)|.{{1,{longest}}}", text)
+
+    return next(
+        folded for longest in range(2, NOTE_LETTERS + 1) if len(folded := lines(longest)) == len(lines(NOTE_LETTERS))
+    )
+
+
+def elide_all(texts: Sequence[str], longest: int = NAME_LETTERS) -> list[str]:
+    """The texts, each without its middle if it is too long, and longer than that if two would be the same."""
+    while len({elide(text, longest) for text in texts}) < len(set(texts)):
+        longest += 4
+    return [plain_text(elide(text, longest)) for text in texts]
+
+
+def elide(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    tail = (longest - 1) // 2
+    return f"{text[: longest - 1 - tail]}{ELLIPSIS}{text[len(text) - tail :]}"
+
+
+def plain_text(text: str) -> str:
+    """Text that matplotlib shows unchanged: no mathematics, no leading underscore to hide a label, one line.
+
+    Half a surrogate pair (a byte that is no UTF-8) is shown by its number.
+    """
+    text = " ".join(text.encode("utf-8", "backslashreplace").decode().split()).replace("$", r"\$")
+    return f"\N{ZERO WIDTH SPACE}{text}" if text.startswith("_") else text
+
+
+def minus(text: str) -> str:
+    """A number with a true minus sign."""
+    return text.replace("-", "\N{MINUS SIGN}", 1)
+
+
+# ---- style -----------------------------------------------------------------------------------------------------------
+
 BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#999999"
-COLOURS = (BLUE, VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # and that of the text
+COLOURS = (BLUE, VERMILION, "#009E73", "#CC79A7", "#E69F00", "#56B4E9")  # and the text colour
 GAPS = ((1, 0), (4, 2), (1, 1.6), (5, 2, 1, 2), (3, 3), (3, 2, 1, 2, 1, 2), (1, 3))  # dashes: drawn, left out, ...
 MARKERS = ("o", "s", "^", "D")
 
@@ -31,7 +105,7 @@ def lines(
 
     `by` is what the legend is sorted by, from the largest, as a function of y. Colours stay as without it.
     """
-    texts, note = shown(curves)
+    texts, note = short_names(curves)
     ax = ax or new_axes(max(figure_size()[1], (8 + 1.6 * len(curves)) * em()), width_beside(texts))
     colours = (*COLOURS, ink(ax))
     drawn = []
@@ -59,13 +133,13 @@ def lines(
         fontsize="small",
         handlelength=3,
     )
-    ax.set_xlabel(noted(xlabel, note))
+    ax.set_xlabel(with_note(xlabel, note))
     ax.set_ylabel(ylabel)
     return tidy(ax, "both")
 
 
 def highest_first(values: Sequence[float]) -> list[int]:
-    """The places of the values, from the largest; those of NaN are the last."""
+    """The positions of the values, from the largest; NaN comes last."""
     return sorted(range(len(values)), key=lambda place: (values[place] != values[place], -values[place]))
 
 
@@ -112,7 +186,7 @@ def em() -> float:
 
 
 def hairline() -> float:
-    """The width of a line that only guides the eye: that of a grid."""
+    """The width of a line that only guides the eye: a grid's."""
     return float(settings()["grid.linewidth"])
 
 
@@ -130,6 +204,6 @@ def tidy(ax: Axes, grid: Literal["x", "both"] | None = None) -> Axes:
     return ax
 
 
-def noted(label: str, note: str) -> str:
+def with_note(label: str, note: str) -> str:
     """A label, and below it the note on names, if there is one."""
     return f"{label}\n{note}" if note else label

@@ -9,13 +9,12 @@ Validates the name of the format
 Raises    ValueError for a format that does not exist
 
 cells    Cell and Table, and what the formats share
-formats  rendered: the one call, and the names of the formats, by suffix in BY_SUFFIX
-plain    text, Markdown and CSV
+formats  render: the one call, the names of the formats, by suffix in BY_SUFFIX; text, Markdown and CSV
 web      HTML
 latex    LaTeX
 """
 
-from fastir.rendering.cells import Cell, Table, number_cell, transposed
-from fastir.rendering.formats import BY_SUFFIX, rendered
+from fastir.rendering.cells import Cell, Table, number_cell, swap_axes
+from fastir.rendering.formats import BY_SUFFIX, render
 
-__all__ = ["BY_SUFFIX", "Cell", "Table", "number_cell", "rendered", "transposed"]
+__all__ = ["BY_SUFFIX", "Cell", "Table", "number_cell", "render", "swap_axes"]

@@ -21,7 +21,7 @@ class Cell(NamedTuple):
 class Table(NamedTuple):
     """Rows of cells below a head; the columns from `first` on are numbers.
 
-    Title and notes make the caption; in text the title stands above the table, and each note on lines of its own.
+    Title and notes make the caption; in text the title is above the table, and each note on lines of its own.
     """
 
     head: list[str]
@@ -36,7 +36,7 @@ def number_cell(value: float | None, digits: int) -> Cell:
     return Cell(decimals(value, digits), exact="" if value is None else repr(value))
 
 
-def transposed(table: Table) -> Table:
+def swap_axes(table: Table) -> Table:
     """Columns as rows; the labels of the rows, side by side, then are the head."""
     labels = table.head[: table.first], *([cell.text for cell in row[: table.first]] for row in table.rows)
     head = [" ".join(filter(None, each)) for each in labels]
@@ -45,8 +45,8 @@ def transposed(table: Table) -> Table:
     return table._replace(head=head, rows=rows, first=1)
 
 
-def pointed(texts: Sequence[str]) -> list[str]:
-    """Texts padded on their right such that the decimal points of a column to the right stand below each other."""
+def align_points(texts: Sequence[str]) -> list[str]:
+    """Texts padded on their right such that the decimal points of a right-aligned column are below each other."""
     if not any("." in text for text in texts) or any(mark in text for text in texts for mark in "/[e"):
         return list(texts)
     behind = [len(text.partition(".")[2]) + ("." in text) for text in texts]

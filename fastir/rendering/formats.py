@@ -3,15 +3,104 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Callable
 
 from fastir.checks import check_choice, flag
-from fastir.rendering.cells import Cell, Table
-from fastir.rendering.plain import as_csv, as_markdown, as_text
-from fastir.rendering.text import UNPRINTABLE, printable
+from fastir.rendering.cells import Cell, Table, align_points
+from fastir.rendering.text import UNPRINTABLE, align_columns, printable
+
+# ---- text, Markdown and CSV ------------------------------------------------------------------------------------------
+
+SUPERSCRIPTS = str.maketrans("abcdefghijklmnoprstuvwxyz0123456789-,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹⁻·")
+MARKDOWN = r"[\\|*_`<~$]|&(?=#?\w+;)|\](?=[\[(:])|://"  # what would be markup, a link or an entity
+FORMULA = r"[=+\-@\t\r](?s:.)"  # what a spreadsheet takes for a formula, if it is no number
+CSV_QUOTED = '[,"\r\n]'
+NUMBER = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]inf"  # no digit fits two parts of it
+WIDTH = 100  # of notes in text
 
 
-def rendered(
+def as_text(table: Table, label: str | None = None) -> str:
+    """Text: the title, the columns if there are rows, the notes; a star before a number means bold."""
+    starred = any(cell.strong for row in table.rows for cell in row)
+    columns: list[list[str]] = []
+    left = 0
+    for place, name in enumerate(table.head):
+        cells = [row[place] for row in table.rows]
+        if place < table.first:
+            columns.append([name, *(cell.text for cell in cells)])
+            left += 1
+            continue
+        stars = [("*" if cell.strong else " ") * starred for cell in cells]
+        texts = align_points([star + cell.text for star, cell in zip(stars, cells, strict=True)])
+        raised = [cell.beats.translate(SUPERSCRIPTS) for cell in cells]
+        width = max(map(len, raised), default=0)
+        columns.append(
+            [
+                name + " " * width,
+                *(f"{text}{raised_text:<{width}}" for text, raised_text in zip(texts, raised, strict=True)),
+            ]
+        )
+        if any(cell.interval for cell in cells):
+            columns.append(["", *(cell.interval for cell in cells)])
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    notes = [note.replace("in bold", "with a star") for note in table.notes]
+    notes = [textwrap.fill(note, WIDTH, break_on_hyphens=False) for note in notes]
+    title = f"{table.title}\n" if table.title else ""
+    if notes and not table.rows:
+        return title + "\n".join(notes)
+    return title + ("\n".join([align_columns(rows, left), *notes]) if notes else align_columns(rows, left))
+
+
+def as_markdown(table: Table, label: str | None = None) -> str:
+    """Markdown: a pipe table above a paragraph for each note; marks are raised letters."""
+
+    def written(cell: Cell) -> str:
+        text = in_markdown(cell.text)
+        text = f"**{text}**" if cell.strong else text
+        return " ".join(filter(None, [text + cell.beats.translate(SUPERSCRIPTS), cell.interval]))
+
+    rows = [
+        [in_markdown(name) for name in table.head],
+        [":---" if place < table.first else "---:" for place in range(len(table.head))],
+        *(list(map(written, row)) for row in table.rows),
+    ]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    notes = ["", *map(in_markdown, table.notes)] if table.notes else []
+    return "\n".join([*lines, *notes]) + "\n"
+
+
+def in_markdown(text: str) -> str:
+    """Text without a meaning for Markdown: its marks mean nothing behind a backslash."""
+    return re.sub(MARKDOWN, lambda mark: f":\\{mark[0][1:]}" if mark[0] == "://" else f"\\{mark[0]}", text)
+
+
+def as_csv(table: Table, label: str | None = None, formulas: bool = False) -> str:
+    """CSV without notes; numbers read back exactly.
+
+    Unless `formulas` are wanted, a text that a spreadsheet would compute gets an apostrophe in front, and control
+    characters are escaped as in Python; tabs and line breaks stay, in quotation marks.
+    """
+
+    def written(text: str) -> str:
+        if formulas:
+            return text
+        text = "".join(part if part in "\t\r\n" else printable(part) for part in re.split("([\t\r\n])", text))
+        return "'" + text if re.match(FORMULA, text) and not re.fullmatch(NUMBER, text) else text
+
+    cells = ([cell.text if cell.exact is None else cell.exact for cell in row] for row in table.rows)
+    return "".join(",".join(csv_field(written(cell)) for cell in row) + "\n" for row in (table.head, *cells))
+
+
+def csv_field(text: str) -> str:
+    """A cell, in quotation marks if a csv reader needs them; the csv module itself leaves a lone \\r unquoted."""
+    return '"' + text.replace('"', '""') + '"' if re.search(CSV_QUOTED, text) else text
+
+
+# ---- the formats -----------------------------------------------------------------------------------------------------
+
+
+def render(
     table: Table, format: str, caption: str | None = None, label: str | None = None, formulas: bool = False
 ) -> str:
     """A table in one of the FORMATS.
@@ -25,12 +114,7 @@ def rendered(
     label : str or None
         To refer to: ``\\label`` in LaTeX, the id in HTML; other formats have none.
     formulas : bool
-        Whether texts in CSV that a spreadsheet would take for formulas stay as they are.
-
-    Raises
-    ------
-    ValueError
-        There is no such format.
+        Whether texts in CSV that a spreadsheet would take for formulas stay unchanged.
     """
     check_choice("format", format, tuple(FORMATS))
     if caption is not None:

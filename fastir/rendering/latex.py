@@ -30,7 +30,7 @@ NUMBER = re.compile(r"([+-]?)(\d++)\.?(\d*)")
 PAGE_ROWS = 40  # of 10 point type, with some lines of a caption
 A4 = {"": 345, "landscape": 598}  # points of text in the class article, upright and turned
 SIZES = {"normalsize": 5.0, "small": 4.63, "footnotesize": 4.25, "scriptsize": 3.98}  # points of a digit
-NARROW = ".,:;/()[] "
+NARROW_LETTERS = ".,:;/()[] "
 LONG_GAP = 3  # points at either side of a column of a longtable
 
 
@@ -42,12 +42,12 @@ def as_latex(table: Table, label: str | None = None) -> str:
         for place in range(len(table.head))
     ]
     head = f"\\toprule\n{' & '.join(map(head_cell, table.head, kinds, shown))} \\\\\n\\midrule"
-    rows = [" & ".join(itertools.chain(*map(written, row, kinds, shown))).rstrip() + r" \\" for row in table.rows]
+    rows = [" & ".join(itertools.chain(*map(latex_cell, row, kinds, shown))).rstrip() + r" \\" for row in table.rows]
     rows = ["{}" + row if row[0] in "[*" else row for row in rows]  # else they would be an option of the line above
     columns = column_spec(
         kind + "@{}l" * marks + "r" * interval for kind, (marks, interval) in zip(kinds, shown, strict=True)
     )
-    caption = [f"\\caption{{{escaped(' '.join(table.notes))}}}"] if table.notes else []
+    caption = [f"\\caption{{{escape(' '.join(table.notes))}}}"] if table.notes else []
     if label:
         caption.append(f"\\label{{{label}}}")
     if len(rows) > PAGE_ROWS:
@@ -108,7 +108,7 @@ def type_size(table: Table) -> tuple[str, str]:
 
 def digits_in(text: str) -> float:
     """About how many digits are as wide as a text."""
-    return len(text) - 0.45 * sum(mark in NARROW for mark in text) + 0.6 * sum(mark in "+-" for mark in text)
+    return len(text) - 0.45 * sum(mark in NARROW_LETTERS for mark in text) + 0.6 * sum(mark in "+-" for mark in text)
 
 
 # ---- cells -----------------------------------------------------------------------------------------------------
@@ -139,15 +139,15 @@ def is_number(text: str) -> bool:
 
 
 def head_cell(name: str, kind: str, shown: tuple[bool, bool]) -> str:
-    text = escaped(name).replace(" - ", " $-$ ")
+    text = escape(name).replace(" - ", " $-$ ")
     if any(shown):
         return f"\\multicolumn{{{1 + sum(shown)}}}{{c}}{{{text}}}"
     return f"{{{text}}}" if kind[0] == "S" else text
 
 
-def written(cell: Cell, kind: str, shown: tuple[bool, bool]) -> Iterator[str]:
+def latex_cell(cell: Cell, kind: str, shown: tuple[bool, bool]) -> Iterator[str]:
     """A cell, and cells for its marks and its interval where the column has any."""
-    text = escaped(cell.text)
+    text = escape(cell.text)
     power = POWER.fullmatch(cell.text)
     if power and kind != "S":
         bound = r"\leq " if power[1] else ""
@@ -161,6 +161,6 @@ def written(cell: Cell, kind: str, shown: tuple[bool, bool]) -> Iterator[str]:
     yield from itertools.compress((marks, MINUS.sub("$-$", cell.interval).replace("±", "$\\pm$")), shown)
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Text without a meaning for LaTeX; two hyphens stay two."""
     return re.sub("-(?=-)", "-{}", text.translate(LATEX))

@@ -14,19 +14,19 @@ from typing import Any
 
 from fastir.errors import quote
 
-HYPHENS = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2043"  # and minus; "-" stands for them
+HYPHENS = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2043"  # and minus; "-" replaces them
 APOSTROPHES = "\u2018\u2019\u02bc\u2032\u00b4`"
 NO_WIDTH = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u2800\u3164\uffa0"  # they are printable, and show nothing
 # Letters of Cyrillic, Greek and Armenian and phonetic signs, and the Latin letter that looks like each
 HOMOGLYPHS = "АВЕЅІЈКМНОРСТУХаеорсуѕіјхһԛԝӏүΑΒΕΖΗΙΚΜΝΟΡΤΥΧοναιϳՕօսքցհɑɡıǀ"
 LATIN_ONES = "ABESIJKMHOPCTYXaeopcysijxhqwlyABEZHIKMNOPTYXovaijOoupghagil"
-MOST_LOOKED_AT = 1000  # ids of each side among which some that look alike are looked for
-MARGIN = 20  # characters that are shown before the first difference of two long ids
+MAX_COMPARED_IDS = 1000  # ids of each side among which some that look alike are looked for
+CONTEXT_LETTERS = 20  # characters that are shown before the first difference of two long ids
 PLAIN = str.maketrans(HOMOGLYPHS + HYPHENS + APOSTROPHES, LATIN_ONES + "-" * len(HYPHENS) + "'" * len(APOSTROPHES))
 
 
 def appearance(text: str) -> str:
-    """What a reader sees of an id: two ids with one appearance cannot be told apart where they are printed."""
+    """What a reader sees of an id: two ids with one appearance look the same where they are printed."""
     if text.isascii():
         return text
     parts = unicodedata.normalize("NFKD", text).translate(PLAIN)
@@ -52,7 +52,7 @@ def first_look_alikes(ids: Iterable[Any], others: Iterable[Any]) -> tuple[Any, A
 
 
 def quote_ids(*ids: object) -> list[str]:
-    """`quote` of ids that stand in one message, such that two that differ are seen to differ.
+    """`quote` of the ids of one message, such that two that differ are seen to differ.
 
     Ids that look alike are written in ASCII, with escapes; long ids from shortly before their first difference on.
     """
@@ -69,8 +69,8 @@ def quote_ids(*ids: object) -> list[str]:
 
 
 def quote_first(ids: Iterable[Any], others: Iterable[Any]) -> list[str]:
-    """`quote_ids` of an id of each side: of the first two that look alike, else of the first ones."""
-    some, some_others = (list(itertools.islice(side, MOST_LOOKED_AT)) for side in (ids, others))
+    """`quote_ids` of an id of each side: the first two that look alike, else the first ones."""
+    some, some_others = (list(itertools.islice(side, MAX_COMPARED_IDS)) for side in (ids, others))
     if not some or not some_others:
         return [quote(side[0]) if side else "nothing" for side in (some, some_others)]
     return quote_ids(*(first_look_alikes(some, some_others) or (some[0], some_others[0])))
@@ -85,5 +85,5 @@ def quote_each(ids: Iterable[Any], others: Iterable[Any]) -> dict[Any, str]:
 def quote_apart(one: str, other: str, limit: int = 80) -> str:
     """An id in ASCII, of which the part where it differs from another one is shown."""
     equal = next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(other))
-    start = 0 if equal < limit - MARGIN else equal - MARGIN
+    start = 0 if equal < limit - CONTEXT_LETTERS else equal - CONTEXT_LETTERS
     return "..." * (start > 0) + ascii(one[start : start + limit]) + "..." * (start + limit < len(one))

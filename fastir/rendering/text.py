@@ -17,7 +17,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, BinaryIO
 
 
-def rounded(value: float, aggregate: str, digits: int = 4) -> str:
+def round_text(value: float, aggregate: str, digits: int = 4) -> str:
     """A value for reading: with some decimals, or a whole number where the metric counts."""
     return f"{value:.0f}" if aggregate in ("sum", "count") and value == value else f"{value:.{digits}f}"
 
@@ -37,7 +37,7 @@ def decimals(value: float | None, digits: int = 4) -> str:
     return "-" if value is None or value != value else f"{value:.{digits}f}"
 
 
-def signed(value: float, digits: int = 4) -> str:
+def signed_text(value: float, digits: int = 4) -> str:
     """A difference for reading; nothing where it is 0."""
     return "" if value == 0 else f"{value:+.{digits}f}" if value == value else "-"
 
@@ -70,7 +70,7 @@ def json_text(data: object, default: Callable[[Any], object] | None = None) -> s
     return json.dumps(data, indent=2, default=default) + "\n"
 
 
-def aligned(rows: list[list[str]], left: int) -> str:
+def align_columns(rows: list[list[str]], left: int) -> str:
     """Columns padded to their widest cell, the first `left` of them to the left."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = (
@@ -80,13 +80,13 @@ def aligned(rows: list[list[str]], left: int) -> str:
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
-# control characters, what has no width (but for joiners, which scripts need), turns the direction of text or breaks
+# control characters, what has no width (except joiners, which scripts need), turns the direction of text or breaks
 # lines, and bytes that are controls outside of UTF-8
 UNPRINTABLE = r"[\x00-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2069\ufeff\udc80-\udc9f]"
 
 
 def printable(text: str) -> str:
-    """Text for a terminal or a page: what would steer it stands as Python writes it, such as \\x1b."""
+    """Text for a terminal or a page: control characters are escaped as in Python, such as \\x1b."""
     return re.sub(UNPRINTABLE, lambda match: repr(match[0])[1:-1], text)
 
 
@@ -95,7 +95,7 @@ def distinct_texts(
 ) -> dict[Any, str]:
     """{name: its text}, no two of which are the same, nor one of those that are taken.
 
-    Names that have one text, such as 1 and "1", stand as Python writes them; a number tells apart what is still alike.
+    Names that have one text, such as 1 and "1", are written by repr(); a number separates those that are still alike.
     """
     names = list(names)
     texts = {name: shown(str(name)) for name in names}
@@ -120,7 +120,7 @@ def tsv_text(rows: Iterable[Sequence[str]]) -> str:
 
 
 def tsv_field(text: str) -> str:
-    """A cell, in quotation marks where a csv reader needs them."""
+    """A cell, in quotation marks if a csv reader needs them."""
     if QUOTED(text):
         return '"' + text.replace('"', '""') + '"'
     return text
@@ -145,24 +145,19 @@ def input_at(path: Any, inputs: Iterable[Any]) -> Any:
 
 
 def refuse_inputs(path: Any, inputs: Iterable[Any]) -> None:
-    """Refuse to write over a file that was read.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse to write over a file that was read."""
     if (read := input_at(path, inputs)) is not None:
         raise ValueError(f"{os.fsdecode(path)}: {os.fsdecode(read)!r} is an input and would be overwritten")
 
 
-DRAFT = ".fastir-"  # what the name of a draft begins with
-UNNAMED = getattr(os, "O_TMPFILE", None)  # how a file without a name is opened, where the system has them
+DRAFT_PREFIX = ".fastir-"  # what the name of a draft begins with
+UNNAMED_FLAG = getattr(os, "O_TMPFILE", None)  # how a file without a name is opened, where the system has them
 OPEN_FILES = "/proc/self/fd"
 
 
 @contextlib.contextmanager
 def replacing(path: str) -> Iterator[BinaryIO]:
-    """A new file to write to, which takes the place of `path` in one step at the end of the block.
+    """A new file to write to; it replaces `path` atomically at the end of the block.
 
     A reader sees the old content or the new, never a part, even after a loss of power; an exception in the block leaves
     the old. If `path` exists, it must be a regular file or a link to one, and its mode is kept. No other file of the
@@ -197,9 +192,9 @@ def replacing(path: str) -> Iterator[BinaryIO]:
 def new_draft(folder: str, mode: int | None) -> tuple[BinaryIO, str | None]:
     """A draft with the mode of the file that it will replace, never a wider one, and its path if it has one."""
     permissions = 0o666 if mode is None else mode & 0o600
-    if UNNAMED is not None and os.path.isdir(OPEN_FILES):
+    if UNNAMED_FLAG is not None and os.path.isdir(OPEN_FILES):
         with contextlib.suppress(OSError):  # not every file system has such files
-            file = os.fdopen(os.open(folder, UNNAMED | os.O_RDWR, permissions | 0o600), "w+b")
+            file = os.fdopen(os.open(folder, UNNAMED_FLAG | os.O_RDWR, permissions | 0o600), "w+b")
             if mode is not None:
                 os.fchmod(file.fileno(), mode)
             return file, None
@@ -216,7 +211,7 @@ def named_draft(folder: str, permissions: int, mode: int | None) -> tuple[Binary
 
 
 def draft_path(folder: str) -> str:
-    return os.path.join(folder, f"{DRAFT}{os.urandom(8).hex()}.tmp")
+    return os.path.join(folder, f"{DRAFT_PREFIX}{os.urandom(8).hex()}.tmp")
 
 
 def name_for(file: BinaryIO, folder: str, mode: int | None) -> str:

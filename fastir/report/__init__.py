@@ -1,7 +1,6 @@
 """A report that people look at: runs compared, down to the rankings of each query, as one file for any browser.
 
-    qrels, runs ─▶ write ─ gather ─▶ Gathered ─┬─ rankings ─▶ what a query shows ─┐
-                                               └─ boards ───▶ tables as HTML ─────┴─ page ─▶ report.html
+    qrels, runs ─▶ write ─ gather ─▶ ReportData ─ page ─▶ report.html
 
 In        qrels and runs as for `compare`, and how many ranks are shown
 Out       a file of HTML with its style, script and data, which asks no other address for anything
@@ -10,10 +9,8 @@ Allocates the values of all queries, the Run and the first ranks of one run afte
 Raises    as `compare`, and OSError for the file
 
 write     write_report()
-gather    everything that is computed: the comparison, the results, the rankings, the warnings
-rankings  the first documents of each run for each query, with labels, gains and contributions
-boards    tables that need no script: leaderboards, judged documents, where the numbers come from
-page      the document from these; page.txt, page.css and page.js are its parts
+gather    everything that is computed: the comparison, the results, the warnings, the first documents of each query
+page      the tables that need no script, and the document; page.txt, page.css and page.js are its parts
 
 All numbers are texts or exact values that other boxes made; the script shows them, and subtracts.
 """

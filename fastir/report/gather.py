@@ -7,9 +7,10 @@ import warnings
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple
 
-from fastir.analyses.compare.compare import are_results, evaluated_and_compared, query_policy
+from fastir.analyses.compare.compare import are_results, evaluate_and_compare, query_policy
 from fastir.analyses.compare.comparison import Comparison
 from fastir.analyses.compare.options import Options
+from fastir.analyses.explain.records import Document, Explanation
 from fastir.data.qrels import as_qrels
 from fastir.data.results.results import Results
 from fastir.engine.measure import JUDGED
@@ -20,17 +21,101 @@ from fastir.evaluation.many import name_the_run
 from fastir.evaluation.rules import columns_by_side
 from fastir.inputs import files
 from fastir.rendering.text import distinct_texts, printable
-from fastir.report.rankings import RankingsByQuery
 from fastir.request.custom import CustomMetric
 
+# ---- the first documents of each run for each query ------------------------------------------------------------------
 
-class Gathered(NamedTuple):
+CONTRIBUTION_UNIT = 10_000  # contributions are shown with four decimals
+
+
+class RankingsByQuery:
+    """The documents of each query that are in a run's first ranks, each once, and the rankings as their indices.
+
+    Attributes
+    ----------
+    why_not : str
+        Why there are no rankings; "" if there are.
+    queries : list of dict
+        For each query, in order: "docs" and "labels" of its documents; "gains", {metric: {label: text of its gain}};
+        and for each run "runs", indices of docs; "parts", {metric: contributions in units of 0.0001, without zeros at
+        the end}; "below", the relevant documents that it has further down, and those that it has not.
+    unjudged : list of int
+        For each run the documents without a judgment in the first ranks of all queries.
+    """
+
+    def __init__(self, query_ids: list[Any], depth: int, rel_level: Any) -> None:
+        self.query_ids = query_ids
+        self.depth = depth
+        self.rel_level = rel_level
+        self.why_not = ""
+        self.unjudged: list[int] = []
+        self.queries: list[dict[str, Any]] = [
+            {"docs": [], "labels": [], "gains": {}, "runs": [], "parts": [], "below": []} for _ in query_ids
+        ]
+        self._places: list[dict[str, int]] = [{} for _ in query_ids]
+
+    def add(self, evaluator: Evaluator, run: Any) -> None:
+        """Add the rankings of a run; nothing, if they cannot be explained."""
+        if self.why_not:
+            return
+        self.unjudged.append(0)
+        for place, query_id in enumerate(self.query_ids):
+            try:
+                self._add(place, evaluator.explain(run, query_id))
+            except ValueError as error:
+                self.why_not = str(error)
+                return
+
+    def _add(self, place: int, explanation: Explanation) -> None:
+        query, places = self.queries[place], self._places[place]
+        shown = explanation.documents[: self.depth]
+        for document in shown:
+            text = str(document.doc_id)
+            if text not in places:
+                places[text] = len(places)
+                query["docs"].append(text)
+                query["labels"].append(document.label)
+                note_gains(query["gains"], document)
+        self.unjudged[-1] += sum(document.label is None or document.label < 0 for document in shown)
+        query["runs"].append([places[str(document.doc_id)] for document in shown])
+        parts = {metric: contributions(shown, metric) for metric in explanation.values}
+        query["parts"].append({metric: units for metric, units in parts.items() if units})
+        below = sum(
+            document.label is not None and document.label >= self.rel_level
+            for document in explanation.documents[self.depth :]
+        )
+        query["below"].append([below, len(explanation.missing)])
+
+
+def note_gains(gains: dict[str, dict[float, str | None]], document: Document) -> None:
+    """Enter what a label gains; None where it is not the same for all documents, as in groups of judgments."""
+    if document.label is None:
+        return
+    for metric, gain in document.gain.items():
+        of_label = gains.setdefault(metric, {})
+        text = f"{gain:.4f}"
+        if of_label.setdefault(document.label, text) != text:
+            of_label[document.label] = None
+
+
+def contributions(documents: list[Document], metric: str) -> list[int]:
+    """What each document adds, to the digit that `Explanation` prints."""
+    units = [round(float(f"{document.contribution[metric]:.4f}") * CONTRIBUTION_UNIT) for document in documents]
+    while units and not units[-1]:
+        units.pop()
+    return units
+
+
+# ---- everything that is computed -------------------------------------------------------------------------------------
+
+
+class ReportData(NamedTuple):
     """What the page is made of."""
 
     comparison: Comparison
-    names: dict[Any, str]  # the runs as they are shown, no two alike
+    names: dict[Any, str]  # the displayed names of the runs, no two alike
     results: dict[Hashable, Results]
-    judged: dict[Hashable, Results]  # the share of judged documents in the first ranks; none if the qrels have no such
+    judged: dict[Hashable, Results]  # the fraction of judged documents in the first ranks; empty for preferences
     rankings: RankingsByQuery
     files: list[tuple[str, dict[str, Any]]]  # (what it is, name and bytes) of the files that were read
     warnings: list[str]
@@ -40,7 +125,7 @@ class Gathered(NamedTuple):
     )  # the rule, if the caller or the convention names one: an intersection is made of values for all queries
 
 
-def gathered(
+def gather(
     qrels: Any,
     runs: Any,
     metrics: Any,
@@ -49,14 +134,8 @@ def gathered(
     statistics: dict[str, Any],
     rules: dict[str, Any],
     progress: Callable[[Hashable, int], object] | None,
-) -> Gathered:
-    """Evaluate, compare and explain; warnings are issued at the end, each once.
-
-    Raises
-    ------
-    TypeError, ValueError and others
-        As `compare`.
-    """
+) -> ReportData:
+    """Evaluate, compare and explain; warnings are issued at the end, each once."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FastirWarning)
         pages_data = with_files(qrels, runs, metrics, names, depth, statistics, rules, progress)
@@ -75,12 +154,12 @@ def with_files(
     statistics: dict[str, Any],
     rules: dict[str, Any],
     progress: Callable[[Hashable, int], object] | None,
-) -> Gathered:
+) -> ReportData:
     """What is gathered, and the files that it was read from."""
     of_qrels, _ = columns_by_side(*(rules.get(name) for name in ("columns", "qrels_columns", "run_columns")))
     named = dict(run_collections.named_runs(runs, rules.get("run_columns"), rules.get("duplicates"), names, [qrels]))
     described = [("judgments", file) for file in files.describe_file("file", qrels).values()]
-    names_shown = distinct_texts(named, shown=visible)
+    names_shown = distinct_texts(named, shown=visible_text)
     described += [
         (f"run {names_shown[name]}", file)
         for name, run in named.items()
@@ -93,7 +172,7 @@ def with_files(
     held = {name: read_run(readers, name, run, progress) for name, run in named.items()}
     how = Options(**statistics, queries=rules.get("queries"), n_threads=rules.get("n_threads"))
     rest = {name: value for name, value in rules.items() if name not in ("queries", "n_threads")}
-    results, comparison = evaluated_and_compared(judgments, held, metrics, "stem", how, rest, None)
+    results, comparison = evaluate_and_compare(judgments, held, metrics, "stem", how, rest, None)
     policy = query_policy(how.queries, rules.get("convention", "fastir"))
     rankings = RankingsByQuery(comparison.query_ids, depth, rules.get("rel_level", 1))
     explained = [metric for metric in comparison.metrics if not isinstance(metric, CustomMetric)]
@@ -102,7 +181,7 @@ def with_files(
         for run in held.values():
             rankings.add(explainer, run)
     judged = judged_shares(judgments, held, depth, rules)
-    return Gathered(
+    return ReportData(
         comparison,
         names_shown,
         results,
@@ -116,13 +195,7 @@ def with_files(
 
 
 def read_run(readers: Evaluator, name: Hashable, run: Any, progress: Callable[[Hashable, int], object] | None) -> Any:
-    """A run in memory, by the rules of `readers`.
-
-    Raises
-    ------
-    TypeError
-        It is Results.
-    """
+    """A run in memory, by the rules of `readers`."""
     watch = None if progress is None else functools.partial(progress, name)
     try:
         if not isinstance(run, Results):
@@ -134,20 +207,20 @@ def read_run(readers: Evaluator, name: Hashable, run: Any, progress: Callable[[H
     raise TypeError(f"run {quote(name)} is Results, which have no rankings; a report needs the run itself")
 
 
-def visible(text: str) -> str:
-    """Text as the page has it: what would steer it, or is no UTF-8, stands as Python writes it, such as \\x1b."""
+def visible_text(text: str) -> str:
+    """Text for the page: control characters, and what is no UTF-8, are escaped as in Python, such as \\x1b."""
     return printable(text).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-READING = (
+READING_OPTIONS = (
     *("queries", "n_threads", "ties", "score_dtype", "duplicates", "parents", "aggregate", "exclude", "validate"),
     *("columns", "qrels_columns", "run_columns", "convention", "judged_only", "max_depth", "rel_level"),
 )
 
 
 def judged_shares(qrels: Any, runs: dict[Hashable, Any], depth: int, rules: dict[str, Any]) -> dict[Hashable, Results]:
-    """The share of judged documents in the first ranks of each run, for qrels that have labels of documents."""
-    chosen = {name: rules[name] for name in READING if name in rules}
+    """The fraction of judged documents in the first ranks of each run, for qrels that have labels of documents."""
+    chosen = {name: rules[name] for name in READING_OPTIONS if name in rules}
     try:
         evaluator = Evaluator(qrels, [judged_name(depth)], **chosen)
     except ValueError:  # preferences, which have none

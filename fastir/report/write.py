@@ -11,7 +11,7 @@ from fastir.checks import whole_number
 from fastir.errors import quote
 from fastir.evaluation.run_collections import input_files
 from fastir.rendering.text import refuse_inputs, replacing
-from fastir.report.gather import gathered
+from fastir.report.gather import gather
 from fastir.report.page import page
 from fastir.request.names import is_metric, split
 
@@ -91,6 +91,6 @@ def write_report(
     statistics = {name: rules.pop(name) for name in STATISTICS if name in rules}
     others = [options.get(name) for name in ("segments", "parents", "exclude", "doc_weights")]
     refuse_inputs(path, itertools.chain.from_iterable(map(input_files, ([qrels], runs, others))))
-    text = page(gathered(qrels, runs, metrics, names, shown, statistics, rules, progress))
+    text = page(gather(qrels, runs, metrics, names, shown, statistics, rules, progress))
     with replacing(os.fsdecode(path)) as file:
         file.write(text.encode("utf-8", "replace"))

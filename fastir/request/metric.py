@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from fastir.engine.measure.cards import BETTER, Card
 from fastir.engine.measure.references import Reference
 from fastir.errors import UnknownMetricError
-from fastir.rendering.text import aligned
+from fastir.rendering.text import align_columns
 from fastir.request.names import CARDS, DIALECTS, Gains, Request, metric_text, read
 
 if TYPE_CHECKING:
@@ -117,10 +117,10 @@ class Metric(str):
         return format(self.name, spec)
 
     def _repr_html_(self) -> str:
-        from fastir.rendering import Cell, Table, rendered
+        from fastir.rendering import Cell, Table, render
 
         (_, title), *lines = self._lines
-        return rendered(Table([title, ""], [[Cell(label), Cell(text)] for label, text in lines], 2, []), "html")
+        return render(Table([title, ""], [[Cell(label), Cell(text)] for label, text in lines], 2, []), "html")
 
     def bibtex(self) -> str:
         """The papers as BibTeX entries, each once."""
@@ -292,14 +292,14 @@ class Metrics(tuple[Card, ...]):
         return [[card.name, card.relevance, card.order, card.summary] for card in self]
 
     def __repr__(self) -> str:
-        return aligned([["metric", "relevance", "first k", "what it is"], *self._rows()], 4).rstrip("\n")
+        return align_columns([["metric", "relevance", "first k", "what it is"], *self._rows()], 4).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        from fastir.rendering import Cell, Table, rendered
+        from fastir.rendering import Cell, Table, render
 
         rows = [[Cell(cell) for cell in row] for row in self._rows()]
         note = f"{len(self)} metrics; fastir.metric(name) tells more of one."
-        table = rendered(Table(["metric", "relevance", "first k", "what it is"], rows, 4, [note]), "html")
+        table = render(Table(["metric", "relevance", "first k", "what it is"], rows, 4, [note]), "html")
         return f'<div style="max-height: 30em; overflow: auto">\n{table}</div>\n'
 
 

@@ -5,7 +5,7 @@ import math
 import pytest
 
 import fastir
-from fastir.analyses.agreement import swaps
+from fastir.analyses.agreement import correlation
 
 
 def test_the_report_names_the_swapped_pairs_and_the_largest_drop():
@@ -15,7 +15,7 @@ def test_the_report_names_the_swapped_pairs_and_the_largest_drop():
     assert [(swap.better, swap.worse) for swap in result.swaps] == [("a", "d"), ("a", "c"), ("a", "b")]
     assert {swap.significant for swap in result.swaps} == {""}
     assert result.tau_b == 0.0 and result.tau_ap == pytest.approx(1 / 3)
-    assert "falls from place 1 to 4" in repr(result)
+    assert "falls from rank 1 to 4" in repr(result)
 
 
 def test_swaps_of_results_are_tested_query_by_query():
@@ -61,7 +61,7 @@ def test_swaps_have_no_p_values_without_scipy(monkeypatch):
 
     results = fastir.evaluate_many(QRELS, RUNS, "mrr")
     upside_down = {"first": results["second"], "second": results["first"]}
-    monkeypatch.setattr(swaps, "check_scipy", missing)
+    monkeypatch.setattr(correlation, "check_scipy", missing)
     [swap] = fastir.rank_correlation(results, upside_down).swaps
     assert math.isnan(swap.p_a) and math.isnan(swap.p_b) and swap.significant == ""
 
@@ -78,7 +78,7 @@ def test_the_report_has_a_row_for_each_swap_and_says_who_wins():
         "top          mid         1.0000  -2.0000       -       -               -",
         "",
         "3 systems by map: tau_b -0.3333, tau_ap 0.0000, tau_ap_a 0.0000, tau_ap_b -0.2500, spearman -0.5000.",
-        "top wins by a, mid by b; top falls from place 1 to 3, the most.",
+        "top wins by a, mid by b; top falls from rank 1 to 3, the most.",
         "2 pairs are swapped.",
     ]
     same = repr(fastir.rank_correlation(A, A))
@@ -113,4 +113,4 @@ def test_a_swap_is_significant_by_the_confidence_asked_for():
     (math.nan, math.nan, ""),
 ])  # fmt: skip
 def test_a_p_value_that_is_the_limit_is_significant(p_a, p_b, word):
-    assert swaps.verdict(p_a, p_b, 0.05) == word
+    assert correlation.verdict(p_a, p_b, 0.05) == word

@@ -29,7 +29,7 @@ def test_differences_are_within_their_bounds(options, depth, max_label):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_sums_over_ranks_are_exact_however_many_unjudged_documents_there_are(seed, monkeypatch):
-    monkeypatch.setattr(families, "MOST_LABELINGS", 1)
+    monkeypatch.setattr(families, "MAX_LABELINGS", 1)
     for max_label in (1, 2):
         labels, *runs = case_of_two(seed, max_label)
         check_two(labels, runs, EXACT, max_label)
@@ -40,7 +40,7 @@ def test_outer_bounds_of_average_precision_hold(monkeypatch):
         labels, *runs = case_of_two(seed, 1)
         given = {"q": labels}, {"q": runs[0]}, ["map", "map(ap_norm=min_kR)@3"]
         exact = fastir.bounds(*given, against={"q": runs[1]}, max_label=1)
-        monkeypatch.setattr(families, "MOST_LABELINGS", 1)
+        monkeypatch.setattr(families, "MAX_LABELINGS", 1)
         outer = fastir.bounds(*given, against={"q": runs[1]}, max_label=1)
         monkeypatch.undo()
         assert all(exact.exact.values())

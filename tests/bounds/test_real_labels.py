@@ -96,7 +96,7 @@ def test_bounds_of_many_unjudged_documents_are_exact_but_for_readers_who_may_sto
 
 def test_what_bounds_of_real_labels_refuse():
     qrels, run = {"q": {"a": 0.92}}, {"q": {"x": 1.0, "a": 0.5}}
-    with pytest.raises(UnknownMetricError, match="gains of single labels have no known bounds where labels are not"):
+    with pytest.raises(UnknownMetricError, match="gains of single labels have no known bounds for real-valued labels"):
         fastir.bounds(qrels, run, "ndcg(gains={1: 3})@3")
     with pytest.raises(ValueError, match=r"max_label=0\.5, but the qrels have the label 0\.92 \(query 'q'\)"):
         fastir.bounds(qrels, run, "ndcg@3", max_label=0.5)

@@ -8,7 +8,7 @@ import submissions
 from common import ABSENT, EXAMPLES, SHARED
 
 import fastir
-from fastir.analyses.check.kinds import KINDS
+from fastir.analyses.check.checked import KINDS
 
 CLEAN = "q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0 t\nq2 Q0 d1 1 5 t\n"
 

@@ -1,12 +1,14 @@
-"""Checked: a table with a few examples of each kind, and all of them for programs.
-
-Also of: findings.
-"""
+"""Checked: a table with a few examples of each kind, and all of them for programs."""
 
 import json
+import re
+
+from common import ROOT
+from pages import NEEDS_PAGES
 
 import fastir
-from fastir.analyses.check import findings
+from fastir.analyses.check.checked import COUNTED_KINDS, FAULT, KIND_OF_PROBLEM, KINDS, REMARK
+from fastir.engine.columns.line_formats import LINE_PROBLEMS
 
 RUN = "".join(f"q1 Q0 d{place} {place} 1\n" for place in range(1, 6)) + "q1 Q0 d1 1 2 t\n"
 
@@ -44,7 +46,7 @@ def test_faults_are_selected(checked):
 
 
 def test_many_of_a_kind_are_counted_and_not_listed(monkeypatch, checked):
-    monkeypatch.setattr(findings, "MOST", 3)
+    monkeypatch.setattr("fastir.analyses.check.checked.MAX_LISTED", 3)
     result = checked(RUN)
     assert [(fault.line, fault.number) for fault in result.of(kind="malformed line")] == [
         (1, 1),
@@ -54,3 +56,25 @@ def test_many_of_a_kind_are_counted_and_not_listed(monkeypatch, checked):
     ]
     assert result.counts()[result.files[1]]["malformed line"] == 5
     assert result.of(kind="malformed line")[-1].text == "... and 2 more that are not listed"
+
+
+# ---- the kinds of faults, and the page that lists them ---------------------------------------------------------------
+
+
+def test_what_is_counted_is_a_remark():
+    assert {KINDS[kind].severity for kind in COUNTED_KINDS} == {REMARK}
+    assert {kind.severity for kind in KINDS.values() if kind.refused} == {FAULT}
+
+
+def test_every_problem_of_a_line_has_its_kind():
+    assert {*LINE_PROBLEMS, "fields", "no rank"} == KIND_OF_PROBLEM.keys()
+    assert {*KIND_OF_PROBLEM.values(), "number"} < KINDS.keys()
+
+
+@NEEDS_PAGES
+def test_the_page_lists_all_kinds():
+    text = (ROOT / "docs" / "check.md").read_text("utf-8")
+    rows = re.findall(r"^\| ([\w -]+) \| (.*) \| (fault|remark)(, refused)? \|$", text, re.MULTILINE)
+    shown = {name: (about, severity, bool(refused)) for name, about, severity, refused in rows}
+    assert shown == {name: (kind.about, kind.severity, kind.refused) for name, kind in KINDS.items()}
+    assert list(shown) == list(KINDS)

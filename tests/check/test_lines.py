@@ -1,7 +1,4 @@
-"""The walk over lines: what is wrong with a line, in each format, and with the bytes of a file.
-
-Also of: text.
-"""
+"""The walk over lines: what is wrong with a line, in each format, and with the bytes of a file."""
 
 import gzip
 import io
@@ -10,9 +7,8 @@ import pytest
 from packings import needs_zstd, zstd
 
 import fastir
-from fastir.analyses.check import findings
-from fastir.analyses.check.checked import Fault
-from fastir.analyses.check.text import read_lines
+from fastir.analyses.check.checked import Fault, Findings
+from fastir.analyses.check.lines import read_lines
 
 CLEAN = "q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0 t\nq2 Q0 d1 1 5 t\n"
 
@@ -68,7 +64,7 @@ def test_what_is_skipped_or_repaired_is_a_remark(checked):
         "infinite scores": (1, 6),
     }
     [rank] = result.of(kind="rank form")
-    assert rank.text == "1 rank is not a whole number from 0 up, such as '1.5'"
+    assert rank.text == "1 rank is not an integer from 0 up, such as '1.5'"
 
 
 @pytest.mark.parametrize(
@@ -141,8 +137,8 @@ def test_ranks_are_not_read_in_the_format_trec_eval(write):
 
 
 def test_a_line_without_end_is_not_kept(monkeypatch):
-    monkeypatch.setattr("fastir.analyses.check.text.MAX_LINE_BYTES", 100)
-    found = findings.Findings("x")
+    monkeypatch.setattr("fastir.analyses.check.lines.MAX_LINE_BYTES", 100)
+    found = Findings("x")
     assert list(read_lines(io.BytesIO(b"a\n" + b"x" * 200), found)) == [b"a"]
     assert [fault.kind for fault in found.faults] == ["long line"]
 
@@ -150,8 +146,8 @@ def test_a_line_without_end_is_not_kept(monkeypatch):
 def test_lines_do_not_depend_on_blocks(monkeypatch):
     text = (CLEAN + "\r\n\n# x\n").encode()
     for size in (1, 2, 7, 1 << 20):
-        monkeypatch.setattr("fastir.analyses.check.text.BLOCK", size)
-        assert b"\n".join(read_lines(io.BytesIO(text), findings.Findings("x"))) == text[:-1]
+        monkeypatch.setattr("fastir.analyses.check.lines.BLOCK", size)
+        assert b"\n".join(read_lines(io.BytesIO(text), Findings("x"))) == text[:-1]
 
 
 def test_a_fault_says_where_it_is():

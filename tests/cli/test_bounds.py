@@ -52,7 +52,7 @@ def test_compare_marks_differences_that_could_turn(output):
     pytest.importorskip("scipy")
     out = output("compare", QRELS, BM25, DENSE, "-m", "ndcg@10", "--bounds", "--pairs")
     found = fastir.bounds(QRELS, BM25, "ndcg@10", against=DENSE)
-    assert f"could turn it: {found.lower['ndcg@10']:+.4f} to {found.upper['ndcg@10']:+.4f}" in out
+    assert f"could change its sign: {found.lower['ndcg@10']:+.4f} to {found.upper['ndcg@10']:+.4f}" in out
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_the_leaderboard_without_its_own_documents(output):
     assert output(*words, "--without", "dense") == found.to_table(team="dense").rstrip("\n") + "\n"
     rows = rows_of(output(*words, "--without", "dense", "--format", "tsv"))
     for row in rows:
-        assert float(row["value without"]) == found.without["dense"][row["run"]][row["metric"]]
+        assert float(row["mean without"]) == found.without["dense"][row["run"]][row["metric"]]
 
 
 @pytest.fixture

@@ -70,7 +70,7 @@ def test_unequal_queries_need_a_rule():
     assert (zero.query_ids, zero.pairs[0].difference, zero.method.unshared) == (["q1", "q2", "q3", "q4"], 0.125, 2)
     chosen = fastir.compare_scores(UNEVEN, queries=["q3"])
     assert (chosen.query_ids, chosen.pairs[0].difference) == (["q3"], 1.0)
-    with pytest.raises(fastir.NoOverlapError, match="run 'b' has no score for query 'q1', which was asked for"):
+    with pytest.raises(fastir.NoOverlapError, match="run 'b' has no score for query 'q1', which was requested"):
         fastir.compare_scores(UNEVEN, queries=["q1", "q3"])
     with pytest.raises(fastir.NoOverlapError, match="no query is left"):
         fastir.compare_scores({"a": {"q1": 1.0}, "b": {"q2": 1.0}}, queries="intersection")

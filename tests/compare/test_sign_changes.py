@@ -1,4 +1,4 @@
-"""compare(bounds=True): a pair says where labels of unjudged documents could turn the sign of its difference."""
+"""compare(bounds=True): a pair says where labels of unjudged documents could change the sign of its difference."""
 
 import pytest
 
@@ -34,14 +34,14 @@ def test_the_note_is_that_of_bounds_and_stands_in_both_tables():
     comparison = fastir.compare(QRELS, runs, "P@1", bounds=True)
     found = fastir.bounds(QRELS, runs["unjudged"], "P@1", against=runs["other"])
     assert (found.lower["P@1"], found.upper["P@1"]) == (-0.75, 1.0)
-    assert "\nUnjudged documents could turn the sign of a - b (P@1).\n" in comparison.to_table()
+    assert "\nUnjudged documents could change the sign of a - b (P@1).\n" in comparison.to_table()
     assert "-0.7500 to +1.0000" in comparison.to_table(rows="pairs")
 
 
 def test_many_differences_that_could_turn_are_counted():
     runs = {f"r{i}": {query: {f"x{i}": 2.0, "a": 1.0} for query in QRELS} for i in range(6)}
     table = fastir.compare(QRELS, runs, "P@1", bounds=True).to_table()
-    assert "could turn the sign of 15 differences, as the pairs say." in table
+    assert "could change the sign of 15 differences, as the pairs say." in table
 
 
 def test_without_bounds_nothing_changes():
@@ -64,7 +64,7 @@ def test_each_segments_of_queries_has_the_bounds_of_its_own():
     assert notes(comparison)[pair] == ": -0.7500 to +1.0000"
     assert notes(comparison.segments["one"])[pair] == ""
     assert notes(comparison.segments["two"])[pair] == ": -1.0000 to +1.0000"
-    assert comparison.to_table(rows="pairs").count("could turn it") == 2
+    assert comparison.to_table(rows="pairs").count("could change its sign") == 2
 
 
 @pytest.mark.parametrize("given", [{"seeds": "mean"}, {"bounds": "yes"}, {"runs": "results"}])

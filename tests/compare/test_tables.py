@@ -11,8 +11,8 @@ import pytest
 from compared_runs import METRICS, collection
 
 import fastir
-from fastir.analyses.compare.tables import LETTERS, mark_labels, marks, p_text, pair_lines
-from fastir.rendering.cells import pointed
+from fastir.analyses.compare.tables import LETTERS, mark_labels, marks_text, p_text, pair_lines
+from fastir.rendering.cells import align_points
 
 
 @pytest.fixture(scope="module")
@@ -86,10 +86,10 @@ def test_any_number_of_runs(n):
 
 def test_marks_of_many_runs_are_short():
     numbers = mark_labels(30)
-    assert marks([0, 1, 2, 4, 6, 7, 29], numbers) == "1-3,5,7,8,30"
-    assert marks([], numbers) == ""
-    assert marks([2, 0], mark_labels(5)) == "ac" and marks([0, 1, 2], mark_labels(5)) == "abc"
-    assert marks([4, 0, 1, 2, 3, 6], mark_labels(9)) == "a-eg"
+    assert marks_text([0, 1, 2, 4, 6, 7, 29], numbers) == "1-3,5,7,8,30"
+    assert marks_text([], numbers) == ""
+    assert marks_text([2, 0], mark_labels(5)) == "ac" and marks_text([0, 1, 2], mark_labels(5)) == "abc"
+    assert marks_text([4, 0, 1, 2, 3, 6], mark_labels(9)) == "a-eg"
 
 
 def test_intervals_stand_beside_the_means(three):
@@ -198,8 +198,8 @@ def test_names_of_metrics_are_text_in_html():
 
 
 def test_points_of_a_column_stand_below_each_other():
-    assert pointed(["0.5", "12", "3.25", "-"]) == ["0.5 ", "12   ", "3.25", "-   "]
-    assert pointed(["3", "12"]) == ["3", "12"]
+    assert align_points(["0.5", "12", "3.25", "-"]) == ["0.5 ", "12   ", "3.25", "-   "]
+    assert align_points(["3", "12"]) == ["3", "12"]
 
 
 def test_latex():

@@ -61,7 +61,7 @@ def test_a_ranking_that_lacks_a_document_parts_where_that_is():
 
 
 def test_a_family_and_an_unknown_query_are_errors():
-    with pytest.raises(ValueError, match="stands for several metrics"):
+    with pytest.raises(ValueError, match="means several metrics"):
         parted("trec_eval-9", "beir", "ndcg_cut")
     with pytest.raises(KeyError, match="'q9' is not in the qrels"):
         parted("trec_eval-9", "beir", query_id="q9")

@@ -124,7 +124,7 @@ def test_long_lists_are_cut_when_printed():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        (([1, 2], "ndcg_cut"), ValueError, "'ndcg_cut' stands for 9 metrics; explain_ranked takes one"),
+        (([1, 2], "ndcg_cut"), ValueError, "'ndcg_cut' means 9 metrics; explain_ranked takes one"),
         (([1, 2], "ndgc"), fastir.UnknownMetricError, "'ndcg'"),
         (([1, 2], "hole@2"), fastir.UnknownMetricError, "needs document ids"),
         (([1, 9], "err"), OverflowError, "label 9 is too large for max_grade=4 "),
@@ -154,5 +154,5 @@ def test_the_worth_of_a_rank_is_that_of_the_formulas():
         ("map", 1 / ranks),
     ):
         np.testing.assert_allclose(weights[name], expected, rtol=1e-14)
-    with pytest.raises(ValueError, match="metric 'rbp_resid': a list whose only relevant document"):
+    with pytest.raises(ValueError, match="metric 'rbp_resid': a list with one relevant document"):
         rank_weights("rbp_resid", 3)

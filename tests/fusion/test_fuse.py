@@ -119,7 +119,7 @@ def test_integer_ids_stay_integers():
 def test_queries_that_a_run_lacks_are_in_the_report():
     fused = fastir.fuse([{"q1": {"a": 1.0}}, {"q1": {"a": 1.0}, "q2": {"b": 1.0}}])
     report = fastir.evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, fused, "mrr").report
-    assert "queries that some of the fused runs lack" in str(report.repairs)
+    assert "queries missing from some of the fused runs" in str(report.repairs)
     assert "q2" in str(report.repairs)
 
 

@@ -1,6 +1,6 @@
 """tune() measures every setting as evaluate() measures its fused run, and scores each query with what others chose.
 
-Also of: layout, learning, search, trials, tuning.
+Also of: layout, trials, tuning.
 """
 
 import itertools
@@ -394,7 +394,7 @@ def test_a_setting_is_worth_what_evaluate_says_of_the_fused_runs_under_every_con
 
 @pytest.mark.parametrize("metric", ["ndcg_cut", "ndcg_cut.5,10", "set", "official", "map_cut", "iprec_at_recall"])
 def test_a_family_of_metrics_is_refused(metric):
-    with pytest.raises(ValueError, match=f"metric: expected one, and '{metric}' stands for [0-9]+$"):
+    with pytest.raises(ValueError, match=f"metric: expected one, and '{metric}' means [0-9]+$"):
         fastir.tune(QRELS, RUNS, metric, grid=0.5)
 
 

@@ -23,7 +23,7 @@ PLACES = {
     "cli/conventions_text.py": "the questions of the documentation, each with its example",
     "cli/doctor.py": "the self-test",
     "cli/reference_text.py": "the metrics that people use first, and the first one of each family",
-    "analyses/identify/papers.py": "the words of papers, and what they mean",
+    "analyses/identify/values.py": "the words of papers, and what they mean",
     "request/suggest.py": "full names and names of older tools, and what they mean",
 }
 

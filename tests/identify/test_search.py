@@ -2,7 +2,7 @@
 
 `python tests/identify/hidden.py` tries 200 tables; here are a few of them.
 
-Also of: columns, answers, neighbours.
+Also of: columns, answers.
 """
 
 import json

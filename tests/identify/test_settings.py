@@ -1,13 +1,16 @@
-"""Settings are searched only where they change something.
+"""Settings are searched only where they change something."""
 
-Also of: published.
-"""
+from fastir.analyses.identify.settings import (
+    PUBLISHED,
+    DataProperties,
+    Setting,
+    departures,
+    list_settings,
+    paper_settings,
+)
 
-from fastir.analyses.identify.published import PUBLISHED
-from fastir.analyses.identify.settings import Facts, Setting, departures, published, settings_of
-
-PLAIN = Facts(True, False, False, False, 1, 5, frozenset())
-FULL = Facts(False, True, True, False, 3, 2000, frozenset(("float64", "float32")))
+PLAIN = DataProperties(True, False, False, False, 1, 5, frozenset())
+FULL = DataProperties(False, True, True, False, 3, 2000, frozenset(("float64", "float32")))
 
 
 def test_data_decide_which_departures_there_are():
@@ -19,7 +22,7 @@ def test_data_decide_which_departures_there_are():
 
 
 def test_a_departure_that_changes_no_metric_is_not_a_setting():
-    settings = [setting for setting, _ in settings_of("fastir", ["map"], PLAIN)]
+    settings = [setting for setting, _ in list_settings("fastir", ["map"], PLAIN)]
     assert {name for setting in settings for name, _ in setting.options} == {"empty"}
     assert settings[0] == Setting("fastir", ()) and str(settings[0]) == "fastir"
     assert all(len(setting.options) <= 2 for setting in settings)
@@ -27,7 +30,7 @@ def test_a_departure_that_changes_no_metric_is_not_a_setting():
 
 def test_published_definitions_have_names_and_sources():
     assert all(each.name and each.about and each.source for each in PUBLISHED)
-    assert next(setting.label for setting in published(0)) == "NGCF"
-    assert {setting.options[-1] for setting in published(20) if setting.label == "NGCF"} == {
+    assert next(setting.label for setting in paper_settings(0)) == "NGCF"
+    assert {setting.options[-1] for setting in paper_settings(20) if setting.label == "NGCF"} == {
         ("max_depth", 20), ("max_depth", 100),
     }  # fmt: skip

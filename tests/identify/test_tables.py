@@ -6,7 +6,7 @@ import pytest
 
 import fastir
 from fastir.analyses.identify import tables, values
-from fastir.analyses.identify.tables import read_values, values_of
+from fastir.analyses.identify.tables import parse_values, read_values
 
 WANTED = {"bm25": {"nDCG@10": "0.2340", "MAP": "0.11"}, "ours": {"nDCG@10": "0.2500", "MAP": "0.12"}}
 MARKDOWN = "| system | nDCG@10 | MAP |\n|:--|--:|--:|\n| bm25 | 0.2340 | 0.11 |\n| ours | **0.2500** | *0.12* |\n"
@@ -21,23 +21,23 @@ CSV = "system,nDCG@10,MAP\nbm25,0.2340,0.11\nours,0.2500,0.12\n"
     "text", [MARKDOWN, CSV, CSV.replace(",", "\t"), CSV.replace(",", ";"), LATEX.replace("$^*$", "")]
 )
 def test_a_table_is_read_by_rows(text):
-    assert values_of(text) == WANTED
+    assert parse_values(text) == WANTED
 
 
 def test_the_output_of_trec_eval_is_read():
     text = "runid                 \tall\tbm25\nnum_q\tall\t50\nmap\tall\t0.2340\nP_5\tall\t0.4000\nmap\tq1\t0.5\n"
-    assert values_of(text) == {"bm25": {"map": "0.2340", "P_5": "0.4000"}}
+    assert parse_values(text) == {"bm25": {"map": "0.2340", "P_5": "0.4000"}}
 
 
 def test_the_json_of_mteb_is_read_with_its_digits():
     text = '{"task_name": "X", "scores": {"test": [{"ndcg_at_10": 0.23400, "nauc_map_at_1_max": 0.1, '
     text += '"main_score": 0.234, "mrr_at_10": 0.25, "hf_subset": "default", "languages": ["eng-Latn"]}]}}'
-    assert values_of(text) == {"test default": {"ndcg_at_10": "0.23400", "mrr_at_10": "0.25"}}
-    assert values_of('{"map": 0.50}') == {"values": {"map": "0.50"}}
+    assert parse_values(text) == {"test default": {"ndcg_at_10": "0.23400", "mrr_at_10": "0.25"}}
+    assert parse_values('{"map": 0.50}') == {"values": {"map": "0.50"}}
 
 
 def test_a_list_of_metrics_is_read():
-    assert values_of("metric,value\nmap,0.25\nndcg@10,0.3\n") == {"values": {"map": "0.25", "ndcg@10": "0.3"}}
+    assert parse_values("metric,value\nmap,0.25\nndcg@10,0.3\n") == {"values": {"map": "0.25", "ndcg@10": "0.3"}}
 
 
 A = {"a": {"MAP": "0.5", "MRR": "0.4"}}
@@ -72,19 +72,19 @@ A = {"a": {"MAP": "0.5", "MRR": "0.4"}}
     ("runid all a\nmap all 0.1\nrunid all b\nmap all 0.2\n", {"a": {"map": "0.1"}, "b": {"map": "0.2"}}),
 ])  # fmt: skip
 def test_the_values_are_those_that_are_written(text, found):
-    assert values_of(text) == found
+    assert parse_values(text) == found
 
 
 @pytest.mark.parametrize(("text", "line", "said"), [
-    ("run,MAP\na,0.5\na,0.4\n", 3, "'MAP' of 'a' stands twice, as 0.5 and 0.4, first on line 2"),
+    ("run,MAP\na,0.5\na,0.4\n", 3, "'MAP' of 'a' occurs twice, as 0.5 and 0.4, first on line 2"),
     ("run,MAP,MAP\na,0.5,0.4\n", 2, "the head above has the column 'MAP' twice"),
     ("| run | MAP |\n|--|--|\n| a | 0.5 | 0.4 |\n", 3, "a row of 3 cells below a head of 2"),
     ("run,MAP\na,25%\n", 2, "'MAP' of 'a' is no number: '25%'"),
     ("run,MAP\na,0.2 ± 0.1\n", 2, "no number: '0.2 ± 0.1'"),
     ("run,MAP\na," + "x" * 200_000 + "\n", 2, "not CSV: field larger than"),
-    ("map all 0.1\nmap all 0.2\n", 2, "'map' of 'run' stands twice"),
-    ('{"map": 0.5,\n "map": 0.4}', 2, "the key 'map' stands twice with different values"),
-    ('[{"run": "a", "map": 0.5},\n{"run": "a", "map": 0.4}]', 2, "'map' of 'a' stands twice"),
+    ("map all 0.1\nmap all 0.2\n", 2, "'map' of 'run' occurs twice"),
+    ('{"map": 0.5,\n "map": 0.4}', 2, "the key 'map' occurs twice with different values"),
+    ('[{"run": "a", "map": 0.5},\n{"run": "a", "map": 0.4}]', 2, "'map' of 'a' occurs twice"),
     ('{"scores": {\n"test": null}}', 2, "the scores of 'test' must be an object of metrics"),
     ('{"scores": {"test": [1, 2]}}', 1, "the scores of 'test' must be an object"),
     ('{"map": 0.5,\n"mrr": NaN}', 2, "'mrr' is no number: 'NaN'"),
@@ -107,7 +107,7 @@ def test_files_may_begin_with_a_byte_order_mark(tmp_path, encoding):
 
 
 def test_values_of_other_names_are_kept_with_their_names():
-    found = values_of("run,MAP,params\na,0.5,110\n")
+    found = parse_values("run,MAP,params\na,0.5,110\n")
     assert found == {"a": {"MAP": "0.5", "params": "110"}} and found.knows("MAP") and not found.knows("params")
 
 
@@ -122,8 +122,8 @@ def test_each_name_is_looked_at_once(monkeypatch):
 
 
 def read_text(text):
-    found = values_of(text)
-    if not found.understood():
+    found = parse_values(text)
+    if not found.has_metric():
         raise fastir.FormatError("no values")
     return found
 
@@ -150,6 +150,6 @@ def test_a_table_is_identified_row_by_row(tmp_path):
 
 
 def test_the_value_of_a_metric_stands_in_the_last_cell():
-    assert values_of("metric,queries,value\nmap,50,0.25\nndcg@10,50,0.3\n") == {
+    assert parse_values("metric,queries,value\nmap,50,0.25\nndcg@10,50,0.3\n") == {
         "values": {"map": "0.25", "ndcg@10": "0.3"}
     }

@@ -18,14 +18,14 @@ def values(means, digits=4):
 @pytest.mark.parametrize(("number", "words"), [(4, "one more"), (2, "one fewer")])
 def test_one_query_more_or_fewer(number, words):
     found = fastir.identify(QRELS, RUN, values({name: value * 3 / number for name, value in MEANS.items()}))
-    queries = f"over {number} queries in place of 3: {words} than there are"
+    queries = f"over {number} queries instead of 3: {words} than there are"
     assert found.explanations[0].sentence == f"the means of fastir (0.6111, 0.7103) {queries}"
     assert found.explanations[0].sentence in repr(found) and not len(found)
     assert found.explanations[0].values == pytest.approx([value * 3 / number for value in MEANS.values()])
 
 
 @pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
-@pytest.mark.parametrize(("side", "words"), [("qrels", "those of the qrels"), ("run", "those of the run")])
+@pytest.mark.parametrize(("side", "words"), [("qrels", "the qrels' queries"), ("run", "the run's queries")])
 def test_the_number_of_queries_of_one_side(side, words):
     qrels, run = dict(QRELS), dict(RUN)
     empty = {f"more{number}": {"x": 0} if side == "qrels" else ["x"] for number in range(4)}
@@ -67,7 +67,7 @@ def test_a_convention_that_fits_needs_no_explanation():
 def test_a_value_that_nothing_explains():
     found = fastir.identify(QRELS, RUN, {"mrr": "0.1234"})
     assert found.explanations == [] and "no setting gives mrr 0.1234" in found.notes
-    assert "* does not round to the value asked for" in repr(found)
+    assert "* does not round to the reported value" in repr(found)
 
 
 def test_digits_say_how_many_settings_fit_by_chance():

@@ -1,15 +1,11 @@
-"""A reported value has the digits that it shows, and a name may mean several metrics.
-
-Also of: papers.
-"""
+"""A reported value has the digits that it shows, and a name may mean several metrics."""
 
 from decimal import Decimal
 
 import numpy as np
 import pytest
 
-from fastir.analyses.identify.papers import MISTAKEN, PAPERS, mistaken
-from fastir.analyses.identify.values import meanings_of, target
+from fastir.analyses.identify.values import MISTAKEN_NAMES, PAPERS, find_meanings, mistaken_names, target
 from fastir.request.names import NAMES
 
 
@@ -30,7 +26,7 @@ def test_the_interval_is_half_open():
     ("Normalized Discounted Cumulative Gain", "ndcg", ("ndcg@10",)),
 ])  # fmt: skip
 def test_what_a_name_may_mean(name, first, among):
-    found = meanings_of(name)
+    found = find_meanings(name)
     assert found[0] == first and set(among) <= set(found)
     assert among or len(found) == 1
 
@@ -56,6 +52,15 @@ def test_numbers_that_are_too_long_are_not_printed_whole(value):
 
 
 def test_other_metrics_keep_the_cutoff():
-    assert mistaken("recall@10") == ("hit_rate@10", "relative_precision@10", "recall_all@10", "precision@10", "hits@10")
-    assert mistaken("map")[0] == "r_precision" and mistaken("rbp") == mistaken("map(ap_norm=min_kR)@5") == ()
-    assert all(other in NAMES for table in (MISTAKEN, PAPERS) for name in table for other in (name, *table[name]))
+    assert mistaken_names("recall@10") == (
+        "hit_rate@10",
+        "relative_precision@10",
+        "recall_all@10",
+        "precision@10",
+        "hits@10",
+    )
+    assert (
+        mistaken_names("map")[0] == "r_precision"
+        and mistaken_names("rbp") == mistaken_names("map(ap_norm=min_kR)@5") == ()
+    )
+    assert all(other in NAMES for table in (MISTAKEN_NAMES, PAPERS) for name in table for other in (name, *table[name]))

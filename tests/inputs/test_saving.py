@@ -53,9 +53,9 @@ def drafts(monkeypatch):
     """Drafts with names, as on systems that have no others, or without."""
 
     def chosen(named):
-        if not named and (text.UNNAMED is None or not os.path.isdir(text.OPEN_FILES)):
+        if not named and (text.UNNAMED_FLAG is None or not os.path.isdir(text.OPEN_FILES)):
             pytest.skip("this system has no files without names")
-        monkeypatch.setattr(text, "UNNAMED", None if named else text.UNNAMED)
+        monkeypatch.setattr(text, "UNNAMED_FLAG", None if named else text.UNNAMED_FLAG)
 
     return chosen
 
@@ -81,7 +81,7 @@ def test_a_draft_is_never_wider_than_the_file_and_a_new_file_follows_the_umask(n
         os.umask(before)
 
 
-@pytest.mark.skipif(text.UNNAMED is None, reason="this system has no files without names")
+@pytest.mark.skipif(text.UNNAMED_FLAG is None, reason="this system has no files without names")
 def test_a_system_that_gives_no_name_to_an_open_file_copies_it(tmp_path, monkeypatch):
     def refuse(*_, **__):
         raise PermissionError(1, "no")
@@ -131,7 +131,7 @@ SAVING = """
 
 
 @ON_POSIX
-@pytest.mark.skipif(text.UNNAMED is None, reason="this system has no files without names")
+@pytest.mark.skipif(text.UNNAMED_FLAG is None, reason="this system has no files without names")
 @pytest.mark.parametrize("number", [signal.SIGTERM, getattr(signal, "SIGKILL", None)], ids=["SIGTERM", "SIGKILL"])
 def test_a_process_that_is_killed_leaves_the_old_file_and_no_draft(number, tmp_path):
     path, other = tmp_path / "results.json", tmp_path / "other.json"

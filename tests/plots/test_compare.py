@@ -62,7 +62,7 @@ def test_means_stand_between_the_ends_of_their_intervals(comparison):
 def test_wins_are_those_of_the_pairs(comparison):
     ax = drawn(plots.wins(comparison))
     shares = ax.images[0].get_array()
-    few = len(comparison.runs) <= compare.WRITTEN
+    few = len(comparison.runs) <= compare.MAX_WRITTEN_RUNS
     written = {text.get_position(): text.get_text() for text in ax.texts}
     for pair in comparison.pairs[: len(comparison.pairs) // 2]:
         row, column = comparison.runs.index(pair.a), comparison.runs.index(pair.b)
@@ -75,7 +75,7 @@ def test_wins_are_those_of_the_pairs(comparison):
 
 def test_wins_of_many_queries_fit_their_cells():
     rng = random.Random(1)
-    scores = {f"run {run}": {query: rng.random() for query in range(7000)} for run in range(compare.WRITTEN)}
+    scores = {f"run {run}": {query: rng.random() for query in range(7000)} for run in range(compare.MAX_WRITTEN_RUNS)}
     ax = drawn(plots.wins(fastir.compare_scores(scores)))
     assert apart(ax, ax.texts)
 

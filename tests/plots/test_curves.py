@@ -114,7 +114,7 @@ def test_labels_of_lines_do_not_cover_one_another():
     [
         (lambda: plots.rank_weights("mrr", k=0), ValueError, "k: the last rank must be positive"),
         (lambda: plots.rank_weights("mrr", k=2.5), TypeError, "k must be an int, got float 2.5"),
-        (lambda: plots.rank_weights("rbp_resid"), ValueError, "metric 'rbp_resid': a list whose only relevant"),
+        (lambda: plots.rank_weights("rbp_resid"), ValueError, "metric 'rbp_resid': a list with one relevant"),
         (lambda: plots.ranked_cutoffs({}), ValueError, "lists holds no label"),
         (lambda: plots.ranked_cutoffs({"A": [1]}, "bpref"), fastir.UnknownMetricError, "bpref takes no cutoff"),
         (lambda: plots.precision_recall(QRELS, 2 * [*RUNS.items()], raw=True), ValueError, "two runs are named 'bm25'"),

@@ -4,21 +4,21 @@ import random
 
 import pytest
 
-from fastir.plots import names
-from fastir.plots.names import shown
+from fastir.plots import style
+from fastir.plots.style import short_names
 
 HIDDEN = "\N{ZERO WIDTH SPACE}"
 
 
 def test_what_all_names_share_is_said_once():
     folds = [f"msmarco-passage-dev-bm25-rm3-k1=0.9-b=0.4-fold-{number:02}" for number in range(20)]
-    texts, note = shown(folds)
+    texts, note = short_names(folds)
     assert texts == [f"fold-{number:02}" for number in range(20)]
     assert note == "names: msmarco-passage-dev-\nbm25-rm3-k1=0.9-b=0.4-…"
 
 
 def test_a_common_end_is_left_out_too():
-    texts, note = shown([f"dl19-passage-bm25-k1=0.{number}-monot5-rerank" for number in range(3)])
+    texts, note = short_names([f"dl19-passage-bm25-k1=0.{number}-monot5-rerank" for number in range(3)])
     assert texts == ["k1=0.0", "k1=0.1", "k1=0.2"]
     assert note.replace("\n", "") == "names: dl19-passage-bm25-…-monot5-rerank"
 
@@ -36,20 +36,20 @@ def test_a_common_end_is_left_out_too():
     ],
 )
 def test_short_names_stay(given):
-    assert shown(given) == (list(map(str, given)), "")
+    assert short_names(given) == (list(map(str, given)), "")
 
 
 def test_no_word_and_no_number_is_cut():
-    assert shown(["temperature=0.25", "temperature=0.2"])[0] == ["temperature=0.25", "temperature=0.2"]
-    assert shown(["collection bm25plus", "collection bm25"])[0] == ["bm25plus", "bm25"]
-    assert shown(["the-collection-run-a", "the-collection-run-b"])[0] == ["run-a", "run-b"]
+    assert short_names(["temperature=0.25", "temperature=0.2"])[0] == ["temperature=0.25", "temperature=0.2"]
+    assert short_names(["collection bm25plus", "collection bm25"])[0] == ["bm25plus", "bm25"]
+    assert short_names(["the-collection-run-a", "the-collection-run-b"])[0] == ["run-a", "run-b"]
 
 
 def test_long_names_lose_their_middle_and_stay_distinct():
-    [alone], note = shown(["x" * 30 + "y" * 30])
-    assert (alone, note) == ("x" * 18 + "…" + "y" * 17, "") and len(alone) == names.NAME_LETTERS
+    [alone], note = short_names(["x" * 30 + "y" * 30])
+    assert (alone, note) == ("x" * 18 + "…" + "y" * 17, "") and len(alone) == style.NAME_LETTERS
     inner = ["x" * 40 + str(number) + "y" * 40 for number in range(20)]
-    assert len(set(shown(inner)[0])) == 20
+    assert len(set(short_names(inner)[0])) == 20
 
 
 def test_random_names_that_differ_are_shown_differently():
@@ -61,9 +61,9 @@ def test_random_names_that_differ_are_shown_differently():
             first + "".join(rng.choices(alphabet, k=rng.randrange(60))) + last for _ in range(rng.randrange(1, 25))
         }
         given = sorted(given)
-        texts, note = shown(given)
+        texts, note = short_names(given)
         assert len(set(texts)) == len(given)
-        assert all(len(line) <= names.NOTE_LETTERS for line in note.splitlines())
+        assert all(len(line) <= style.NOTE_LETTERS for line in note.splitlines())
         if note:
             start, end = note.replace("\n", "").replace(HIDDEN, "").removeprefix("names: ").split("…")
             for name, text in zip(given, texts, strict=True):
@@ -72,8 +72,8 @@ def test_random_names_that_differ_are_shown_differently():
 
 
 def test_text_is_shown_as_it_is():
-    assert shown(["50$ a", "_hidden", "two\nlines"])[0] == [r"50\$ a", f"{HIDDEN}_hidden", "two lines"]
+    assert short_names(["50$ a", "_hidden", "two\nlines"])[0] == [r"50\$ a", f"{HIDDEN}_hidden", "two lines"]
 
 
 def test_half_a_surrogate_pair_is_shown_by_its_number():
-    assert shown(["a\udcff", "b"])[0] == [r"a\udcff", "b"]
+    assert short_names(["a\udcff", "b"])[0] == [r"a\udcff", "b"]

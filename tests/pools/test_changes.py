@@ -58,7 +58,7 @@ def test_rules_by_which_no_document_can_be_judged_alone_are_refused(options):
     runs = {"one": {"q": {"x": 2.0, "z": 2.0}}, "two": {"q": {"z": 2.0}}}
     with pytest.raises(ValueError, match="ties="):
         fastir.to_judge({"q": {"z": 1}}, runs, "ndcg", 9, **options)
-    with pytest.raises(ValueError, match=r"'recall' stands for several, recall_5, recall_10, .*; give one"):
+    with pytest.raises(ValueError, match=r"'recall' means several, recall_5, recall_10, .*; give one"):
         fastir.to_judge({"q": {"z": 1}}, runs, "recall", 9, convention="trec_eval-10")
 
 
@@ -84,7 +84,7 @@ def test_of_a_document_that_stands_twice_the_first_rank_counts():
 def test_many_lists_are_evaluated_in_parts(monkeypatch):
     qrels, runs = made(n_runs=4, n_queries=3, seed=5)
     whole = fastir.to_judge(qrels, runs, "map", 10_000)
-    monkeypatch.setattr("fastir.analyses.pools.changes.MOST_ENTRIES", 40)
+    monkeypatch.setattr("fastir.analyses.pools.changes.MAX_ENTRIES", 40)
     assert fastir.to_judge(qrels, runs, "map", 10_000).candidates == whole.candidates
 
 

@@ -1,6 +1,6 @@
 """contributions(): what each run or team found, alone and with others.
 
-Also of: members, judgment_ranks.
+Also of: members.
 """
 
 import pytest

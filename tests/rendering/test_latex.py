@@ -8,7 +8,8 @@ import subprocess
 import pytest
 
 import fastir
-from fastir.rendering import Cell, Table, rendered
+from fastir.rendering import Cell, Table, render
+from fastir.rendering.latex import latex_cell
 
 NEEDS = re.compile(r"% needs (\\usepackage\{\S+\})\n")
 ODD = [
@@ -31,7 +32,7 @@ STARTS = ["[option]", "*star"]
 def table(texts, first=1, notes=()):
     """A table of one column of labels and one of these texts, with the name of each row."""
     rows = [[Cell(f"r{place}"), Cell(text)] for place, text in enumerate(texts)]
-    return rendered(Table(["name", "value"], rows, first, list(notes)), "latex")
+    return render(Table(["name", "value"], rows, first, list(notes)), "latex")
 
 
 def kind(texts):
@@ -99,7 +100,7 @@ def test_caption_and_label():
 
 
 def test_names_that_latex_would_read_as_options_of_the_line_before():
-    lines = rendered(Table(["x", "y"], [[Cell(name), Cell("1")] for name in STARTS], 1, []), "latex").splitlines()
+    lines = render(Table(["x", "y"], [[Cell(name), Cell("1")] for name in STARTS], 1, []), "latex").splitlines()
     assert [line for line in lines if line.endswith(r"1 \\")] == [r"{}[option] & 1 \\", r"{}*star & 1 \\"]
 
 
@@ -144,3 +145,19 @@ def test_every_table_compiles_with_the_packages_it_names_and_fits_a_page(tmp_pat
         pytest.skip("needs siunitx and adjustbox")
     assert done.returncode == 0, log[-2000:]
     assert not re.findall(r"Overfull .*|.*Float too large.*", log)
+
+
+# ---- small p-values are powers of ten in LaTeX, not text with an e ---------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [
+        ("4.1e-06", r"$4.1\times10^{-6}$"),
+        ("≤1.0e-05", r"$\leq 1.0\times10^{-5}$"),
+        ("2e-120", r"$2\times10^{-120}$"),
+        ("-0.5", "$-$0.5"),
+    ],
+)
+def test_a_small_p_value_is_a_power_of_ten(text, latex):
+    assert list(latex_cell(Cell(text), "r", (False, False))) == [latex]

@@ -12,7 +12,7 @@ import pytest
 
 import fastir
 from fastir.cli import main
-from fastir.rendering import Cell, Table, rendered
+from fastir.rendering import Cell, Table, render
 from fastir.rendering.text import UNPRINTABLE, printable
 
 ODD = "\x1b[31mred\x07\r\n\t\x7f\x9b0m\u202etxt\udc9b"
@@ -70,7 +70,7 @@ def test_characters_without_width_are_seen_in_whatever_is_shown(char):
 @pytest.mark.parametrize("name", [*PLAIN, "می\u200cخواهم", "क्\u200dष"])
 def test_other_names_are_shown_as_they_are(name):
     assert printable(name) == name
-    assert rendered(Table(["run"], [[Cell(name)]], 1, []), "text") == f"run\n{name}\n".rstrip(" ")
+    assert render(Table(["run"], [[Cell(name)]], 1, []), "text") == f"run\n{name}\n".rstrip(" ")
 
 
 def test_the_command_shows_no_name_that_steers_a_terminal(call, tmp_path):
@@ -105,11 +105,11 @@ def cells_of(text):
 def test_texts_that_a_spreadsheet_would_compute_stand_behind_an_apostrophe(call, tmp_path):
     names = [*FORMULAS, *NUMBERS, *PLAIN[:3], "a=1", ODD.replace("\udc9b", "")]
     table = Table(["=1", "x"], [[Cell(name), Cell("0.5", exact="-0.5")] for name in names], 1, [])
-    text = rendered(table, "csv")
+    text = render(table, "csv")
     assert text.splitlines()[0] == "'=1,x"
     odd = r"\x1b[31mred\x07" + "\r\n\t" + r"\x7f\x9b0m\u202etxt"
     assert cells_of(text) == [f"'{name}" for name in FORMULAS] + names[len(FORMULAS) : -1] + [odd]
-    assert cells_of(rendered(table, "csv", formulas=True)) == names
+    assert cells_of(render(table, "csv", formulas=True)) == names
     assert {row[1] for row in csv.reader(io.StringIO(text, newline=""))} == {"x", "-0.5"}
     results = fastir.evaluate({"=1+1": {"d": 1}}, {"=1+1": {"d": 1.0}}, "map")
     results.save(tmp_path / "x.csv", per_query=True)
@@ -132,7 +132,7 @@ def test_markdown_shows_names_as_they_are():
         "<script>alert(1)</script>", "[x](javascript:alert(1))", "![x](http://a/b.png)", "[a][b]", "**bold**", "_it_",
         "`code`", "~~gone~~", "&lt;b&gt;", "a|b", "a\nb", "a\r\n| c |", "\\", "\\|", "https://example.org", "$x$",
     ]  # fmt: skip
-    text = rendered(Table(["run", "<i>"], [[Cell(name), Cell("1")] for name in names], 1, ["<b> [x](y)"]), "markdown")
+    text = render(Table(["run", "<i>"], [[Cell(name), Cell("1")] for name in names], 1, ["<b> [x](y)"]), "markdown")
     page = markdown_it.MarkdownIt("gfm-like", {"linkify": False, "html": True}).render(text)
     tags = {part.split(">")[0].split(" ")[0].strip("/") for part in page.split("<")[1:]}
     assert tags == {"table", "thead", "tbody", "tr", "th", "td", "p"}
@@ -152,4 +152,4 @@ def test_markdown_shows_names_as_they_are():
     ],
 )
 def test_what_would_be_markup_in_markdown_is_escaped(name, written):
-    assert rendered(Table(["x"], [[Cell(name)]], 1, []), "markdown") == f"| x |\n| :--- |\n| {written} |\n"
+    assert render(Table(["x"], [[Cell(name)]], 1, []), "markdown") == f"| x |\n| :--- |\n| {written} |\n"

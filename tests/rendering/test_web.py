@@ -6,7 +6,7 @@ import re
 import pytest
 
 import fastir
-from fastir.rendering import Cell, Table, rendered
+from fastir.rendering import Cell, Table, render
 from fastir.rendering.web import figure_spaces
 
 QRELS = {f"q{i}": {"d1": 1, "d2": 0, "d<3>": 2, "d4": 0} for i in range(7)}
@@ -74,12 +74,12 @@ def test_long_lists_are_elided_with_a_count():
 
 
 def test_a_label_is_the_id_of_the_figure():
-    assert '<figure id="a&quot;b" ' in rendered(Table(["x"], [[Cell("1")]], 0, []), "html", label='a"b')
+    assert '<figure id="a&quot;b" ' in render(Table(["x"], [[Cell("1")]], 0, []), "html", label='a"b')
 
 
 def test_marks_and_intervals_have_columns_of_their_own():
     row = [Cell("r"), Cell("0.5", "a-d", "[0.1, 0.9]", strong=True), Cell("1")]
-    text = rendered(Table(["run", "map", "n"], [row], 1, []), "html")
+    text = render(Table(["run", "map", "n"], [row], 1, []), "html")
     assert Tags(text).seen.count("td") == Tags(text).seen.count("th") == 5
     assert "<b>0.5</b></td>" in text and ">a–d</sup></td>" in text and "<small>[0.1, 0.9]</small></td>" in text
 

@@ -1,5 +1,6 @@
 """The page is one file with all data in it, exact, small, and harmless whatever names are in it."""
 
+import html
 import random
 import re
 
@@ -69,3 +70,48 @@ def test_a_report_of_twenty_runs_is_small(tmp_path):
     metrics = ["ndcg@10", "map", "mrr@10", "precision@10", "recall@10", "rbp", "err@10", "bpref", "ndcg", "hit_rate@5"]
     fastir.write_report(qrels, runs, metrics, tmp_path / "r.html")
     assert (tmp_path / "r.html").stat().st_size < MOST
+
+
+# ---- the tables of a report stand there without a script, and show what compare prints -------------------------------
+
+
+def cells_of(page):
+    """[row: [(text, exact)]] of the first leaderboard."""
+    body = re.search(r"<figure.*?<tbody>(.*?)</tbody>", page, re.DOTALL)[1]
+    return [
+        [
+            (html.unescape(re.sub("<(sup|small)>.*?</\\1>|</?b>", "", text)), exact)
+            for exact, text in re.findall(r'<td[^>]*?(?: data-exact="([^"]*)")?>(.*?)</td>', row)
+        ]
+        for row in re.findall("<tr>(.*?)</tr>", body)
+    ]
+
+
+def test_the_leaderboard_has_the_numbers_of_results(report):
+    qrels, runs = collection()
+    results = fastir.evaluate_many(qrels, runs, METRICS)
+    rows = cells_of(report.read_text("utf-8"))
+    assert [row[1][0] for row in rows] == list(runs)
+    for row in rows:
+        means = results[row[1][0]]
+        assert row[2:] == [(f"{means[metric]:.4f}", repr(means[metric])) for metric in METRICS]
+
+
+def test_each_segment_has_a_leaderboard_and_names_are_text(report):
+    page = report.read_text("utf-8")
+    assert re.findall(r'<figure class="board"( hidden)? data-segment="(\d)">', page) == [
+        ("", "0"),
+        (" hidden", "1"),
+        (" hidden", "2"),
+    ]
+    assert EVIL not in page
+    assert html.escape(EVIL) in page
+
+
+def test_judged_documents_are_counted(report):
+    qrels, runs = collection()
+    page = report.read_text("utf-8")
+    results = fastir.evaluate_many(qrels, runs, "judged@3")
+    part = page[page.index('<section id="judged">') :]
+    for name in runs:
+        assert re.search(f"<td>{re.escape(html.escape(name))}</td><td[^>]*>{results[name]['judged@3']:.4f}</td>", part)

@@ -3,7 +3,7 @@
 from common import EXAMPLES
 
 import fastir
-from fastir.report.rankings import RankingsByQuery
+from fastir.report.gather import RankingsByQuery
 
 QRELS, RUNS = EXAMPLES / "qrels.txt", [EXAMPLES / "bm25.run", EXAMPLES / "dense.run"]
 

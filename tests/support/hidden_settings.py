@@ -4,7 +4,7 @@ import random
 import warnings
 
 import fastir
-from fastir.analyses.identify.settings import departures, settings_of  # noqa: F401
+from fastir.analyses.identify.settings import departures, list_settings  # noqa: F401
 
 METRICS = (
     *("ndcg@10", "ndcg@5", "ndcg@20", "ndcg", "ndcg@100", "map", "map@100", "mrr", "mrr@10"),

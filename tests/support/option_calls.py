@@ -15,7 +15,7 @@ import numpy as np
 
 import fastir
 from fastir.analyses.compare import keywords as of_scores
-from fastir.analyses.identify.search import READING
+from fastir.analyses.identify.search import READING_OPTIONS
 from fastir.data.rankings import ranking_arrays
 from fastir.evaluation import keywords as of_evaluate
 from fastir.request import keywords as of_values
@@ -328,7 +328,7 @@ CALLS = {
         {"qrels": QRELS, "run": RUN, "query_id": "q1", "metric": "ndcg@5", "pair": ("trec_eval-10", "lightgbm")},
     ),
     "explain_ranked": Call(fastir.explain_ranked, {"labels": [3, 0, -1, 1, 2], "metric": "ndcg@5"}),
-    "identify": Call(fastir.identify, {"qrels": QRELS, "run": RUN, "values": {"p@3": "0.33"}}, None, READING),
+    "identify": Call(fastir.identify, {"qrels": QRELS, "run": RUN, "values": {"p@3": "0.33"}}, None, READING_OPTIONS),
     "judged_rankings": Call(fastir.judged_rankings, {"qrels": QRELS, "run": RUN}),
     "JudgedRankings.evaluate": Call(judged_values, ONE),
     "leave_one_out": Call(fastir.leave_one_out, MANY),

@@ -8,9 +8,7 @@ Raises    TypeError and ValueError, NoOverlapError where nothing is shared. What
 
 judgments     agreement(): labels of the same documents, as tables of counts
 counts        kappa, alpha and overlap of such tables, many at once
-correlation   rank_correlation(): systems by two sets of values
-taus          the coefficients, on plain arrays
-swaps         pairs of systems that the two order differently
+correlation   rank_correlation(): systems by two sets of values, and the pairs that they order differently
 similarity    similarity(): the rankings of two runs
 measures      what their likeness is measured by, for one query
 _rankings     the rankings of a run, one at a time

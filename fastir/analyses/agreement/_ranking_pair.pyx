@@ -177,7 +177,7 @@ cdef class RankingPair:
         return rbo.extrapolated, rbo.smallest, rbo.largest
 
     def concordance(self, int64_t k):
-        """Of all ordered pairs of documents that both have among their first k, three counts.
+        """Three counts over all ordered pairs of documents that both rankings have among their first k.
 
         Those in one order on both sides less those in opposite orders; those not tied by the one; not tied by the
         other.

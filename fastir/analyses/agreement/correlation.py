@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, overload
 
 import numpy as np
 
-from fastir.analyses.agreement.swaps import Swap, Swaps, p_values
+from fastir.analyses.compare.compare_scores import compare_aligned
 from fastir.analyses.compare.options import CorrectionOfPairs, Options, Test
+from fastir.analyses.compare.scores import read_scores
 from fastir.checks import mapping
 from fastir.data.results.by_run import ResultsByRun, load_results
 from fastir.data.results.columns import columns_from_records
@@ -23,16 +24,17 @@ from fastir.rendering.text import counted, decimals, json_types
 from fastir.request.directions import SIGNS, higher_is_better
 from fastir.request.names import refuse_mapping
 from fastir.stats import taus
+from fastir.stats._scipy import check_scipy
 
 if TYPE_CHECKING:
     import os
 
-SHOWN = 20  # swapped pairs that are printed
+PRINTED_SWAPS = 20  # swapped pairs that are printed
 COEFFICIENTS = "tau_b", "tau_ap", "tau_ap_a", "tau_ap_b", "spearman"
 
 
 class Drop(NamedTuple):
-    """The system that falls by the most places from the first leaderboard to the second, and its two places."""
+    """The system that falls by the most ranks from the first leaderboard to the second, and its two ranks."""
 
     system: Hashable
     place_a: int
@@ -68,7 +70,7 @@ class RankCorrelation(Exportable):
     spearman : float
         Spearman's rank correlation. **Undefined** as `tau_b`.
     largest_drop : Drop
-        The system that drops by the most places from `a` to `b`; tied systems share the best of their places.
+        The system that drops by the most ranks from `a` to `b`; tied systems share the best of their ranks.
     same_winner : bool
         Whether a best system of `a` is also a best system of `b`.
     swaps : sequence of Swap
@@ -115,7 +117,7 @@ class RankCorrelation(Exportable):
         one, two = (" and ".join(names) for names in best)
         return f"{one} wins by both" if one == two else f"{one} wins by a, {two} by b"
 
-    def _tested(self) -> str:
+    def _significance_text(self) -> str:
         """How many swapped pairs differ significantly; nothing without tests."""
         verdicts = [swap.significant for swap in self.swaps if swap.significant]
         if not verdicts:
@@ -131,7 +133,7 @@ class RankCorrelation(Exportable):
                 *(number_cell(value, digits) for value in (swap.difference_a, swap.difference_b, swap.p_a, swap.p_b)),
                 Cell(swap.significant or "-"),
             ]
-            for swap in self.swaps[:SHOWN]
+            for swap in self.swaps[:PRINTED_SWAPS]
         ]
         drop = self.largest_drop
         notes = [
@@ -140,13 +142,13 @@ class RankCorrelation(Exportable):
             + ".",
             f"{self._winners()}; "
             + (
-                f"{drop.system} falls from place {drop.place_a} to {drop.place_b}, the most."
+                f"{drop.system} falls from rank {drop.place_a} to {drop.place_b}, the most."
                 if drop.places
                 else "none falls."
             ),
             f"{counted(len(self.swaps), 'pair is', 'pairs are')} swapped"
-            + (f", of which the first {SHOWN} are shown" if len(self.swaps) > SHOWN else "")
-            + self._tested()
+            + (f", of which the first {PRINTED_SWAPS} are shown" if len(self.swaps) > PRINTED_SWAPS else "")
+            + self._significance_text()
             + ".",
             *([self.method] if any(swap.significant for swap in self.swaps) else []),
         ]
@@ -198,7 +200,7 @@ def rank_correlation(
     >>> [swap[:2] for swap in result.swaps]
     [('dense', 'bm25')]
     """
-    options = Options(test=test, correction=correction, confidence=confidence).checked()
+    options = Options(test=test, correction=correction, confidence=confidence).validate()
     refuse_mapping(metric)
     alpha = round(1 - options.confidence, 12)
     (values_a, per_query_a, metric_a), (values_b, per_query_b, metric_b) = (
@@ -259,7 +261,7 @@ def leaderboard(side: str, board: Any, metric: str | None) -> tuple[dict[Any, fl
             if metric not in value:
                 raise ValueError(f"{side}: system {quote(system)} has no metric {quote(metric)}; it has {value.names}")
             value = value[metric]
-        values[system] = finite(side, system, value)
+        values[system] = check_finite(side, system, value)
     return values, board if held else None, metric
 
 
@@ -269,7 +271,7 @@ def only_metric(side: str, results: Results) -> str:
     return results.names[0]
 
 
-def finite(side: str, system: Any, value: Any) -> float:
+def check_finite(side: str, system: Any, value: Any) -> float:
     if not hasattr(value, "__float__") and not hasattr(value, "__index__"):
         raise TypeError(f"{side}: the value of system {quote(system)} is {quote(value)}, expected a number")
     real = float(value)
@@ -286,3 +288,111 @@ def check_systems(a: dict[Any, float], b: dict[Any, float]) -> None:
             raise NoOverlapError(f"{name} has no value for system {quote(missing[0])}, which the other side has")
     if len(a) < 2:
         raise ValueError(f"a rank correlation takes two systems or more, got {len(a)}")
+
+
+# ---- pairs in opposite orders ----------------------------------------------------------------------------------------
+
+
+class Swap(NamedTuple):
+    """Two systems that the two leaderboards order differently; the better one by the truth comes first.
+
+    Attributes
+    ----------
+    better, worse : name of a system
+    difference_a, difference_b : float
+        The value of `better` minus the value of `worse`: by the truth, and by the other leaderboard.
+    p_a, p_b : float
+        The p-value of the paired test on each leaderboard, corrected over all pairs of systems; NaN without values per
+        query.
+    significant : {"a", "b", "both", "neither", ""}
+        On which leaderboard the difference is significant; "" if neither has a p-value.
+    """
+
+    better: Hashable
+    worse: Hashable
+    difference_a: float
+    difference_b: float
+    p_a: float
+    p_b: float
+    significant: str
+
+
+Ps = dict[tuple[Any, Any], float]
+
+
+def p_values(results: Mapping[Any, Any] | None, metric: str | None, options: Options) -> Ps:
+    """{(system, system): p-value}, both ways round; none without values per query or without SciPy."""
+    if results is None or not has_scipy():
+        return {}
+    comparison = compare_aligned(read_scores(dict(results), metric, None, None), options)
+    return {
+        pair: record.adjusted_p
+        for record in comparison.verdicts
+        for pair in ((record.a, record.b), (record.b, record.a))
+    }
+
+
+def has_scipy() -> bool:
+    try:
+        check_scipy()
+    except ImportError:
+        return False
+    return True
+
+
+class Swaps(Sequence[Swap]):
+    """The pairs that the leaderboards order differently, the largest true differences first.
+
+    The pairs are found when one is first read, and a Swap is made of each that is: a thousand systems have up to half a
+    million of them.
+    """
+
+    def __init__(
+        self, systems: list[Any], a: np.ndarray, b: np.ndarray, sign: int, ps: tuple[Ps, Ps], alpha: float
+    ) -> None:
+        self._systems, self._a, self._b, self._sign, self._ps, self._alpha = systems, a, b, sign, ps, alpha
+        self._pair_rows: tuple[np.ndarray, np.ndarray] | None = None
+
+    def _pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """The positions of the better systems, and of the worse ones."""
+        if self._pair_rows is None:
+            self._pair_rows = interruptible(self._find, len(self._a) ** 2)  # it looks at all pairs of systems
+        return self._pair_rows
+
+    def _find(self) -> tuple[np.ndarray, np.ndarray]:
+        up_a, up_b = self._sign * self._a, self._sign * self._b
+        rows, columns = np.nonzero((up_a[:, None] > up_a) & (up_b[:, None] < up_b))
+        order = np.argsort(-np.abs(self._a[rows] - self._a[columns]), kind="stable")
+        return rows[order], columns[order]
+
+    def __len__(self) -> int:
+        return len(self._pairs()[0])
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Swap: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Swap]: ...
+    def __getitem__(self, place: SupportsIndex | slice) -> Swap | list[Swap]:
+        if isinstance(place, slice):
+            return [self[row] for row in range(*place.indices(len(self)))]
+        rows, columns = self._pairs()
+        i, j = int(rows[place]), int(columns[place])
+        pair = self._systems[i], self._systems[j]
+        p_a, p_b = (p_values.get(pair, math.nan) for p_values in self._ps)
+        differences = float(self._a[i] - self._a[j]), float(self._b[i] - self._b[j])
+        return Swap(*pair, *differences, p_a, p_b, verdict(p_a, p_b, self._alpha))
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == list(other) if isinstance(other, Sequence) else NotImplemented
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
+def verdict(p_a: float, p_b: float, alpha: float) -> str:
+    """In which of two tests a difference is significant."""
+    if math.isnan(p_a) and math.isnan(p_b):
+        return ""
+    return {(True, True): "both", (True, False): "a", (False, True): "b", (False, False): "neither"}[
+        p_a <= alpha, p_b <= alpha
+    ]

@@ -1,6 +1,6 @@
 """Coefficients of agreement from tables of counts: n[..., i, j] documents have label i from one side, j from the other.
 
-Any number of tables at once, in the leading axes: of each query, of all, and of every resample of the queries.
+The leading axes hold any number of tables: one for each query, one for all, one for every resample of the queries.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ KAPPA_WEIGHTS = get_args(KappaWeights)
 SCALES = get_args(Scale)
 
 
-def divided(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+def quotient(above: np.ndarray, below: np.ndarray) -> np.ndarray:
     """The quotient, NaN where it is 0 / 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(below > 0, above / below, np.nan)
@@ -26,7 +26,7 @@ def overlap(counts: np.ndarray, relevant: np.ndarray) -> np.ndarray:
     """Documents that both sides call relevant, of those that either does."""
     both = counts[..., relevant, :][..., :, relevant].sum(axis=(-2, -1))
     neither = counts[..., ~relevant, :][..., :, ~relevant].sum(axis=(-2, -1))
-    return divided(both, counts.sum(axis=(-2, -1)) - neither)
+    return quotient(both, counts.sum(axis=(-2, -1)) - neither)
 
 
 def kappa(counts: np.ndarray, distances: np.ndarray) -> np.ndarray:
@@ -34,7 +34,7 @@ def kappa(counts: np.ndarray, distances: np.ndarray) -> np.ndarray:
     rows, columns = counts.sum(axis=-1), counts.sum(axis=-2)
     seen = (counts * distances).sum(axis=(-2, -1)) * counts.sum(axis=(-2, -1))
     chance = ((rows @ distances) * columns).sum(axis=-1)
-    return 1 - divided(seen, chance)
+    return 1 - quotient(seen, chance)
 
 
 def alpha(counts: np.ndarray, labels: np.ndarray, scale: Scale) -> np.ndarray:
@@ -48,7 +48,7 @@ def alpha(counts: np.ndarray, labels: np.ndarray, scale: Scale) -> np.ndarray:
         between = distances(labels, "quadratic" if scale == "interval" else scale)
     seen = (coincidences * between).sum(axis=(-2, -1)) * (n - 1)
     chance = (shares[..., :, None] * shares[..., None, :] * between).sum(axis=(-2, -1))
-    return 1 - divided(seen, chance)
+    return 1 - quotient(seen, chance)
 
 
 def distances(labels: np.ndarray, kind: str) -> np.ndarray:

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
 
 MEASURES = ("overlap", "kappa", "weighted_kappa", "alpha")
-MOST_LABELS = 100
-BLOCK_RESAMPLES = 1024  # whose tables are in memory at once
+MAX_LABELS = 100
+BLOCK_RESAMPLES = 1024  # resamples with tables in memory at once
 
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
@@ -57,7 +57,7 @@ class Agreement(Exportable):
     intervals : dict of str to Interval
         The interval of each of the four: percentiles over resamples of the queries. Resamples in which a value is
         undefined are left out. NaN for a single query.
-    labels : list of int, or of float if one is not whole
+    labels : list of int, or of float if a label is a fraction
         All labels of the documents that both sides judged, in ascending order.
     confusion : int64 array of shape (n_labels, n_labels)
         The number of documents with the row's label in `a` and the column's in `b`.
@@ -127,8 +127,9 @@ class Agreement(Exportable):
             f"{self.only_b} by b alone."
         ]
         for label, row in zip(self.labels, self.confusion.tolist(), strict=True):
-            said = ", ".join(f"{n} times {other}" for other, n in zip(self.labels, row, strict=True) if n)
-            notes.append(f"Where a says {label}, b says {said or 'nothing'}.")
+            cases = [(other, n) for other, n in zip(self.labels, row, strict=True) if n]
+            texts = [f"{other} in {n if i else counted(n, 'case', 'cases')}" for i, (other, n) in enumerate(cases)]
+            notes.append(f"a = {label}: b = {', '.join(texts)}." if cases else f"a = {label}: no case.")
         notes.append(self.method)
         return Table(["", "value", f"{self.confidence:.0%} interval"], rows, 1, notes)
 
@@ -187,8 +188,8 @@ def agreement(
     labels_a, labels_b = judged_labels(a), judged_labels(b)
     shared, pairs = label_pairs(labels_a, labels_b)
     labels = np.unique(np.concatenate([np.array(query_pairs).ravel() for query_pairs in pairs.values()]))
-    if len(labels) > MOST_LABELS:
-        raise ValueError(f"the judgments have {len(labels)} different labels, expected grades, {MOST_LABELS} at most")
+    if len(labels) > MAX_LABELS:
+        raise ValueError(f"the judgments have {len(labels)} different labels, expected grades, {MAX_LABELS} at most")
     tables = np.stack([count_table(query_pairs, labels) for query_pairs in pairs.values()])
 
     def measures(of: np.ndarray) -> dict[str, np.ndarray]:
@@ -200,7 +201,7 @@ def agreement(
         }
 
     total, each = measures(tables.sum(axis=0).astype(float)), measures(tables.astype(float))
-    resamples = [measures(part) for part in resampled_tables(tables, n_resamples, random_state, n_threads)]
+    resamples = [measures(part) for part in resample_tables(tables, n_resamples, random_state, n_threads)]
     method = (
         f"Overlap of labels from {relevant_from} on; {kappa_weights} weights; alpha of {scale} labels; percentiles of "
         f"{sum(len(part['kappa']) for part in resamples)} resamples of queries (random_state {random_state})."
@@ -264,7 +265,7 @@ def count_table(pairs: list[tuple[float, float]], labels: np.ndarray) -> np.ndar
     return occurrences(rows * size + columns, minlength=size * size).reshape(size, size)
 
 
-def resampled_tables(
+def resample_tables(
     tables: np.ndarray, n_resamples: SupportsIndex, random_state: SupportsIndex, n_threads: SupportsIndex | None
 ) -> Iterator[np.ndarray]:
     """The sum of the tables of as many queries, drawn with replacement: float64, a table per resample, in blocks."""

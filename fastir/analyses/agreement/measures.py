@@ -26,8 +26,8 @@ P = Param("p", 0.9, "the chance of going on from each rank to the next", low=0, 
 TIES = Param(
     "ties",
     "w",
-    "tied documents share a place (w); each counts by the share of their orders that have it so high, whose mean the "
-    "value is where the rankings are equally long (a); corrected for what ties leave open (b)",
+    "tied documents share a rank (w); each counts by the fraction of the tie's orders that rank it so high: the mean "
+    "over these orders, if the rankings are equally long (a); as a, corrected for the information that ties lose (b)",
     choices=("w", "a", "b"),
 )
 BIASED = {
@@ -37,14 +37,15 @@ BIASED = {
     "rbo_res": "the largest rank-biased overlap that is possible less the smallest",
 }
 NO_JUDGMENTS: dict[str, Any] = {"reads": "", "graded": True}
-BOTH = "documents among the first k of both, divided by"
+SHARED_DOCUMENTS = "documents among the first k of both, divided by"
 
 # fmt: off
 MEASURES = Table("measure", (
     *(Card(name, summary, "", FOUND, (RBO,), params=(P, TIES), **NO_JUDGMENTS) for name, summary in BIASED.items()),
-    Card("overlap", f"{BOTH} k, or by the longer ranking's length if that is less", "", FOUND, ("set overlap",),
+    Card("overlap", f"{SHARED_DOCUMENTS} k, or by the longer ranking's length if that is less", "", FOUND,
+         ("set overlap",), cutoff=True, **NO_JUDGMENTS),
+    Card("jaccard", f"{SHARED_DOCUMENTS} the documents of either", "", FOUND, ("Jaccard 1912",),
          cutoff=True, **NO_JUDGMENTS),
-    Card("jaccard", f"{BOTH} those of either", "", FOUND, ("Jaccard 1912",), cutoff=True, **NO_JUDGMENTS),
     Card("tau", "Kendall's tau_b of the scores of documents that both have among their first k", "",
          "fewer than two of these, or all tied in one run", ("Kendall 1945",), low=-1, cutoff=True, **NO_JUDGMENTS),
 ), spell=str.lower, error=UnknownMetricError)
@@ -62,11 +63,11 @@ def read_measures(measures: str | Iterable[str]) -> dict[str, Request]:
 
 
 def is_measure(name: str) -> bool:
-    """Whether a name is that of a measure, whatever follows it."""
+    """Whether a name is a measure's, whatever follows it."""
     return name.partition("(")[0].partition("@")[0].strip().lower() in MEASURES.spellings
 
 
-def explained(name: str) -> str:
+def explain(name: str) -> str:
     """Say what the name of a measure means, a line each as `fastir.metric` prints of a metric."""
     measure = read_card(name, MEASURES)
     card = measure.card

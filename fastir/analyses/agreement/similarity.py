@@ -82,17 +82,17 @@ def similarity(a: Any, b: Any = None, metrics: str | Iterable[str] = "rbo") -> R
         first.
     metrics : str or iterable of str
         ``rbo`` (extrapolated), ``rbo_min`` and ``rbo_res``, with the parameters ``p`` (0.9) and ``ties``, as in
-        ``rbo(p=0.95, ties=a)``. ``ties=w``: tied documents share a rank. ``ties=a``: each counts by the share of the
-        orders of the tie that place it so high. ``ties=b``: as ``a``, corrected for the information that ties lose.
+        ``rbo(p=0.95, ties=a)``. ``ties=w``: tied documents share a rank. ``ties=a``: each counts by the fraction of
+        the tie's orders that rank it so high. ``ties=b``: as ``a``, corrected for the information that ties lose.
         ``overlap@k``, ``jaccard@k`` and ``tau@k``; without ``@k`` they compare whole rankings.
 
     Returns
     -------
     Results, or ResultsByRun with the names "a, b" if `b` is None
-        For every query of either run, those of `a` first. A query that one run lacks has the status "missing" and
-        counts as an empty ranking: values are 0, ``rbo_res`` is 1, ``tau`` is undefined. **Undefined** values are NaN
-        and left out of means: all metrics if neither ranking has a document; ``tau`` if the rankings have fewer than
-        two documents in common, or one run ties all of these.
+        For every query of either run, `a`'s queries first. A query that is missing from one run has the status
+        "missing" and counts as an empty ranking: values are 0, ``rbo_res`` is 1, ``tau`` is undefined. **Undefined**
+        values are NaN and left out of means: all metrics if neither ranking has a document; ``tau`` if the rankings
+        have fewer than two documents in common, or one run ties all of these.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def similarity(a: Any, b: Any = None, metrics: str | Iterable[str] = "rbo") -> R
     Warns
     -----
     FastirWarning
-        A run lacks queries of the other.
+        A run has no ranking for a query of the other run.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def similarity(a: Any, b: Any = None, metrics: str | Iterable[str] = "rbo") -> R
 
 
 def check(a: Side, b: Side, query_ids: list[Any], missing: np.ndarray) -> None:
-    """The runs must share queries, and their ids must be of one kind; queries that one lacks are said."""
+    """Refuse runs that share no query or have ids of two kinds; warn of queries that are missing from one run."""
     if missing.all():
         one, other = quote_first(a.query_ids, b.query_ids)
         raise NoOverlapError(f"the two runs have no query in common: {one} and {other}")

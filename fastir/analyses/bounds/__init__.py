@@ -6,8 +6,8 @@
 
 A labeling gives every unjudged document a label from 0 to the largest. Mostly there are too many to try; but a card
 says how its metric responds to labels, so that for nearly all metrics the extreme ones are known. The kernels of
-`measure` evaluate these few: bounds are values of the metric itself. A metric whose card says nothing has the bounds of
-its range.
+`measure` evaluate these few: bounds are values of the metric itself. If a card says nothing, the bounds are the
+metric's range.
 
 In       qrels, run, metrics and options, as for evaluate()
 Out      Bounds
@@ -16,16 +16,14 @@ Memory   the rankings and unjudged documents of a block of queries at a time
 
     bounds.py          bounds(): the front door
     result.py          Bounds: what it returns
-    requests.py        a request, block by block, to the Bounds
-    unjudged_ranks.py  rankings with their unjudged documents, as arrays
+    requests.py        a request, block by block, to the Bounds; extreme means if labels can leave a query out
+    unjudged_ranks.py  rankings of one or two runs with their unjudged documents, as arrays
     candidates.py      the labels that unjudged documents can have in an extreme labeling, with the argument
     families.py        families of labelings, and the smallest and largest of their values
     fractions.py       the best labelings for nDCG and for sums of precision, by running sums
     reader_models.py   the best labelings for nerr and bpm, document by document
     extremes.py        from candidates to the extremes of each query
-    run_pairs.py       unjudged documents of two runs; what both have is one
     differences.py     the extremes of the difference of two runs
-    means.py           the extreme means, where labels can leave a query out
     _segments          running sums of each query, and where its values are extreme
     _labelings         measures labelings
 """

@@ -1,4 +1,4 @@
-"""bounds(): between which values a run's metrics lie, whatever the labels of the documents that nobody judged."""
+"""bounds(): between which values a run's metrics lie, whatever the labels of the unjudged documents."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 import numpy as np
 
 from fastir.analyses.bounds.requests import BoundsRequest, difference_bounds, run_bounds
-from fastir.analyses.bounds.run_pairs import shared_documents
+from fastir.analyses.bounds.unjudged_ranks import find_shared
 from fastir.checks import positive_integer, refuse_options, whole_number
 from fastir.data.run import as_run
 from fastir.errors import quote
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from fastir.evaluation.keywords import BoundsOptions
     from fastir.request.plan import Settings
 
-BY_LABEL = ("optimistic", "pessimistic")
-MOST_UNSEEN = 10**6
+LABEL_TIES = ("optimistic", "pessimistic")
+MAX_UNSEEN = 10**6
 
 
 def bounds(
@@ -45,21 +45,20 @@ def bounds(
 ) -> Bounds:
     """How far the unjudged documents of a run could change its metrics: the smallest and largest values.
 
-    These are the documents that the run retrieved. A relevant document that nobody judged and the run did not retrieve
-    would be a further document in R and in the ideal ranking: `unseen` allows some. A document that `max_depth` cuts
-    counts as not retrieved.
+    These are the documents that the run retrieved. A relevant document that is unjudged and not retrieved would be a
+    further document in R and in the ideal ranking: `unseen` allows some. A document that `max_depth` cuts counts as not
+    retrieved.
 
     Parameters
     ----------
     qrels, run, metrics
-        As for `evaluate`. A document that the run retrieved is unjudged if the qrels lack it, or give it a negative
-        label.
+        As for `evaluate`. A retrieved document is unjudged if it is missing from the qrels or has a negative label.
     against : run or None
-        A second run; the bounds are then those of the difference, `run` less `against`, where a document has one label
-        in both runs.
+        A second run. The result then bounds the difference, `run` less `against`; a document has one label in both
+        runs.
     max_label : number or None
         The largest label that an unjudged document can have; None is the largest label of the qrels. If this or a label
-        of the qrels is not whole, an unjudged document can have 0, this, or a label of the qrels.
+        of the qrels is a fraction, an unjudged document can have 0, this, or a label of the qrels.
     pool_depth : int or None
         Unjudged documents below this rank stay unjudged; None is the whole ranking, which `max_depth` may cut.
     unseen : int
@@ -96,9 +95,9 @@ def bounds(
     -----
     The label of an unjudged document also counts in R and in the ideal ranking; so nDCG, AP and recall can fall as it
     rises, and an unjudged document below the cutoff matters to them. With every labeling all unjudged documents are
-    judged. Some metrics skip unjudged documents, such as bpref: their values may lie outside. Where no bounds of a
-    metric are known, all labelings are tried if they are few; else its bounds are those of its range. With labels that
-    are not whole, normalised err (nerr8 to nerr11 are not) and bpm are among these. Undefined values are those of
+    judged. Some metrics skip unjudged documents, such as bpref: their values may lie outside. If no bounds of a metric
+    are known, all labelings are tried if they are few; else the bounds are the metric's range. With real-valued labels
+    this holds for normalised err (nerr8 to nerr11 are not normalised) and for bpm. Values are undefined as in
     `evaluate`.
 
     Examples
@@ -131,7 +130,7 @@ def bounds(
     deepest = MAX_DEPTH if pool_depth is None else positive_integer("pool_depth", "the depth", pool_depth, MAX_DEPTH)
     n_unseen = whole_number("unseen", unseen, 0)
     if n_unseen:
-        positive_integer("unseen", "the number of documents", n_unseen, MOST_UNSEEN)
+        positive_integer("unseen", "the number of documents", n_unseen, MAX_UNSEEN)
     if against is None:
         judged = evaluator.judged_rankings(run)
         largest = largest_label(judged, max_label)
@@ -149,7 +148,7 @@ def bounds(
         name_the_run(error, "against")
         raise
     request = BoundsRequest(evaluator, first, metric_tuple(metrics), largest_label(first, max_label), deepest)
-    return difference_bounds(request, second, shared_documents(first_run, second_run, first))
+    return difference_bounds(request, second, find_shared(first_run, second_run, first))
 
 
 def difference_bounds_by_pair(
@@ -174,13 +173,13 @@ def difference_bounds_by_pair(
         request = BoundsRequest(
             evaluator, judged[first], settings.metrics, largest_label(judged[first], None), MAX_DEPTH
         )
-        shared = shared_documents(held[first], held[second], judged[first])
+        shared = find_shared(held[first], held[second], judged[first])
         bounds_by_pair[first, second] = difference_bounds(request, judged[second], shared)
     return bounds_by_pair
 
 
 def held_evaluator(evaluator: Evaluator) -> Evaluator:
-    """An Evaluator like this one, for runs whose ids are documents already."""
+    """An Evaluator like this one, for runs with ids of documents, not of chunks."""
     rules = evaluator.rules
     if rules.parents is None:
         return evaluator
@@ -199,10 +198,10 @@ def check_differences(settings: Settings) -> None:
 
 
 def check_order(settings: Settings) -> None:
-    """Refuse rules by which the labels decide where documents stand."""
+    """Refuse rules by which the labels decide the order of documents."""
     rules = [rules["ties"] for _, rules, _ in settings.parts] or [TIES[settings.ties]]
     for ties in rules:
-        if ties in BY_LABEL:
+        if ties in LABEL_TIES:
             raise ValueError(
                 f"ties={ties!r} orders equal scores by their labels, which bounds do not know; give another rule"
             )

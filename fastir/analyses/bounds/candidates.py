@@ -1,7 +1,7 @@
 """Which labels unjudged documents can have where a metric is smallest or largest, by the response on its card.
 
 Below, the unjudged documents at the ranks to the cutoff are *inside*; the others can only be in the ideal ranking or in
-R. Where a metric falls as such a label rises, or never depends on it, they all have one label in the extreme cases.
+R. If a metric falls as such a label rises, or never depends on it, they all have one label in the extreme cases.
 
 ENDS     The value rises, or falls, with every label inside: all are 0, or all are the largest. For the sums over ranks
          this is plain; for the cascades (err, nerr8 to nerr11) a document of gain g at rank i adds g times its
@@ -32,9 +32,9 @@ CASCADE  nerr: expected reciprocal rank, as a function of one gain, is a straigh
          is tried. With ideal=full it alone counts in the ideal: TOPS.
 READER   bpm: what follows an unjudged document depends on the gain found so far and on the rank; there are few such
          sums (`reader_models`).
-OUTER    Nothing is shown: the range of the metric. So it is for CASCADE and READER where labels are not whole.
+OUTER    Nothing is known: the range of the metric. CASCADE and READER are OUTER for real-valued labels.
 
-Of a query with few labelings (MOST_LABELINGS) all are tried, if its extremes are not known by these arguments.
+If these arguments do not give a query's extremes and it has few labelings (MOST_LABELINGS), all of them are tried.
 """
 
 from __future__ import annotations
@@ -116,13 +116,7 @@ def response(request: names.Request, values: dict[str, Any], gains: tuple[float,
 def candidates(
     request: names.Request, values: dict[str, Any], settings: Settings, levels: tuple[int, ...]
 ) -> Candidates:
-    """The Candidates of a metric, of which `levels` are the labels to look at.
-
-    Raises
-    ------
-    UnknownMetricError
-        Its gains are such that no bound is known, or every document that is judged at all is relevant to it.
-    """
+    """The Candidates of a metric, of which `levels` are the labels to look at."""
     card, max_label = request.card, levels[-1]
     if lowest_relevant(request, settings) <= 0:
         raise names.UnknownMetricError(
@@ -130,7 +124,7 @@ def candidates(
         )
     if settings.grades is not None and mapped_gains(values) is not None:
         raise names.UnknownMetricError(
-            f"metric {quote(request.text)}: gains of single labels have no known bounds where labels are not whole"
+            f"metric {quote(request.text)}: gains of single labels have no known bounds for real-valued labels"
         )
     gains = level_gains(request, values, settings, levels)
     word = response(request, values, gains)
@@ -205,7 +199,7 @@ def lowest_relevant(request: names.Request, settings: Settings) -> int:
 def level_gains(
     request: names.Request, values: dict[str, Any], settings: Settings, levels: tuple[int, ...]
 ) -> tuple[float, ...]:
-    """The gains of labels, or of codes of labels, as the walk over a ranking has them."""
+    """The gains of labels, or of codes of labels, as the scan of a ranking has them."""
     grades = settings.grades
     _, floor, curve, mapped, _, _ = shared_properties(request, values, settings.options.rel_level, grades)
     listed = dict(mapped)

@@ -1,12 +1,12 @@
 """Bounds of the difference of two runs: a document has one label in both.
 
 Two runs are bounded by themselves first, over the unjudged documents of both; the smallest value of one less the
-largest of the other is an outer bound of the difference, which is narrower for AP, because R is one number. Of a query
-with few labelings all are tried. Metrics with these responses have exact bounds, however many labelings there are:
+largest of the other is an outer bound of the difference, which is narrower for AP, because R is one number. If a query
+has few labelings, all are tried. Metrics with these responses have exact bounds, however many labelings there are:
 
-SUM      The larger label belongs to the documents that stand higher in the first run, the smaller to those that stand
-         higher in the second. Documents that stand alike only count in the divisor, or all count alike: they have one
-         label.
+SUM      The documents that are higher in the first run have the larger label, the documents that are higher in the
+         second run the smaller one. Documents with one rank in both runs only count in the divisor, or all count
+         alike: they have one label.
 FIRST    A single relevant unjudged document is best for the first run, any further one can only help the second.
 RATIO    nDCG: an unjudged document adds its gain times the difference of its discounts, and unjudged documents are
          taken in the order of these; what divides is the same for both, and the argument is that for one run
@@ -23,11 +23,10 @@ import numpy as np
 from fastir.analyses.bounds._labelings import UNJUDGED
 from fastir.analyses.bounds._segments import precision_sums
 from fastir.analyses.bounds.candidates import candidates, level_gains, lowest_relevant, response
-from fastir.analyses.bounds.extremes import Extremes, block_extremes, empty_extremes, grouped
-from fastir.analyses.bounds.families import document_family, every_labeling, have_few_labelings, measured
+from fastir.analyses.bounds.extremes import Extremes, block_extremes, empty_extremes, select_columns
+from fastir.analyses.bounds.families import document_family, every_labeling, have_few_labelings, measure_labelings
 from fastir.analyses.bounds.fractions import Fractions, Ideals, Ratio, judged_precisions, shares_inside
-from fastir.analyses.bounds.run_pairs import ABSENT
-from fastir.analyses.bounds.unjudged_ranks import UnjudgedRanks, positions, unjudged_ranks
+from fastir.analyses.bounds.unjudged_ranks import ABSENT_RANK, UnjudgedRanks, positions, unjudged_ranks
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.engine.measure.cards import AVERAGE, FIRST, RATIO, SUM
 from fastir.request.options import MAX_DEPTH
@@ -36,7 +35,7 @@ from fastir.request.plan import Settings
 if TYPE_CHECKING:
     from fastir.analyses.bounds.candidates import Candidates
     from fastir.analyses.bounds.families import Family
-    from fastir.analyses.bounds.run_pairs import RunPairs
+    from fastir.analyses.bounds.unjudged_ranks import RunPairs
     from fastir.data.rankings import JudgedRankings
     from fastir.request.names import Request
 
@@ -83,31 +82,31 @@ class TwoRuns:
         """The ranks of the unjudged documents in both measured rankings: with judged_only these are closed up."""
         if not self.judged_only:
             return self.pairs.first, self.pairs.second
-        return self.closed_up(0, self.pairs.first), self.closed_up(1, self.pairs.second)
+        return self.close_ranks(0, self.pairs.first), self.close_ranks(1, self.pairs.second)
 
-    def closed_up(self, side: int, ranks: np.ndarray) -> np.ndarray:
+    def close_ranks(self, side: int, ranks: np.ndarray) -> np.ndarray:
         """The ranks after all documents without a judgment were left out."""
-        rankings, order, closed = self.rankings[side], self.orders[side], np.full(len(ranks), ABSENT)
-        closed[order[ranks[order] != ABSENT]] = rankings.ranks[rankings.labels == UNJUDGED]
+        rankings, order, closed = self.rankings[side], self.orders[side], np.full(len(ranks), ABSENT_RANK)
+        closed[order[ranks[order] != ABSENT_RANK]] = rankings.ranks[rankings.labels == UNJUDGED]
         return closed
 
     def difference(self, settings: Settings, labels: np.ndarray) -> np.ndarray:
-        """The values of the first run less those of the second, under a labeling of each query."""
+        """The differences of the two runs' values, under a labeling of each query."""
         rows = np.arange(self.n_queries)
         both = (document_family(rows, self.offsets[:-1], labels[order]) for order in self.orders)
-        return self.measured(settings, *both)
+        return self.measure(settings, *both)
 
     def differences(self, settings: Settings, q: int, labelings: np.ndarray) -> np.ndarray:
         """The differences of one query under each of several labelings of its unjudged documents."""
         unjudged = slice(self.offsets[q], self.offsets[q + 1])
         rows, starts = np.full(len(labelings), q), np.arange(len(labelings)) * labelings.shape[1]
         both = (document_family(rows, starts, labelings[:, order[unjudged] - unjudged.start]) for order in self.orders)
-        return self.measured(settings, *both)
+        return self.measure(settings, *both)
 
-    def measured(self, settings: Settings, first: Family, second: Family) -> np.ndarray:
-        """The values of labelings of the first run, less those of the second."""
-        values = measured(settings.plan, self.rankings[0], first, settings.n_threads)
-        return values - measured(settings.plan, self.rankings[1], second, settings.n_threads)
+    def measure(self, settings: Settings, first: Family, second: Family) -> np.ndarray:
+        """The differences of the two runs' values, labeling by labeling."""
+        values = measure_labelings(settings.plan, self.rankings[0], first, settings.n_threads)
+        return values - measure_labelings(settings.plan, self.rankings[1], second, settings.n_threads)
 
 
 def difference_extremes(settings: Settings, two: TwoRuns, levels: tuple[int, ...]) -> Extremes:
@@ -115,7 +114,7 @@ def difference_extremes(settings: Settings, two: TwoRuns, levels: tuple[int, ...
     extremes = empty_extremes(two.n_queries, len(settings.requests))
     rest = []
     for column, (request, values) in enumerate(zip(settings.requests, settings.values, strict=True)):
-        alone = grouped(settings, [column])
+        alone = select_columns(settings, [column])
         labelings = extreme_labelings(two, request, values, settings, levels)
         differences = [two.difference(alone, labels)[:, 0] for labels in labelings]
         if differences:
@@ -124,7 +123,7 @@ def difference_extremes(settings: Settings, two: TwoRuns, levels: tuple[int, ...
         else:
             rest.append(column)
     if rest:
-        others = grouped(settings, rest)
+        others = select_columns(settings, rest)
         first, second = (block_extremes(others, each, levels) for each in two.rankings)
         extremes.lower[:, rest] = first.lower - second.upper
         extremes.upper[:, rest] = first.upper - second.lower
@@ -144,7 +143,7 @@ def try_all(extremes: Extremes, settings: Settings, two: TwoRuns, levels: tuple[
         alphabets.setdefault(tuple(shared.alphabet(levels[-1])), []).append(column)
     n_unjudged = np.diff(two.offsets)
     for labels, alike in alphabets.items():
-        group = grouped(settings, alike)
+        group = select_columns(settings, alike)
         for q in np.flatnonzero((n_unjudged > 0) & have_few_labelings(n_unjudged, len(labels))).tolist():
             values = two.differences(group, q, every_labeling(int(n_unjudged[q]), labels))
             extremes.lower[q, alike] = np.fmin.reduce(values)
@@ -160,7 +159,7 @@ def narrow(extremes: Extremes, settings: Settings, two: TwoRuns, column: int) ->
     if request.card.response != AVERAGE or norm not in ("R", "min_kR") or values.get("empty", "zero") != "zero":
         return
     cutoff, level = request.cutoff or MAX_DEPTH, lowest_relevant(request, settings)
-    num_rel, n_unjudged = two.rankings[0].num_judged_from(level), np.diff(two.offsets)
+    num_rel, n_unjudged = two.rankings[0].count_judged_from(level), np.diff(two.offsets)
     sums = [precision_sums(*each[:3], cutoff, level)[2:] for each in two.rankings]
     for q in range(two.n_queries):
         m = np.arange(n_unjudged[q] + 1)
@@ -187,10 +186,10 @@ def extreme_labelings(
     word = response(request, values, level_gains(request, values, settings, levels))
     if values.get("empty", "zero") != "zero":
         return
-    ranks = [np.where(each <= shared.cutoff, each, ABSENT) for each in two.ranks()]
+    ranks = [np.where(each <= shared.cutoff, each, ABSENT_RANK) for each in two.ranks()]
     if word == SUM:
         if not request.card.rank_sensitive:
-            ranks = [np.where(each == ABSENT, 1, 0) for each in ranks]
+            ranks = [np.where(each == ABSENT_RANK, 1, 0) for each in ranks]
         for alike in (shared.low, shared.high):
             for above, below in ((shared.high, shared.low), (shared.low, shared.high)):
                 labels = np.where(ranks[0] < ranks[1], above, np.where(ranks[0] > ranks[1], below, alike))
@@ -234,8 +233,8 @@ def single_labels(
 
 
 def first_values(ranks: np.ndarray, by_rank: bool) -> np.ndarray:
-    """The values of rankings whose first relevant document is at these ranks."""
-    return np.where(ranks == ABSENT, 0.0, 1.0 / np.maximum(ranks, 1) if by_rank else 1.0)
+    """The values of rankings with the first relevant document at these ranks."""
+    return np.where(ranks == ABSENT_RANK, 0.0, 1.0 / np.maximum(ranks, 1) if by_rank else 1.0)
 
 
 def first_judged_values(rankings: UnjudgedRanks, level: int, cutoff: int, by_rank: bool) -> np.ndarray:
@@ -255,12 +254,12 @@ def ratio_labels(two: TwoRuns, ranks: list[np.ndarray], ratio: Ratio, sign: floa
     fixed = [shares_inside(ideal, each)[0] for ideal, each in zip(ideals, two.rankings, strict=True)]
     shares = sign * (weights_at(ideals[0], ranks[0]) - weights_at(ideals[1], ranks[1]))
     best_first = np.lexsort((-shares, rows))
-    counts = Fractions(ideals[0], sign * (fixed[0] - fixed[1]), shares[best_first], n_unjudged, none).highest()
+    counts = Fractions(ideals[0], sign * (fixed[0] - fixed[1]), shares[best_first], n_unjudged, none).count_highest()
     labels = np.empty(len(rows), np.int32)
     labels[best_first] = np.array(ratio.levels, np.int32)[(positions(n_unjudged)[:, None] < counts[rows]).sum(axis=1)]
     return labels
 
 
 def weights_at(ideals: Ideals, ranks: np.ndarray) -> np.ndarray:
-    """The discounts at ranks, 0 where the ranking lacks a document or it stands beyond the cutoff."""
-    return np.where(ranks == ABSENT, 0.0, ideals.weights[np.minimum(ranks, len(ideals.weights)) - 1])
+    """The discounts at ranks; 0 for a document that is not in the ranking or is below the cutoff."""
+    return np.where(ranks == ABSENT_RANK, 0.0, ideals.weights[np.minimum(ranks, len(ideals.weights)) - 1])

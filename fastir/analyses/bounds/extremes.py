@@ -34,7 +34,13 @@ from fastir.engine.measure.cards import AVERAGE, CASCADE, CHAIN, ODDS, OUTER, RA
 from fastir.request.options import MAX_DEPTH
 from fastir.request.plan import Settings, compile_settings
 
-BY_THEMSELVES = (RATIO, CASCADE, READER, AVERAGE, ODDS)  # responses whose labelings depend on more of the metric
+SINGLE_METRIC_RESPONSES = (
+    RATIO,
+    CASCADE,
+    READER,
+    AVERAGE,
+    ODDS,
+)  # responses with labelings that depend on more of the metric
 
 
 class Extremes(NamedTuple):
@@ -65,11 +71,11 @@ def empty_extremes(n_queries: int, n_metrics: int) -> Extremes:
 def block_extremes(settings: Settings, rankings: UnjudgedRanks, levels: tuple[int, ...]) -> Extremes:
     """The extremes of all metrics of Settings with one set of rules, for a block of queries."""
     extremes = empty_extremes(rankings.n_queries, len(settings.requests))
-    for shared, columns in grouped_columns(settings, levels):
-        group = grouped(settings, columns)
+    for shared, columns in group_columns(settings, levels):
+        group = select_columns(settings, columns)
         seen = rankings if shared.lists_all else rankings.cut(shared.cutoff)
-        inside = seen.unjudged_to(shared.cutoff)
-        others = seen.unjudged_to(MAX_DEPTH) - inside + seen.unseen
+        inside = seen.count_unjudged(shared.cutoff)
+        others = seen.count_unjudged(MAX_DEPTH) - inside + seen.unseen
         values = ValueRange(group.plan, seen, group.n_threads)
         values.add(families(group, shared, seen, inside, others, levels))
         outer = outer_rows(shared, inside, others, levels[-1])
@@ -85,17 +91,17 @@ def block_extremes(settings: Settings, rankings: UnjudgedRanks, levels: tuple[in
     return extremes
 
 
-def grouped_columns(settings: Settings, levels: tuple[int, ...]) -> list[tuple[Candidates, list[int]]]:
+def group_columns(settings: Settings, levels: tuple[int, ...]) -> list[tuple[Candidates, list[int]]]:
     """The columns of the metrics that need the same labelings."""
     groups: dict[Any, tuple[Candidates, list[int]]] = {}
     for column, (request, values) in enumerate(zip(settings.requests, settings.values, strict=True)):
         shared = candidates(request, values, settings, levels)
-        key = shared, request.text if shared.response in BY_THEMSELVES else ""
+        key = shared, request.text if shared.response in SINGLE_METRIC_RESPONSES else ""
         groups.setdefault(key, (shared, []))[1].append(column)
     return list(groups.values())
 
 
-def grouped(settings: Settings, columns: list[int]) -> Settings:
+def select_columns(settings: Settings, columns: list[int]) -> Settings:
     """The Settings of some of the metrics, for the same labels."""
     return compile_settings(tuple(settings.names[column] for column in columns), settings.options).for_grades(
         settings.grades
@@ -116,7 +122,7 @@ def families(
     if low != 0:  # then no unjudged document is relevant where all have the label 0
         yield two_labels(inside, others, 0, 0)
     for label, rest in itertools.product(shared.singles, (low, high)):
-        yield singles(rankings.unjudged_to(MAX_DEPTH), label, rest)
+        yield singles(rankings.count_unjudged(MAX_DEPTH), label, rest)
         yield singles(inside, label, rest)
         yield singles(inside, label, rest, from_top=True)
         yield from single_others(inside, others, label, rest)
@@ -128,7 +134,7 @@ def families(
         yield from sorted_labelings(inside, others, range(levels[-1] + 1))
     elif shared.response == CHAIN:
         yield from chain(inside, others, low, high, (True, False))
-    elif shared.response in BY_THEMSELVES:
+    elif shared.response in SINGLE_METRIC_RESPONSES:
         yield from families_of_one(settings, shared, rankings, inside, others, levels)
 
 
@@ -179,7 +185,7 @@ def single_others(inside: np.ndarray, others: np.ndarray, label: int, rest: int)
 
 
 def outer_rows(shared: Candidates, inside: np.ndarray, others: np.ndarray, max_label: int) -> np.ndarray:
-    """The queries whose extremes are only those of the metric's range."""
+    """The queries with no better extremes than the metric's range."""
     outer = (others > 0) & (not shared.steady)
     if max_label == 0:
         return np.zeros(len(inside), bool)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fastir.analyses.bounds.unjudged_ranks import UnjudgedRanks
     from fastir.engine.measure._measure import Plan
 
-MOST_LABELINGS = 10_000  # of a query of which all are tried
+MAX_LABELINGS = 10_000  # of a query of which all are tried
 LABELINGS_AT_ONCE = 1 << 18  # that are in memory
 NO_ROWS = np.zeros(0, np.int64)
 
@@ -30,17 +30,17 @@ class Family(NamedTuple):
     Attributes
     ----------
     order : tuple of int
-        Labels; an unjudged document inside has the label ``order[i]`` where i entries of `counts` are above its place.
+        Labels; an unjudged document inside has the label ``order[i]`` if i entries of `counts` exceed its position.
     rows : int64 array of shape (n,)
     from_top : uint8 array of shape (n,)
-        Whether places are counted from the first unjudged document, or from the last one inside.
+        Whether positions are counted from the first unjudged document, or from the last one inside.
     counts : int64 array of shape (n, len(order) - 1)
     inside : int64 array of shape (n,)
     below : int32 array of shape (n,)
         The label of all other unjudged documents.
     starts : int64 array of shape (n,), or empty
-        Where the labels of the unjudged documents begin in `unjudged_labels`, by rank, and last those that the ranking
-        lacks; all fields above but `rows` then say nothing.
+        Where the labels of the unjudged documents begin in `unjudged_labels`: by rank, then the documents that are not
+        in the ranking. All fields above except `rows` are then unused.
     unjudged_labels : int32 array
     """
 
@@ -97,12 +97,12 @@ def sorted_labelings(inside: np.ndarray, others: np.ndarray, labels: range) -> I
 
 def are_few(n: int, labels: range) -> bool:
     """Whether n unjudged documents have few sorted labelings."""
-    return len(labels) <= MOST_LABELINGS and math.comb(n + len(labels) - 1, len(labels) - 1) <= MOST_LABELINGS
+    return len(labels) <= MAX_LABELINGS and math.comb(n + len(labels) - 1, len(labels) - 1) <= MAX_LABELINGS
 
 
 def have_few_labelings(n_unjudged: np.ndarray, n_labels: int) -> np.ndarray:
     """Whether so many unjudged documents have few labelings."""
-    most = next(n for n in itertools.count() if n_labels ** (n + 1) > MOST_LABELINGS) if n_labels > 1 else MAX_DEPTH
+    most = next(n for n in itertools.count() if n_labels ** (n + 1) > MAX_LABELINGS) if n_labels > 1 else MAX_DEPTH
     return n_unjudged <= most
 
 
@@ -185,7 +185,7 @@ class ValueRange:
         for each in families:
             if len(each.rows) == 0:
                 continue
-            values = measured(self.plan, self.rankings, each, self.n_threads)
+            values = measure_labelings(self.plan, self.rankings, each, self.n_threads)
             by_row = np.argsort(each.rows, kind="stable")
             rows, values = each.rows[by_row], values[by_row]
             starts = np.flatnonzero(np.concatenate([[True], np.diff(rows) > 0]))
@@ -195,7 +195,7 @@ class ValueRange:
             self.undefined[queries] |= np.logical_or.reduceat(np.isnan(values), starts)
 
 
-def measured(plan: Plan, rankings: UnjudgedRanks, each: Family, n_threads: int | None) -> np.ndarray:
+def measure_labelings(plan: Plan, rankings: UnjudgedRanks, each: Family, n_threads: int | None) -> np.ndarray:
     """The values of labelings, float64 of shape (n_labelings, n_metrics)."""
     values = np.empty((len(each.rows), plan.n_slots))
     order = np.array(each.order, np.int32)

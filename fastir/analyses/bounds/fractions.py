@@ -1,7 +1,7 @@
 """The best thresholds of sums over ranks that are divided by what depends on labels, too: DCG and sums of precision.
 
 A threshold is the number of unjudged documents that have a label. Trying each of them on the whole ranking would take
-the square of its length; running sums find the best one, and the kernel then measures the labeling that it stands for.
+the square of its length; running sums find the best one, and the kernel then measures its labeling.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fastir.request.options import MAX_DEPTH
 if TYPE_CHECKING:
     from fastir.analyses.bounds.unjudged_ranks import UnjudgedRanks
 
-MOST_ROUNDS = 100  # of Dinkelbach's method, which needs about five
+MAX_ROUNDS = 100  # of Dinkelbach's method, which needs about five
 
 
 class Ratio(NamedTuple):
@@ -94,9 +94,9 @@ class Ideals:
 class Fractions:
     """Sums over documents, divided by the ideal DCG, of the queries of a block.
 
-    The unjudged documents inside stand in an order, from above or from below: `sums` and `sums_from_below` are what the
-    first ones add. Arrays that are not by query have an entry for 0, 1, 2, ... of its unjudged documents; those of
-    `starts` begin a query.
+    The unjudged documents inside are ordered from above or from below: `sums` and `sums_from_below` are what the first
+    ones add. Arrays that are not by query have an entry for 0, 1, 2, ... of its unjudged documents; a query begins at
+    each of `starts`.
 
     Parameters
     ----------
@@ -140,16 +140,16 @@ class Fractions:
     def values(self, sums: np.ndarray, ideals: np.ndarray) -> np.ndarray:
         """The values where the first 0, 1, 2, ... unjudged documents have the largest label."""
         top = self.fixed[self.rows] + sums * self.steps.sum()
-        return quotient(top, self.weighted(ideals) + self.base[self.rows])
+        return quotient(top, self.weigh(ideals) + self.base[self.rows])
 
-    def weighted(self, by_step: np.ndarray) -> np.ndarray:
+    def weigh(self, by_step: np.ndarray) -> np.ndarray:
         """The sum over the steps between two levels, of which each has a row."""
         total = np.zeros(by_step.shape[1])
         for step, of_step in zip(self.steps, by_step, strict=True):
             total += step * of_step
         return total
 
-    def highest(self) -> np.ndarray:
+    def count_highest(self) -> np.ndarray:
         """How many of the first unjudged documents reach each level above the lowest at the largest value.
 
         int64 of shape (n_queries, n_levels - 1). A value below 0 is largest at a corner. From 0 up each level is best
@@ -161,7 +161,7 @@ class Fractions:
         places, value = extreme_places(self.values(self.sums, self.ideals), self.starts, True)
         best = np.tile(places, (len(self.steps), 1))
         first, going = self.starts[:-1], value >= 0.0
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MAX_ROUNDS):
             if not going.any():
                 break
             less = value[self.rows]
@@ -171,7 +171,7 @@ class Fractions:
             counts = np.maximum.accumulate(counts[::-1])[::-1]
             at = first + counts
             ideals = np.take_along_axis(self.ideals, at, axis=1)
-            here = quotient(self.fixed + self.weighted(self.sums[at]), self.base + self.weighted(ideals))
+            here = quotient(self.fixed + self.weigh(self.sums[at]), self.base + self.weigh(ideals))
             going &= here > value * (1.0 + 1e-15)
             best[:, going], value[going] = counts[:, going], here[going]
         return best.T
@@ -195,7 +195,7 @@ def quotient(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
 
 def ratio_families(ratio: Ratio, rankings: UnjudgedRanks, inside: np.ndarray) -> list[Family]:
     """The labelings with the smallest and the largest DCG over ideal DCG of each query."""
-    others = rankings.unjudged_to(MAX_DEPTH) - inside + (0 if ratio.ideal == "retrieved" else rankings.unseen)
+    others = rankings.count_unjudged(MAX_DEPTH) - inside + (0 if ratio.ideal == "retrieved" else rankings.unseen)
     ideals = Ideals(ratio, rankings)
     fractions = Fractions(ideals, *shares_inside(ideals, rankings), others)
     rows, low, high = np.arange(rankings.n_queries), ratio.levels[0], ratio.levels[-1]
@@ -207,7 +207,7 @@ def ratio_families(ratio: Ratio, rankings: UnjudgedRanks, inside: np.ndarray) ->
     return [
         family((low, high), rows, False, lowest[0][:, None], inside, low),
         family((low, high), some, False, lowest[1][some, None], inside[some], high),
-        family(ratio.levels, rows, True, fractions.highest(), inside, low),
+        family(ratio.levels, rows, True, fractions.count_highest(), inside, low),
     ]
 
 
@@ -238,7 +238,7 @@ def precision_families(
 ) -> list[Family]:
     """The labelings with the smallest and largest value of a function of the sum of precisions, R, r and num_ret."""
     queries, some = np.arange(rankings.n_queries), []
-    num_rel, others = rankings.num_judged_from(level), rankings.unjudged_to(MAX_DEPTH) - inside + rankings.unseen
+    num_rel, others = rankings.count_judged_from(level), rankings.count_unjudged(MAX_DEPTH) - inside + rankings.unseen
     num_inside, base, starts, *extreme_sums = precision_sums(*rankings[:3], cutoff, level)
     sizes = np.diff(starts)
     rows, m = list_of_each(starts), positions(sizes)

@@ -12,7 +12,7 @@ import numpy as np
 
 from fastir.analyses.bounds._labelings import UNJUDGED
 from fastir.analyses.bounds.families import Family, by_document
-from fastir.analyses.bounds.fractions import MOST_ROUNDS
+from fastir.analyses.bounds.fractions import MAX_ROUNDS
 from fastir.engine.columns.rows import repeat
 from fastir.request.options import MAX_DEPTH
 
@@ -44,7 +44,7 @@ class Cascades(NamedTuple):
 
     def families(self, rankings: UnjudgedRanks, inside: np.ndarray) -> list[Family]:
         """The labelings among which the one with the largest value of each query is."""
-        n_unjudged = rankings.unjudged_to(MAX_DEPTH) + rankings.unseen
+        n_unjudged = rankings.count_unjudged(MAX_DEPTH) + rankings.unseen
         labelings = []
         for q in np.flatnonzero(n_unjudged > 0).tolist():
             query = Cascade(self, rankings, q)
@@ -62,7 +62,7 @@ class Cascades(NamedTuple):
 
 
 class Cascade:
-    """One query: its judged documents in segments between the unjudged ones inside, whose labels fall.
+    """One query: its judged documents in segments between the unjudged ones inside, with falling labels.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class Cascade:
         self.measure_ideal()
         labels = [top] * len(self.places)
         value = 0.0
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MAX_ROUNDS):
             gained, ideal = self.value(labels)
             here = gained / ideal if ideal > 0.0 else 0.0
             if here <= value * (1.0 + 1e-15):
@@ -140,7 +140,7 @@ class Cascade:
         """What the ideal ranking has of each level below 0, 1, 2, ... unjudged documents of which none satisfies.
 
         `left` is the chance to pass its judged documents of the level and above, `above` how many they are, `blocks`
-        what those of the level add.
+        what the level's documents add.
         """
         n = len(self.places)
         self.above = np.cumsum(self.counts[::-1])[::-1].tolist()
@@ -166,7 +166,7 @@ class Cascade:
         return float(total), float((left[: len(best)] * best) @ (1.0 / np.arange(1, len(best) + 1)))
 
     def labels_for(self, c: float, forced: bool) -> list[int]:
-        """The labels with the largest difference of the value and c times that of the ideal ranking.
+        """The labels with the largest difference between the value and c times the ideal ranking's value.
 
         `best[m]` is the difference that the unjudged document m and those below make, if none above satisfies, where no
         label is above the level: what unjudged documents above do multiplies both values alike. An unjudged document
@@ -216,7 +216,7 @@ class Readers(NamedTuple):
 
     def families(self, rankings: UnjudgedRanks) -> list[Family]:
         """The labelings with the smallest, the smallest positive and the largest value of each query."""
-        n_unjudged = rankings.unjudged_to(MAX_DEPTH) + rankings.unseen
+        n_unjudged = rankings.count_unjudged(MAX_DEPTH) + rankings.unseen
         labelings = []
         for q in np.flatnonzero(n_unjudged > 0).tolist():
             for unjudged_labels in self.query_labelings(rankings, q):
@@ -249,14 +249,14 @@ class Readers(NamedTuple):
                         states[total + gain] = path
         ended.update({total / depth: labels for total, labels in states.items()})
         positive = [value for value in ended if value > 0.0]
-        return [unrolled(ended[value]) for value in {min(ended), *extremes(positive)}]
+        return [unroll(ended[value]) for value in {min(ended), *extremes(positive)}]
 
 
 def extremes(values: list[float]) -> list[float]:
     return [min(values), max(values)] if values else []
 
 
-def unrolled(path: Any) -> list[int]:
+def unroll(path: Any) -> list[int]:
     labels = []
     while path is not None:
         label, path = path

@@ -10,10 +10,8 @@ import numpy as np
 from fastir.analyses.bounds.candidates import label_levels
 from fastir.analyses.bounds.differences import TwoRuns, difference_extremes
 from fastir.analyses.bounds.extremes import Extremes, block_extremes
-from fastir.analyses.bounds.means import without_undefined
 from fastir.analyses.bounds.result import Bounds
-from fastir.analyses.bounds.run_pairs import run_pairs
-from fastir.analyses.bounds.unjudged_ranks import blocks, unjudged_places, unjudged_ranks
+from fastir.analyses.bounds.unjudged_ranks import blocks, run_pairs, unjudged_places, unjudged_ranks
 from fastir.data.rankings import JudgedRankings, evaluate_rankings, make_rankings, ranking_arrays
 from fastir.data.results.results import Results, remake, select_rows
 from fastir.engine.columns.rows import occurrences
@@ -25,14 +23,16 @@ from fastir.request.options import MAX_DEPTH
 from fastir.request.plan import ORDER_RULES, compile_fixed
 
 if TYPE_CHECKING:
-    from fastir.analyses.bounds.run_pairs import Shared
+    from collections.abc import Sequence
+
+    from fastir.analyses.bounds.unjudged_ranks import SharedDocuments
+    from fastir.data.results.results import Results
     from fastir.engine.measure._grades import Grades
     from fastir.evaluation.evaluator import Evaluator
     from fastir.request.options import Options
     from fastir.request.plan import Settings
 
-
-MOST_APART = 1000  # labels that are counted
+MAX_COUNTED_LABELS = 1000  # labels that are counted
 
 
 class BoundsRequest:
@@ -68,8 +68,8 @@ class BoundsRequest:
             self.grades, _ = coded(judged.labels, judged.ideal_labels, np.array([max_label]))
             self.parts = [(columns, part.for_grades(self.grades)) for columns, part in self.parts]
 
-    def coded(self, judged: JudgedRankings) -> JudgedRankings:
-        """Judged rankings with codes of their labels, where one of the labels is not whole."""
+    def code_labels(self, judged: JudgedRankings) -> JudgedRankings:
+        """Judged rankings with codes of their labels, if a label is a fraction."""
         if self.grades is None:
             return judged
         label_by_code, arrays = self.grades.labels, ranking_arrays(judged)
@@ -82,12 +82,12 @@ class BoundsRequest:
     def extremes(self, measure_block: Callable[..., Extremes]) -> Extremes:
         """The extremes of all queries.
 
-        ``measure_block(settings, block, max_depth, levels)`` returns those of a block, by one set of rules.
+        ``measure_block(settings, block, max_depth, levels)`` returns a block's values, by one set of rules.
         """
         judged = self.judged
         shape = len(judged), len(self.settings.names)
         extremes = Extremes(*(np.empty(shape, dtype) for dtype in (float, float, bool, bool)))
-        labels = distinct(judged.ideal_labels).tolist()
+        labels = distinct_labels(judged.ideal_labels).tolist()
         for columns, part in self.parts:
             levels = self.levels(labels, part)
             max_depth = MAX_DEPTH if part.options.max_depth is None else part.options.max_depth
@@ -98,7 +98,7 @@ class BoundsRequest:
         return extremes
 
     def levels(self, labels: list[int], part: Settings) -> tuple[int, ...]:
-        """The labels of unjudged documents to look at; all codes where the labels of the qrels are not whole."""
+        """The labels of unjudged documents to look at; all codes if the labels of the qrels are real-valued."""
         if self.grades is None:
             return label_levels(labels, part, int(self.max_label))
         return tuple(range(len(self.grades.labels)))
@@ -116,7 +116,7 @@ class BoundsRequest:
 
 def run_bounds(request: BoundsRequest) -> Bounds:
     """The bounds of one run."""
-    judged, codes = request.judged, request.coded(request.judged)
+    judged, codes = request.judged, request.code_labels(request.judged)
 
     def measure_block(part: Settings, block: tuple[int, int], max_depth: int, levels: tuple[int, ...]) -> Extremes:
         unjudged = unjudged_places(codes, block, request.depth, max_depth, request.unseen)
@@ -133,10 +133,10 @@ def run_bounds(request: BoundsRequest) -> Bounds:
     )
 
 
-def difference_bounds(request: BoundsRequest, second: JudgedRankings, shared: Shared) -> Bounds:
+def difference_bounds(request: BoundsRequest, second: JudgedRankings, shared: SharedDocuments) -> Bounds:
     """The bounds of the difference of two runs."""
     both = request.judged, second
-    codes = request.coded(both[0]), request.coded(second)
+    codes = request.code_labels(both[0]), request.code_labels(second)
 
     def measure_block(part: Settings, block: tuple[int, int], max_depth: int, levels: tuple[int, ...]) -> Extremes:
         pairs = run_pairs(codes, shared, block, request.depth, max_depth)
@@ -150,7 +150,7 @@ def difference_bounds(request: BoundsRequest, second: JudgedRankings, shared: Sh
 
 
 def difference(first: Results, second: Results) -> Results:
-    """The values of one less those of the other, for the queries that both have."""
+    """The differences of their values, for the queries that both have."""
     places = {query_id: row for row, query_id in enumerate(second.query_ids)}
     rows = [row for row, query_id in enumerate(first.query_ids) if query_id in places]
     kept = first if len(rows) == len(first.query_ids) else select_rows(first, rows)
@@ -165,8 +165,8 @@ def judged_names(settings: Settings) -> tuple[str, ...]:
 def both_sides(
     value: Results, extremes: Extremes, judged: JudgedRankings
 ) -> tuple[Results, Results, dict[str, list[Any]]]:
-    """The smallest and the largest values as Results, and for each metric the queries whose values are outer bounds."""
-    kept = kept_rows(value, judged)
+    """The smallest and the largest values as Results, and for each metric the queries with outer bounds only."""
+    kept = shared_rows(value, judged)
     aggregates = list(value.aggregates.values())
     lower, upper = (
         remake(value, without_undefined(side[kept], extremes.undefined[kept], sign, aggregates, value))
@@ -180,7 +180,7 @@ def both_sides(
     return lower, upper, outer
 
 
-def kept_rows(value: Results, judged: JudgedRankings) -> np.ndarray:
+def shared_rows(value: Results, judged: JudgedRankings) -> np.ndarray:
     """The queries of judged rankings that results have."""
     if len(value.query_ids) == len(judged):
         return np.arange(len(judged))
@@ -188,10 +188,10 @@ def kept_rows(value: Results, judged: JudgedRankings) -> np.ndarray:
     return np.array([row for row, query_id in enumerate(judged.query_ids) if query_id in kept], np.int64)
 
 
-def distinct(labels: np.ndarray) -> np.ndarray:
+def distinct_labels(labels: np.ndarray) -> np.ndarray:
     """The different ones among labels, rising; counted where they are whole and few apart, which is sooner done."""
     low, high = labels.min(initial=0), labels.max(initial=0)
-    if labels.dtype != np.int32 or int(high) - int(low) > MOST_APART:
+    if labels.dtype != np.int32 or int(high) - int(low) > MAX_COUNTED_LABELS:
         return np.unique(labels)
     return np.flatnonzero(occurrences(labels - low)) + low
 
@@ -201,3 +201,47 @@ def check_limits(settings: Settings, max_label: float) -> None:
     for limit, text, why in settings.label_limits:
         if max_label > limit:
             raise OverflowError(f"metric {quote(text)}: max_label={max_label} is too large for {why}")
+
+
+# ---- extreme means when queries can be undefined ---------------------------------------------------------------------
+
+
+def without_undefined(
+    values: np.ndarray, undefined: np.ndarray, sign: float, aggregates: Sequence[str], results: Results
+) -> np.ndarray:
+    """The extreme values of queries, NaN where leaving a query out makes the mean more extreme.
+
+    Parameters
+    ----------
+    values : float64 array of shape (n_queries, n_metrics)
+    undefined : bool array of the same shape
+        Whether a labeling leaves the query out.
+    sign : float
+        1 for the smallest mean, -1 for the largest.
+    aggregates : sequence of str
+    results : Results
+        With the weights of the queries.
+    """
+    weights = results.weights
+    if weights is None:
+        weight = np.ones(len(values))
+    else:
+        weight = np.array([weights[query] for query in results.query_ids], float)
+    values = values.copy()
+    for column, how in enumerate(aggregates):
+        optional = undefined[:, column] & ~np.isnan(values[:, column])
+        if optional.any() and how in ("mean", "geometric"):
+            added = np.log(values[:, column]) if how == "geometric" else values[:, column]
+            values[rows_left_out(sign * added, weight, optional), column] = np.nan
+    return values
+
+
+def rows_left_out(values: np.ndarray, weights: np.ndarray, optional: np.ndarray) -> np.ndarray:
+    """The optional rows without which the weighted mean of all others is smallest: those above a threshold."""
+    fixed = ~optional & ~np.isnan(values)
+    rows = np.flatnonzero(optional)
+    rows = rows[np.argsort(values[rows], kind="stable")]
+    sums = np.concatenate([[0.0], np.cumsum((values * weights)[rows])]) + (values * weights)[fixed].sum()
+    sizes = np.concatenate([[0.0], np.cumsum(weights[rows])]) + weights[fixed].sum()
+    means = np.divide(sums, sizes, out=np.full(len(sums), np.inf), where=sizes > 0.0)
+    return rows[int(means.argmin()) :]

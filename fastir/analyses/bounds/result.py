@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.data.results.exportable import Exportable
 from fastir.rendering import Cell, Table
-from fastir.rendering.text import counted, rounded
+from fastir.rendering.text import counted, round_text
 
 if TYPE_CHECKING:
     from fastir.data.rankings import JudgedRankings
@@ -25,7 +25,7 @@ class Bounds(Exportable):
     ----------
     value : Results
         The metrics as `evaluate` gives them; most metrics take unjudged documents as not relevant. With ``against=``,
-        here and in all other attributes, the values of the first run minus those of the second. Its `bounds` attribute
+        here and in all other attributes, the first run's values minus the second run's. Its `bounds` attribute
         is this object.
     lower, upper : Results
         The smallest and largest value of each query, and their means. These are the smallest and largest mean, because
@@ -102,7 +102,7 @@ class Bounds(Exportable):
         for name, how in self.value.aggregates.items():
             numbers = [(results[name], how) for results in columns.values()]
             numbers += [] if self.coverage is None else [(self.coverage[name], "mean")]
-            cells = [Cell(rounded(number, how, digits), exact=repr(number)) for number, how in numbers]
+            cells = [Cell(round_text(number, how, digits), exact=repr(number)) for number, how in numbers]
             rows.append([Cell(name if self.exact[name] else f"{name} (outer)"), *cells])
         head = ["metric", *columns, *["judged"] * (self.coverage is not None)]
         return Table(head, rows, 1, self._notes())

@@ -1,27 +1,23 @@
-"""Is a submission in order: all faults of a run's file, each with its place, before anybody evaluates it.
+"""Check a submission before it is evaluated: list all faults of a run's file, each with its line.
 
-`evaluate` stops at the first line that it cannot take. Here a slow walk in plain Python goes on to the last one, and
+`evaluate` stops at the first line that it cannot take. Here a slow scan in plain Python goes on to the last one, and
 says also what `evaluate` takes: ties, missing queries, ranks that contradict the scores, what breaks a track's rules.
 
     a file of lines  ─ lines ─▶ Side, and the faults of its bytes and lines ─┐
-    anything else    ─ held ──▶ Side, or what its reader refuses            ─┴─ sides ─ overlap ─ check ─▶ Checked
+    anything else    ─ held ──▶ Side, or what its reader refuses            ─┴─ sides ─ check ─▶ Checked
 
 In        qrels and runs of any shape, and the rules of a track
 Out       Checked: a record for each fault, which prints as a table
 Validates the rules; what the data hold is not refused but listed
 Allocates the rows of one run and of the qrels, and a record for each fault, of which one kind in one file has no more
-          than findings.MOST
+          than checked.MAX_LISTED
 Raises    TypeError and ValueError for rules; OSError for a file that cannot be read, FormatError for one that cannot be
           unpacked
 
-kinds     what can be wrong, how bad that is, and whether `evaluate` refuses it
-findings  the faults of one file while they are found
-text      a file as lines, whatever its encoding
-lines     the walk over the lines of TREC, BEIR and MS MARCO files
-held      other shapes, by what their readers say
-sides     documents by query; what can be wrong in one side alone
-overlap   what can be wrong between run and qrels
+lines     a file as lines, whatever its encoding, and the scan of the lines of TREC, BEIR and MS MARCO files
+held      other shapes, by the errors of their readers
+sides     documents by query; what can be wrong in one side alone, and between run and qrels
 rules     what a track demands
-checked   Checked and Fault
+checked   the kinds of faults, how bad they are, and whether `evaluate` refuses them; Fault, Findings, Checked
 check     check()
 """

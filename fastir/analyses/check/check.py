@@ -1,4 +1,4 @@
-"""check(): all faults of qrels and runs, each with its place."""
+"""check(): all faults of qrels and runs, each with its line or query."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from fastir.analyses.check import lines
-from fastir.analyses.check.checked import Checked
-from fastir.analyses.check.findings import Findings
-from fastir.analyses.check.held import attempt, held
-from fastir.analyses.check.kinds import KINDS
-from fastir.analyses.check.overlap import compare
-from fastir.analyses.check.rules import OF_QRELS, Rules, make_rules
-from fastir.analyses.check.sides import Side, examine
+from fastir.analyses.check.checked import KINDS, Checked, Findings
+from fastir.analyses.check.held import attempt, read_data
+from fastir.analyses.check.rules import FROM_QRELS, Rules, make_rules
+from fastir.analyses.check.sides import Side, compare, examine
 from fastir.checks import whole_number
 from fastir.data.qrels import Qrels
 from fastir.data.run import Run
@@ -31,7 +28,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.run_names import RunNames
     from fastir.inputs.files import Path, Watch
 
-MAPPINGS = (DICTS, OTHER_OBJECT, LISTS)  # shapes that can be read twice, and whose ids are of a kind
+MAPPING_SHAPES = (DICTS, OTHER_OBJECT, LISTS)  # shapes that can be read twice, with ids of one kind
 
 
 def check(
@@ -40,7 +37,7 @@ def check(
     *,
     names: RunNames = "stem",
     max_depth: SupportsIndex | None = None,
-    exactly_queries: Path | Iterable[Any] = OF_QRELS,
+    exactly_queries: Path | Iterable[Any] = FROM_QRELS,
     tag: str | re.Pattern[str] | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
@@ -56,8 +53,8 @@ def check(
     ----------
     qrels : as for `evaluate`
     runs : as for `evaluate_many`, or one run as for `evaluate`
-        Files of the formats trec, trec_eval, beir and msmarco are walked through line by line. Of other data the first
-        fault that their reader refuses is listed, and what is wrong with queries, documents and scores.
+        Files of the formats trec, trec_eval, beir and msmarco are scanned line by line. For other data, the first fault
+        that their reader refuses is listed, and what is wrong with queries, documents and scores.
     names : as for `evaluate_many`
     max_depth : int or None
         How many documents a query may have in a run; None is any number.
@@ -105,7 +102,7 @@ def check(
     rules = make_rules(max_depth, exactly_queries, tag)
     shown = whole_number("examples", examples, 0)
     of_qrels, of_runs = columns_by_side(columns, qrels_columns, run_columns)
-    noted = [Findings(file_name(qrels, OF_QRELS))]
+    noted = [Findings(file_name(qrels, FROM_QRELS))]
     judged = read_side(qrels, False, qrels_format, of_qrels, noted[0], Rules())
     for name, run in iterate_runs(runs, of_runs, names):
         findings = Findings(file_name(run, str(name)))
@@ -117,7 +114,7 @@ def check(
                 compare(*((side, judged) if judged.is_run else (judged, side)), rules)
             refuse_kinds(qrels, run, of_qrels, of_runs, noted[0], findings)
     return Checked(
-        [fault for findings in noted for fault in findings.in_order()], [findings.file for findings in noted], shown
+        [fault for findings in noted for fault in findings.sort()], [findings.file for findings in noted], shown
     )
 
 
@@ -143,9 +140,9 @@ def read_side(
     if input_shape(data, Run if is_run else Qrels, columns) == PATH:
         format = format or formats.file_format(data)
     if format in lines.FORMATS:
-        side: Side | None = lines.walk(data, is_run, format, findings, rules, watch)
+        side: Side | None = lines.scan_lines(data, is_run, format, findings, rules, watch)
     else:
-        side = held(data, is_run, format, columns, findings)
+        side = read_data(data, is_run, format, columns, findings)
     if side is not None:
         examine(side, rules)
     return side
@@ -176,8 +173,11 @@ def refuse_kinds(
     of_runs: Mapping[str, str] | None,
     *noted: Findings,
 ) -> None:
-    """Note what `evaluate` says against two mappings of which neither is wrong alone, such as ids of two kinds."""
-    if input_shape(qrels, Qrels, of_qrels) not in MAPPINGS or input_shape(run, Run, of_runs) not in MAPPINGS:
+    """Note the error that `evaluate` raises for two mappings that are right alone, such as ids of two kinds."""
+    if (
+        input_shape(qrels, Qrels, of_qrels) not in MAPPING_SHAPES
+        or input_shape(run, Run, of_runs) not in MAPPING_SHAPES
+    ):
         return
     if not any(KINDS[fault.kind].refused for findings in noted for fault in findings.faults):
         attempt(lambda: Evaluator(qrels, NUM_Q).rules.evaluate_one(run, None), noted[-1])  # without its warnings

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from fastir.analyses.check.findings import Findings
+from fastir.analyses.check.checked import Findings
 from fastir.analyses.check.sides import Ranking, Side
 from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.data.run import Run, as_run
@@ -19,7 +19,7 @@ from fastir.rendering.text import counted
 if TYPE_CHECKING:
     from fastir.request.options import Duplicates
 
-MISREAD = {  # the kinds of repairs that repair nothing, as kinds of faults
+MISREAD_KINDS = {  # the kinds of repairs that repair nothing, as kinds of faults
     CONTRADICTED: "ranks against scores",
     CONTRADICTED_FIRST: "ranks against scores",
     LIKE_SCORES: "scores as ranks",
@@ -43,17 +43,12 @@ class Held(Side):
             yield str(query_id), Ranking(list(map(str, documents)), list(documents.values()), None, None)
 
 
-def held(
+def read_data(
     data: Any, is_run: bool, format: str | None, columns: Mapping[str, str] | None, findings: Findings
 ) -> Side | None:
     """Read anything; None, and a fault, if its reader refuses it.
 
-    Of documents that stand twice the reader names the first, and the rest is checked with the first of each.
-
-    Raises
-    ------
-    OSError
-        It cannot be read.
+    The reader names the first duplicate document; the rest is checked with the first copy of each document.
     """
 
     def read(duplicates: Duplicates | None) -> Qrels | Run:
@@ -70,7 +65,7 @@ def held(
         findings.add("empty file", f"the {'run is empty: no results' if is_run else 'qrels are empty: no judgments'}")
         return None
     if isinstance(rows, Preferences):
-        return NotLabelled(rows, findings)
+        return PreferencesSide(rows, findings)
     note_misread(rows, findings)
     return Held(rows, findings)
 
@@ -78,7 +73,7 @@ def held(
 def note_misread(rows: Qrels | Run, findings: Findings) -> None:
     """Note columns that look like something else than they are read as."""
     if isinstance(rows, Run):
-        for repair, kind in MISREAD.items():
+        for repair, kind in MISREAD_KINDS.items():
             if repair in rows.columns.repairs:
                 number, place = rows.columns.repairs[repair]
                 findings.add(kind, f"{counted(number, 'query', 'queries')}{repair.removeprefix('queries')} ({place})")
@@ -86,8 +81,8 @@ def note_misread(rows: Qrels | Run, findings: Findings) -> None:
         findings.add("other columns", problem)
 
 
-class NotLabelled(Held):
-    """Preferences, whose numbers are places and no labels."""
+class PreferencesSide(Held):
+    """Preferences: their numbers are positions, not labels."""
 
     def rankings(self) -> Iterator[tuple[str, Ranking]]:
         for query_id, ranking in super().rankings():

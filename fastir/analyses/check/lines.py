@@ -1,10 +1,11 @@
-"""The slow walk over a file of lines: every fault with its line, where the fast readers stop at the first.
+"""The slow scan of a file of lines: every fault with its line, where the fast readers stop at the first.
 
 What a line means is said by the LineFormats of the readers, and so are the words for what is wrong with it.
 """
 
 from __future__ import annotations
 
+import codecs
 import itertools
 import math
 import re
@@ -14,33 +15,95 @@ from typing import Any
 
 import numpy as np
 
-from fastir.analyses.check.findings import Findings
-from fastir.analyses.check.kinds import OF_PROBLEM
+from fastir.analyses.check.checked import KIND_OF_PROBLEM, Findings
 from fastir.analyses.check.rules import Rules
 from fastir.analyses.check.sides import Ranking, Side
-from fastir.analyses.check.text import read_lines
 from fastir.engine.columns._number import fast_number, slow_number
 from fastir.engine.columns.line_formats import TREC_QRELS, WHAT, LineFormat, explain
 from fastir.engine.columns.other_formats import HEADER, hint_for_line
 from fastir.engine.columns.rows import occurrences, offsets_from_sizes
-from fastir.errors import quote
+from fastir.errors import FormatError, quote
 from fastir.inputs import formats
-from fastir.inputs.files import Watch
+from fastir.inputs.files import ByteReader, Watch
 from fastir.inputs.misread import SAMPLE_BYTES, misread_qrels, misread_ranks
-from fastir.inputs.trec import show
+from fastir.inputs.trec import MAX_LINE_BYTES, show
 from fastir.rendering.text import counted
 
+# ---- a file as lines, whatever its encoding --------------------------------------------------------------------------
+
+BLOCK_BYTES = 1 << 20  # bytes that are read at a time
+UTF_16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}  # by the mark at the beginning
+
+
+def read_lines(place: Any, findings: Findings, watch: Watch | None = None) -> Iterator[bytes]:
+    """The lines of a file without LF; what is wrong with the file as a whole goes to the findings."""
+    rest = b""
+    end = b"\n"
+    decoder: codecs.IncrementalDecoder | None = None
+    with ByteReader(place) as source:
+        if "byte order mark" in source.repairs:
+            findings.add("byte order mark", "the file begins with a byte order mark", 1)
+        for number, block in enumerate(read_blocks(source, findings, watch)):
+            text = block
+            if number == 0 and (encoding := wide_encoding(block)):
+                findings.add("UTF-16", "the file is UTF-16; expected UTF-8", 1)
+                decoder = codecs.getincrementaldecoder(encoding)("replace")
+            if decoder is not None:
+                text = decoder.decode(block).removeprefix("\ufeff").encode("utf-8", "surrogatepass")
+            if number == 0 and b"\n" not in text and b"\r" in text.rstrip(b"\r"):
+                findings.add("CR line ends", "lines end in a carriage return alone; expected LF or CRLF", 1)
+                end = b"\r"
+            *whole, rest = (rest + text).split(end)
+            yield from whole
+            if len(rest) > MAX_LINE_BYTES:
+                findings.add("long line", f"a line has more than {MAX_LINE_BYTES >> 20} MiB; what follows is not read")
+                return
+    if rest and "damaged file" not in findings.numbers:
+        yield rest
+
+
+def read_blocks(source: ByteReader, findings: Findings, watch: Watch | None) -> Iterator[bytes]:
+    """The bytes of a file up to its end, or to where compressed data are damaged."""
+    head = source.carried
+    while True:
+        if watch is not None:
+            watch(source.position())
+        try:
+            with source.naming():
+                block = source.file.read1(BLOCK_BYTES)  # which returns what comes before the damage
+        except FormatError as error:
+            findings.add("damaged file", str(error.args[0]))
+            block = b""
+        if not head + block:
+            return
+        yield head + block
+        head = b""
+
+
+def wide_encoding(head: bytes) -> str | None:
+    """The name of the UTF-16 in which a file begins, with a mark or with an ASCII character."""
+    if head[:2] in UTF_16:
+        return UTF_16[head[:2]]
+    if len(head) > 3 and head[1] == head[3] == 0 and head[0] and head[2]:
+        return "utf-16-le"
+    return "utf-16-be" if len(head) > 3 and head[0] == head[2] == 0 and head[1] and head[3] else None
+
+
+# ---- the scan --------------------------------------------------------------------------------------------------------
+
 FORMATS = tuple(formats.RUN_FORMATS.only(lambda card: any(card.lines)))
-SAMPLE = 100  # lines that tell whether a run stands where judgments are expected
+SAMPLE_LINES = 100  # lines that tell whether a run was given instead of judgments
 SWAP = re.compile("; it looks like [^;]*: are the two files swapped[?]")  # a guess from one line; here all are known
-TAG = 5  # the place of a tag among the fields
+TAG_FIELD = 5  # the index of a tag among the fields
 LARGEST, SMALLEST = 2.0**31 - 1, -(2.0**31)
 
 
-def walk(place: Any, is_run: bool, format: str, findings: Findings, rules: Rules, watch: Watch | None = None) -> Side:
+def scan_lines(
+    place: Any, is_run: bool, format: str, findings: Findings, rules: Rules, watch: Watch | None = None
+) -> Side:
     """Read a file and note all faults of its lines."""
     lines = read_lines(place, findings, watch)
-    head = list(itertools.islice(lines, SAMPLE))
+    head = list(itertools.islice(lines, SAMPLE_LINES))
     if format == "trec" and is_swapped(head, is_run):
         what, expected = ("judgments", "a run is") if is_run else ("a run", "judgments are")
         findings.add("swapped files", f"the file holds {what}, where {expected} expected: are the files swapped?")
@@ -52,7 +115,7 @@ def walk(place: Any, is_run: bool, format: str, findings: Findings, rules: Rules
 
 
 def is_swapped(head: list[bytes], is_run: bool) -> bool:
-    """Whether most of some lines look like those of the other side."""
+    """Whether most of some lines look like lines of the other side."""
     texts = [show(line) for line in head if line[:1] != b"#" and line.strip()]
     others = sum(SWAP.search(hint_for_line(text, is_run, True)) is not None for text in texts)
     return 2 * others > len(texts)
@@ -67,7 +130,7 @@ class LineRows(Side):
     line_format : LineFormat
     findings : Findings
     rules : Rules
-        Whose pattern tags must match.
+        The pattern that tags must match.
     """
 
     queries: array[int]
@@ -132,7 +195,7 @@ class LineRows(Side):
         return behind >= 1 if self.line_format.behind == "some" else 0 <= behind <= (self.line_format.behind != "none")
 
     def take_tabs(self, line: bytes, number: int) -> None:
-        """Read a row with single tabs between query, document and number, behind which blanks may stand."""
+        """Read a row with single tabs between query, document and number; blanks may follow the number."""
         fields = line.split(b"\t", 2)
         if len(fields) < 3 or b"" in fields:
             self.refuse("fields", line, number)
@@ -157,10 +220,10 @@ class LineRows(Side):
             return
         rank = self.read_rank(fields, line, number) if self.has_ranks else math.nan
         if self.has_tags:
-            if len(fields) > TAG + 1:
+            if len(fields) > TAG_FIELD + 1:
                 self.findings.count("more fields", number)
-            if fields[TAG] not in self.tags:
-                self.take_tag(fields[TAG], number)
+            if fields[TAG_FIELD] not in self.tags:
+                self.take_tag(fields[TAG_FIELD], number)
         self.add_row(fields[0], fields[form.doc], rank, slow_number(fields[form.number]), line, number)
 
     def read_rank(self, fields: list[bytes], line: bytes, number: int) -> float:
@@ -178,7 +241,7 @@ class LineRows(Side):
         shown = quote(show(tag))
         if self.tags:
             first = quote(show(next(iter(self.tags))))
-            self.findings.add("different tags", f"the tag is {shown}, that of the first line {first}", number)
+            self.findings.add("different tags", f"the tag is {shown}; the first line's tag is {first}", number)
         self.tags[tag] = None
         if self.rules.tag is not None and not self.rules.tag.fullmatch(show(tag)):
             wanted = quote(self.rules.tag.pattern)
@@ -216,13 +279,13 @@ class LineRows(Side):
         return "fraction" if not value.is_integer() else "negative" if value < 0 else ""
 
     def refuse(self, problem: str, line: bytes, number: int, fields: list[bytes] | None = None) -> None:
-        """Note the problem of a line, whose query and document are known if its fields are."""
+        """Note the problem of a line; its query and document are known if its fields are."""
         self.is_whole = False
         text = SWAP.sub("", explain(self.line_format, problem, line)[0])
         query_id = doc_id = None
         if fields is not None:
             query_id, doc_id = show(fields[0]), show(fields[1] if len(fields) == 2 else fields[self.line_format.doc])
-        self.findings.add(OF_PROBLEM.get(problem, "number"), text, number, query_id, doc_id)
+        self.findings.add(KIND_OF_PROBLEM.get(problem, "number"), text, number, query_id, doc_id)
 
     def note_misread(self, head: bytes) -> None:
         """Note columns that look like something else than they are read as; the head is the first lines."""

@@ -13,10 +13,10 @@ from fastir.inputs.mappings import fields_of, text_lines
 from fastir.inputs.roles import QUERY
 from fastir.request.options import MAX_DEPTH
 
-OF_QRELS = "qrels"
+FROM_QRELS = "qrels"
 # Each step of these goes on where the last one ended, so that the time is linear: possessive, and not beyond a tag.
-NUM = re.compile(r"<num>\s*+(?:Number:\s*+)?+([^\s<]++)", re.IGNORECASE)  # in TREC's topics
-NUMBER = re.compile(r"<(?:topic|query)\b[^<>]*?\b(?:number|id)\s*+=\s*+[\"']([^\"']++)[\"']", re.IGNORECASE)
+TREC_NUMBER = re.compile(r"<num>\s*+(?:Number:\s*+)?+([^\s<]++)", re.IGNORECASE)  # in TREC's topics
+TOPIC_NUMBER = re.compile(r"<(?:topic|query)\b[^<>]*?\b(?:number|id)\s*+=\s*+[\"']([^\"']++)[\"']", re.IGNORECASE)
 
 
 class Rules(NamedTuple):
@@ -26,9 +26,9 @@ class Rules(NamedTuple):
     ----------
     max_depth : int or None
     queries : dict of str to None, or None
-        Those that a run must have, in order; None: those of the qrels.
+        The queries that a run must have, in order; None: the queries of the qrels.
     said_by : str
-        Where these stand, for messages.
+        Their source, for messages.
     tag : pattern or None
         That the whole tag matches.
     """
@@ -40,20 +40,12 @@ class Rules(NamedTuple):
 
 
 def make_rules(max_depth: SupportsIndex | None, exactly_queries: Any, tag: str | re.Pattern[str] | None) -> Rules:
-    """Rules from what a caller says.
-
-    Raises
-    ------
-    TypeError, ValueError
-        One has another type or value.
-    FormatError, OSError
-        A file of queries has none, or cannot be read.
-    """
+    """Make Rules of the caller's arguments."""
     depth = (
         None if max_depth is None else positive_integer("max_depth", "the number of documents", max_depth, MAX_DEPTH)
     )
     queries, said_by = None, "the qrels"
-    if not (isinstance(exactly_queries, str) and exactly_queries == OF_QRELS):
+    if not (isinstance(exactly_queries, str) and exactly_queries == FROM_QRELS):
         queries, said_by = exact_queries(exactly_queries)
     try:
         pattern = None if tag is None else re.compile(tag)
@@ -72,7 +64,7 @@ def exact_queries(source: Any) -> tuple[dict[str, None], str]:
         return queries, name
     if not isinstance(source, Iterable):
         raise TypeError(
-            f"exactly_queries must be {OF_QRELS!r}, a path or query ids, got {type(source).__name__} {quote(source)}"
+            f"exactly_queries must be {FROM_QRELS!r}, a path or query ids, got {type(source).__name__} {quote(source)}"
         )
     queries = dict.fromkeys(map(str, source))
     if not queries:
@@ -83,7 +75,7 @@ def exact_queries(source: Any) -> tuple[dict[str, None], str]:
 def ids_in(lines: list[tuple[int, str]], name: str) -> list[str]:
     """The query ids of topics of TREC, of JSON with an object on each line, or at the start of the lines."""
     text = "\n".join(line for _, line in lines)
-    found = (query_id.strip() for query_id in NUM.findall(text) or NUMBER.findall(text))
+    found = (query_id.strip() for query_id in TREC_NUMBER.findall(text) or TOPIC_NUMBER.findall(text))
     if query_ids := list(filter(None, found)):
         return query_ids
     if lines and lines[0][1].startswith("{"):

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from fastir.analyses.compare.compare_scores import compared
+from fastir.analyses.compare.compare_scores import compare_aligned
 from fastir.analyses.compare.options import CorrectionOfPairs, Family, IntervalMethod, Options, Seeds, Test
 from fastir.analyses.compare.scores import read_scores
 from fastir.analyses.compare.segments import SegmentsLike
@@ -71,14 +71,14 @@ def compare(
     qrels, metrics, n_threads, **options
         As for `evaluate`, but without `weights`: every query counts the same.
     runs, names
-        As for `evaluate_many`; with `seeds`, a mapping of name to a list of runs. In place of a run, its `Results` or a
+        As for `evaluate_many`; with `seeds`, a mapping of name to a list of runs. Instead of a run, its `Results` or a
         file of saved `Results` may be given. They are not evaluated again, and must have the metrics under the same
         names.
     queries : {None, "qrels", "intersection", "strict"} or iterable of query ids
-        Which queries count; they are the same for all runs. "qrels": all of the qrels; a query that a run lacks is an
-        empty ranking. None: what the convention says, or else as "qrels", with a warning. "intersection": the queries
-        that the qrels and all runs have. "strict": all, and every run must have the same queries. An iterable: exactly
-        these queries, which the qrels must have. With ``seeds="folds"`` each run counts for the queries it has; then
+        Which queries count; they are the same for all runs. "qrels": all of the qrels; a query missing from a run is an
+        empty ranking. None: the convention's choice, or else "qrels" with a warning. "intersection": the queries that
+        the qrels and all runs have. "strict": all, and every run must have the same queries. An iterable: exactly these
+        queries, which the qrels must have. With ``seeds="folds"`` each run counts for the queries it has; then
         None requires the same queries of all systems, "qrels" and "strict" require all queries of the qrels.
     baseline, test, n_resamples, correction, family, confidence, interval, effect, seeds, segments, random_state
         As for `compare_scores`.
@@ -135,12 +135,12 @@ def compare(
         n_threads=n_threads,
         bounds=bounds,
     )
-    comparison = evaluated_and_compared(qrels, runs, metrics, names, statistics, options, progress)[1]
+    comparison = evaluate_and_compare(qrels, runs, metrics, names, statistics, options, progress)[1]
     comparison.inputs = tuple(run_collections.paths_in([qrels], runs))
     return comparison
 
 
-def evaluated_and_compared(
+def evaluate_and_compare(
     qrels: Any,
     runs: Any,
     metrics: Any,
@@ -151,10 +151,10 @@ def evaluated_and_compared(
 ) -> tuple[dict[Hashable, Any], Comparison]:
     """What `compare` evaluates, {name: Results, or a list of them with seeds}, and what it returns.
 
-    `options` are those of the evaluation, without `queries` and `n_threads`, which the statistics have.
+    `options` are the evaluation's options, without `queries` and `n_threads`, which the statistics have.
     """
     refuse_options("compare", options, ("weights",), "no test here compares weighted means")
-    statistics = statistics.checked()
+    statistics = statistics.validate()
     statistics.check_scipy()
     runs = run_collections.with_names(runs, names, [qrels])
     qrels = as_file(qrels)
@@ -172,17 +172,17 @@ def evaluated_and_compared(
     rules: dict[str, Any] = {**options, "n_threads": statistics.n_threads}
     results: dict[Hashable, Any] = {}
     if rest:
-        results, queries = evaluated(qrels, rest, metrics, statistics, rules, progress)
+        results, queries = evaluate_runs(qrels, rest, metrics, statistics, rules, progress)
         statistics = statistics._replace(queries=queries)
     values = {name: saved.get(name, results.get(name)) for name in named} if saved else results
     if saved:
         warn_of_other_options(values)
     scores = read_scores(values, metrics if saved else None, statistics.queries, statistics.seeds)
-    comparison = compared(scores, statistics)
+    comparison = compare_aligned(scores, statistics)
     return results, with_sign_changes(comparison, qrels, named, rules) if statistics.bounds else comparison
 
 
-ALIGNED = ("queries", "version")  # of queries that all runs have; of fastir, whose bits stay
+ALIGNED_FIELDS = ("queries", "version")  # all runs have the same queries; all versions of fastir the same bits
 
 
 def warn_of_other_options(values: Mapping[Any, Any]) -> None:
@@ -197,7 +197,7 @@ def warn_of_other_options(values: Mapping[Any, Any]) -> None:
             unlike = [
                 f"{option} ({one} and {other})"
                 for option, (one, other) in differing_options(records[0], records[1]).items()
-                if option not in ALIGNED
+                if option not in ALIGNED_FIELDS
             ]
             if unlike:
                 warn_caller(
@@ -208,13 +208,13 @@ def warn_of_other_options(values: Mapping[Any, Any]) -> None:
 
 
 def are_results(run: Any) -> bool:
-    """Whether it stands for values that were computed before: Results, a file of them, or a list of such."""
+    """Whether these are values that were computed before: Results, a file of them, or a list of such."""
     if isinstance(run, (list, tuple)):
         return bool(run) and all(map(are_results, run))
     return isinstance(run, Results) or (isinstance(run, (str, os.PathLike)) and is_saved(run))
 
 
-def evaluated(
+def evaluate_runs(
     qrels: Any,
     runs: Any,
     metrics: Any,
@@ -255,7 +255,7 @@ def evaluated(
 
 
 def query_policy(queries: Any, convention: Any) -> Any:
-    """The caller's policy of queries, or the convention's where the caller has none; ids of queries as they are."""
+    """The caller's policy of queries, or the convention's if the caller has none; ids of queries unchanged."""
     if queries is not None and not isinstance(queries, str):
         return queries
     check_choice("queries", queries, QUERIES)

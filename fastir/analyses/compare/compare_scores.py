@@ -82,7 +82,7 @@ def compare_scores(
         correction for the Tukey tests, Holm's for all others; it changes nothing for two runs and one metric. NaN
         p-values belong to no family.
     family : {"metric", "all"}
-        Which p-values are corrected together: those of each metric, or all.
+        Which p-values are corrected together: each metric's, or all.
     confidence : float
         The confidence of intervals. `Pair.detectable` and warnings are computed at the level 1 - confidence.
     interval : {"t", "percentile", "bca"}
@@ -93,7 +93,7 @@ def compare_scores(
     queries : {None, "qrels", "intersection", "strict"} or iterable of query ids
         Which queries count; they are the same for all runs. "strict", also None: all runs must have the same queries.
         "intersection": the queries that every run has; a query with the status "missing" in a `Results` counts as
-        absent. "qrels": the queries that any run has, with 0 for the runs that lack them. An iterable: exactly these
+        absent. "qrels": the queries that any run has, with 0 for the runs without them. An iterable: exactly these
         queries.
     seeds : {"mean", "crossed", "folds"} or None
         What the members are if each run is a list of values. "mean": seeds, averaged per query; the inference is over
@@ -157,16 +157,16 @@ def compare_scores(
         segments=segments,
         random_state=random_state,
         n_threads=n_threads,
-    ).checked()
+    ).validate()
     options.check_scipy()
-    comparison = compared(read_scores(runs, metrics, options.queries, options.seeds), options)
+    comparison = compare_aligned(read_scores(runs, metrics, options.queries, options.seeds), options)
     comparison.inputs = tuple(run_collections.paths_in(runs))
     return comparison
 
 
-def compared(scores: Scores, options: Options) -> Comparison:
+def compare_aligned(scores: Scores, options: Options) -> Comparison:
     """The comparison of aligned values, by options that are checked."""
-    a, b, baselines = paired_runs(scores.runs, options.baseline)
+    a, b, baselines = list_pairs(scores.runs, options.baseline)
     rows = {} if options.segments is None else segment_rows(options.segments, scores.query_ids)
     whole = TestedRuns(scores, a, b, options)
     n_queries = whole.columns[0].n
@@ -177,19 +177,19 @@ def compared(scores: Scores, options: Options) -> Comparison:
         )
     policy = options.queries if isinstance(options.queries, str) else "strict" if options.queries is None else "chosen"
 
-    def concluded() -> tuple[list[np.ndarray], Method]:
-        return corrected([whole.outcomes], options)[0], whole.describe(baselines, policy)
+    def conclude_whole() -> tuple[list[np.ndarray], Method]:
+        return correct_p_values([whole.outcomes], options)[0], whole.describe(baselines, policy)
 
     parts = [test_segment(segment, scores.part(places), a, b, options) for segment, places in rows.items()]
-    p_values_by_part = corrected([part.outcomes for part in parts], options) if parts else []
+    p_values_by_part = correct_p_values([part.outcomes for part in parts], options) if parts else []
 
-    def concluded_part(part: TestedRuns, p_values: list[np.ndarray]) -> tuple[list[np.ndarray], Method]:
+    def conclude_part(part: TestedRuns, p_values: list[np.ndarray]) -> tuple[list[np.ndarray], Method]:
         return p_values, part.describe(baselines, "chosen", [other.outcomes for other in parts])
 
     comparison = whole.comparison(
-        concluded,
+        conclude_whole,
         {
-            segment: part.comparison(functools.partial(concluded_part, part, p_values))
+            segment: part.comparison(functools.partial(conclude_part, part, p_values))
             for segment, part, p_values in zip(rows, parts, p_values_by_part, strict=True)
         },
     )
@@ -198,7 +198,7 @@ def compared(scores: Scores, options: Options) -> Comparison:
     return comparison
 
 
-def paired_runs(runs: list[Any], baseline: Any) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
+def list_pairs(runs: list[Any], baseline: Any) -> tuple[np.ndarray, np.ndarray, tuple[Any, ...]]:
     """Rows of the pairs, and the baselines."""
     if baseline is None:
         places = np.arange(len(runs))
@@ -216,7 +216,7 @@ def paired_runs(runs: list[Any], baseline: Any) -> tuple[np.ndarray, np.ndarray,
 # ---- p-values -----------------------------------------------------------------------------------------------------
 
 
-def corrected(outcomes: list[list[Outcome]], options: Options) -> list[list[np.ndarray]]:
+def correct_p_values(outcomes: list[list[Outcome]], options: Options) -> list[list[np.ndarray]]:
     """The adjusted p-values of each metric, for each list of queries; all lists make a family together."""
     if options.correction is None or options.correction == "max_t":
         return [

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Comparison(Exportable):
-    """Runs compared pair by pair; what a t test says is computed when it is first read.
+    """Runs compared pair by pair; the results of a t test are computed when they are first read.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Comparison(Exportable):
         make_systems: Callable[[], list[System]],
         segments: dict[Any, Comparison] | None = None,
     ) -> None:
-        """What the functions make is made when it is first asked for: p-values and bounds may take SciPy.
+        """Each function runs when its output is first read: p-values and bounds may take SciPy.
 
         `conclude` returns the verdicts, the means and the method.
         """
@@ -288,7 +288,7 @@ class Comparison(Exportable):
         return pandas.DataFrame(self.systems if rows == "runs" else self.pairs)
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write a file, in one step.
+        """Write a file (atomically).
 
         Parameters
         ----------
@@ -304,7 +304,7 @@ class Comparison(Exportable):
         Raises
         ------
         ValueError
-            The path has a suffix that is not listed above, or is that of a file that was compared.
+            The path has a suffix that is not listed above, or is a file that was compared.
         FastirError
             pyarrow is not installed.
         OSError
@@ -334,7 +334,7 @@ class Comparison(Exportable):
 
     @staticmethod
     def _from_fields(fields: tuple[Any, ...]) -> Comparison:
-        """The comparison that was saved as these, the last of which are those of its segments."""
+        """The comparison that was saved as these records; the segments' records are the last."""
         *whole, segments = fields
         by_segment = {segment: Comparison._from_fields(part) for segment, part in segments.items()}
         arguments: tuple[Any, ...] = *whole, by_segment

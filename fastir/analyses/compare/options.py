@@ -53,7 +53,7 @@ class Options(NamedTuple):
     n_threads: SupportsIndex | None = None
     bounds: bool = False
 
-    def checked(self) -> Options:
+    def validate(self) -> Options:
         """The options, checked one by one and against each other.
 
         The baseline and the queries are looked at where the runs are known.
@@ -90,12 +90,7 @@ class Options(NamedTuple):
         )
 
     def check_scipy(self) -> None:
-        """Say what to install where these options take SciPy, which is not there.
-
-        Raises
-        ------
-        ImportError
-        """
+        """Say what to install where these options take SciPy, which is not there."""
         effects = ("hedges_g", "hedges_gz", "anova")
         needed = self.interval == "bca" or self.segments is not None or self.effect in effects
         if not (needed or TESTS[self.test].needs_scipy):

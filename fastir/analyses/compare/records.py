@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from fastir.analyses.compare.statistical_tests import TESTS
 from fastir.rendering.text import counted
 
-SIGN_CAN_CHANGE = "unjudged documents could turn it"  # in the note of a pair
+SIGN_CAN_CHANGE = "unjudged documents could change its sign"  # in the note of a pair
 IN_SEGMENTS = ", segments"  # of a family to which the pairs of all segments of the queries belong
 
 
@@ -35,8 +35,8 @@ class Pair(NamedTuple):
         The effect size named by `Method.effect`; NaN where it is undefined.
     wins, ties, losses : int
         The number of queries on which a is better than b, equal up to rounding, and worse. For a metric of which less
-        is better, such as ``mean_rank``, the smaller value is better; `difference` and `effect` still compare the
-        values as they are.
+        is better, such as ``mean_rank``, the smaller value is better; `difference` and `effect` keep the sign of
+        a minus b.
     n_queries : int
         The number of compared queries: those without a NaN in any run.
     exact : bool
@@ -47,7 +47,7 @@ class Pair(NamedTuple):
         without SciPy.
     note : str
         Why the case is degenerate, or "". With ``bounds=True`` also the range of the difference, if labels of unjudged
-        documents could turn its sign.
+        documents could change its sign.
     """
 
     a: Hashable
@@ -123,7 +123,7 @@ class Method(NamedTuple):
     random_state : int
     correction : str or None
     family : {"metric", "all", "metric, segments", "all, segments"}
-        Which p-values are corrected together: those of these queries, or those of all segments.
+        Which p-values are corrected together: the p-values of these queries, or of all segments.
     family_size : int
         The number of p-values in the largest family, without NaN.
     confidence : float
@@ -135,7 +135,7 @@ class Method(NamedTuple):
         The rule by which the compared queries were chosen.
     n_queries : int
     unshared : int
-        The number of queries that some run lacks; they are left out, or count as 0 for that run.
+        The number of queries that are missing from some run; they are left out, or count as 0 for that run.
     left_out : dict of str to int
         {metric: number of queries left out because a value is NaN}, without zeros.
     seeds : str or None
@@ -184,7 +184,7 @@ class Method(NamedTuple):
         queries = {
             "strict": "",
             "intersection": f" that all runs have, {self.unshared} left out",
-            "qrels": f", {self.unshared} of them 0 where a run lacks them",
+            "qrels": f", {self.unshared} of them 0 for a run without them",
             "chosen": " that were chosen",
         }
         of_queries = counted(self.n_queries, "query", "queries")

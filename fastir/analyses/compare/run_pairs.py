@@ -31,7 +31,7 @@ from fastir.stats.paired_tests import Moments, moments, sign_rows, signed_ranks,
 from fastir.stats.randomization import Pairs, exact_pairs, resampled_pairs
 from fastir.stats.resampling import seed
 
-CELLS = 1 << 22  # differences that are in memory at a time
+BLOCK_CELLS = 1 << 22  # differences that are in memory at a time
 
 
 class Outcome(NamedTuple):
@@ -96,7 +96,7 @@ class MetricValues:
         return to_grid(self.values)
 
     @functools.cached_property
-    def described(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def counts_and_effects(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The wins, losses and effects."""
         crossed = self.effect == "anova" and min(self.values.shape) > 1
         error = two_way_anova(self.values.T).error.mean_square if crossed else None
@@ -105,19 +105,19 @@ class MetricValues:
 
     @property
     def wins(self) -> np.ndarray:
-        return self.described[0]
+        return self.counts_and_effects[0]
 
     @property
     def losses(self) -> np.ndarray:
-        return self.described[1]
+        return self.counts_and_effects[1]
 
     @property
     def effects(self) -> np.ndarray:
-        return self.described[2]
+        return self.counts_and_effects[2]
 
     def parts(self) -> Iterator[slice]:
         """The pairs, a few at a time."""
-        size = max(1, CELLS // self.n)
+        size = max(1, BLOCK_CELLS // self.n)
         for first in range(0, max(len(self.a), 1), size):
             yield slice(first, first + size)
 
@@ -130,18 +130,18 @@ class MetricValues:
         """The largest magnitude that went into the differences of some pairs."""
         return np.maximum(self.largest[self.a[part]], self.largest[self.b[part]])
 
-    def centred(self, part: slice) -> tuple[Centred, Moments]:
+    def center(self, part: slice) -> tuple[Centred, Moments]:
         """The differences of some pairs, ready for resampling, and their moments."""
         d, of = self.differences(part)
-        return centred(d, self.whole(part), self.grid.loose, self.magnitudes(part)), of
+        return centred(d, self.grid_differences(part), self.grid.loose, self.magnitudes(part)), of
 
-    def whole(self, part: slice) -> np.ndarray:
+    def grid_differences(self, part: slice) -> np.ndarray:
         """The differences as whole numbers of the grid's unit; 0 where only rounding differs."""
         return self.grid.without_noise(self.grid.whole[self.a[part]] - self.grid.whole[self.b[part]])
 
     def describe(self, part: slice, error: float | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The wins, losses and effects of some pairs."""
-        whole = self.whole(part)
+        whole = self.grid_differences(part)
         of_part = Moments(self.n, *(of_pairs[part] for of_pairs in self.pair_moments[1:]))
         better = -whole if higher_is_better(self.metric) is False else whole
         sides = Sides(self.values[self.a[part]], self.values[self.b[part]], of_part, whole, self.grid.loose, error)
@@ -160,13 +160,13 @@ def sign(column: MetricValues, options: Options) -> Outcome:
 
 
 def wilcoxon(column: MetricValues, options: Options) -> Outcome:
-    tests = [signed_ranks(d, column.grid.loose) for part in column.parts() for d in column.whole(part)]
+    tests = [signed_ranks(d, column.grid.loose) for part in column.parts() for d in column.grid_differences(part)]
     return Outcome(np.array([test.p_value for test in tests]), np.array([test.exact for test in tests]))
 
 
 def bootstrap(column: MetricValues, options: Options) -> Outcome:
     resamples = draws(column.n, max(1, len(column.a)), *options.resampling())
-    tests = [studentized_rows(*column.centred(part), resamples) for part in column.parts()]
+    tests = [studentized_rows(*column.center(part), resamples) for part in column.parts()]
     _, p, degenerate = (np.concatenate(values) for values in zip(*tests, strict=True))
     notes = np.array([without_variance(count) for count in degenerate])
     return Outcome(p, np.full(len(p), resamples.listed), notes)
@@ -258,10 +258,10 @@ def by_bootstrap(column: MetricValues, options: Options) -> Intervals:
     drawn = draw_queries(column, options)
     skewness = np.concatenate([skewness_of_mean(*column.differences(part)) for part in column.parts()])
     pairs = drawn_bounds(drawn, column.a, column.b, column.pair_moments, skewness, options)
-    return Intervals(pairs, bootstrapped_means(column, options, drawn))
+    return Intervals(pairs, bootstrap_means(column, options, drawn))
 
 
-def bootstrapped_means(column: MetricValues, options: Options, drawn: Resampled | None = None) -> np.ndarray:
+def bootstrap_means(column: MetricValues, options: Options, drawn: Resampled | None = None) -> np.ndarray:
     """The bounds of the runs' means: float64 array of shape (2, n_runs)."""
     alone, runs = moments(column.values, column.largest), np.arange(len(column.values))
     drawn = draw_queries(column, options) if drawn is None else drawn
@@ -288,7 +288,7 @@ def drawn_bounds(
 def by_crossed_bootstrap(column: MetricValues, options: Options, names: list[str]) -> Intervals:
     """Queries and, inside each run, seeds are drawn: percentile intervals, and the shift test of the mean."""
     columns = resampled(to_grid(column.columns), draws(column.n, len(column.columns), *options.resampling()))
-    ranks = np.argsort(np.argsort(names, kind="stable"))  # a run's draws do not depend on where it stands
+    ranks = np.argsort(np.argsort(names, kind="stable"))  # a run's draws do not depend on its position
     streams = [stream(seed(options.random_state), REPEATS + int(rank)) for rank in ranks]
     means = crossed_means(columns, column.owner, streams)
     levels = [(1 - options.confidence) / 2, (1 + options.confidence) / 2]

@@ -1,4 +1,4 @@
-"""Runs tested on one list of queries, and the records that come of it: of all queries, or of those of a segment."""
+"""Runs tested on one list of queries (all queries or a segment's), and the records of the result."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fastir.analyses.compare.run_pairs import (
     Intervals,
     MetricValues,
     Outcome,
-    bootstrapped_means,
+    bootstrap_means,
     by_bootstrap,
     by_crossed_bootstrap,
     by_t,
@@ -75,7 +75,7 @@ class TestedRuns:
         if self.options.interval != "t":
             return [bounds.runs for bounds in self.intervals]
         options = self.options._replace(interval="percentile")
-        return [bootstrapped_means(column, options) for column in self.columns]
+        return [bootstrap_means(column, options) for column in self.columns]
 
     @functools.cached_property
     def intervals(self) -> list[Intervals]:

@@ -81,8 +81,8 @@ def record(kind: Any, row: dict[str, Any]) -> Any:
     """A Pair, System or Method of the values of its fields."""
     if set(row) != set(kind._fields):
         raise ValueError(f"a {kind.__name__} has the fields {', '.join(kind._fields)}")
-    return kind(**{name: READERS.get(kind.__annotations__[name].__forward_arg__, same)(row[name]) for name in row})
+    return kind(**{name: READERS.get(kind.__annotations__[name].__forward_arg__, identity)(row[name]) for name in row})
 
 
-def same(value: Any) -> Any:
+def identity(value: Any) -> Any:
     return value

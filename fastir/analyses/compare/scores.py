@@ -25,7 +25,7 @@ from fastir.request.options import metric_tuple
 from fastir.stats._checks import LARGEST_VALUE
 
 POLICIES = ("qrels", "intersection", "strict")
-EXPECTED = "expected Results, {query_id: value} or {metric: {query_id: value}}"
+EXPECTED_VALUES = "expected Results, {query_id: value} or {metric: {query_id: value}}"
 QUERIES_SEEN = 20  # keys that are looked at, to tell queries from metrics
 
 Column = tuple[list[Any], np.ndarray]  # query ids and their values
@@ -81,7 +81,7 @@ class Scores(NamedTuple):
     owner : int64 array of shape (n_columns,)
         The run that each column belongs to.
     unshared : int
-        Queries that some run lacks.
+        Queries that are missing from some run.
     convention : str
         "" if unknown.
     quotients : sequence of Quotient
@@ -115,7 +115,7 @@ class Scores(NamedTuple):
 
 def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str | None) -> Scores:
     """Read and align the values given to `compare_scores`; errors name its arguments."""
-    runs = {run: opened(run, values) for run, values in runs_mapping(runs).items()}
+    runs = {run: open_results(run, values) for run, values in runs_mapping(runs).items()}
     labels = list(runs)
     if not labels:
         raise ValueError("there are no runs to compare")
@@ -127,7 +127,7 @@ def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str 
             for result in part:
                 if isinstance(result, Results):
                     conventions[result.convention_text() or "fastir"] = None
-            columns.append(joined(run, [named(run, result, wanted) for result in part]))
+            columns.append(join_folds(run, [values_by_metric(run, result, wanted) for result in part]))
             owner.append(number)
             parts.append((run, part))
     names = list(columns[0]) if wanted is None else wanted
@@ -137,7 +137,7 @@ def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str 
     ]
     lacking = missing_queries(runs, seeds) if isinstance(queries, str) and queries == "intersection" else []
     query_ids, unshared = chosen_queries(sides, queries, lacking)
-    repeats = aligned(sides, query_ids).reshape(len(names), len(columns), len(query_ids))
+    repeats = align_sides(sides, query_ids).reshape(len(names), len(columns), len(query_ids))
     quotients = quotients_among(parts, names)
     for quotient in quotients:
         repeats[quotient.metric, quotient.column] *= quotient.scaling(query_ids)
@@ -169,10 +169,10 @@ def runs_mapping(runs: Any) -> Mapping[Any, Any]:
     return runs
 
 
-def opened(run: Hashable, values: Any) -> Any:
-    """Values that were saved, as Results; anything else as it is."""
+def open_results(run: Hashable, values: Any) -> Any:
+    """Values that were saved, as Results; anything else unchanged."""
     if isinstance(values, (list, tuple)):
-        return [opened(run, value) for value in values]
+        return [open_results(run, value) for value in values]
     if isinstance(values, (str, os.PathLike)):
         return Results.load(values)
     if isinstance(values, Mapping) and KEY in values and "per_query" in values:
@@ -195,14 +195,14 @@ def column_parts(run: Hashable, values: Any, seeds: str | None) -> Iterator[list
     yield from ([list(values)] if seeds == "folds" else ([value] for value in values))
 
 
-def named(run: Hashable, values: Any, wanted: list[str] | None) -> dict[str, Column]:
+def values_by_metric(run: Hashable, values: Any, wanted: list[str] | None) -> dict[str, Column]:
     """{metric: (query ids, values)} of one object that a caller gave for a run."""
     if isinstance(values, Results):
         check_means(run, values, wanted)
         query_ids = values.query_ids
         return {name: (query_ids, values.values[:, j]) for j, name in enumerate(values.names)}
     if not hasattr(values, "items"):
-        raise TypeError(f"run {quote(run)}: {EXPECTED}, got {type(values).__name__}")
+        raise TypeError(f"run {quote(run)}: {EXPECTED_VALUES}, got {type(values).__name__}")
     first = next(iter(values.items()), None)
     if first is not None and hasattr(first[1], "items"):
         items = list(metrics_first(run, values, wanted).items())
@@ -216,7 +216,7 @@ def metrics_first(run: Hashable, values: Any, wanted: list[str] | None) -> Any:
     That is seen where the inner keys are metrics and the outer ones are not, or by the metrics that are wanted.
     """
     if "mean" in values and "per_query" not in values and len(values) == 1:
-        raise TypeError(f"run {quote(run)}: {EXPECTED}, got means alone; Results have the values")
+        raise TypeError(f"run {quote(run)}: {EXPECTED_VALUES}, got means alone; Results have the values")
     if "mean" in values and "per_query" in values:
         values = values["per_query"]
     rows = list(values.items())
@@ -257,7 +257,7 @@ def is_name(key: object) -> bool:
 
 def value_column(run: Hashable, metric: str, values: Any) -> Column:
     if not hasattr(values, "items"):
-        raise TypeError(f"run {quote(run)}{metric}: {EXPECTED}, got {type(values).__name__}")
+        raise TypeError(f"run {quote(run)}{metric}: {EXPECTED_VALUES}, got {type(values).__name__}")
     if type(values) is dict and (numbers := read_floats(list(values.values()))) is not None:
         return list(values), numbers
     items = list(values.items())
@@ -295,7 +295,7 @@ def check_aggregates(aggregates: dict[str, str], wanted: list[str] | None) -> No
             )
 
 
-def joined(run: Hashable, folds: list[dict[str, Column]]) -> dict[str, Column]:
+def join_folds(run: Hashable, folds: list[dict[str, Column]]) -> dict[str, Column]:
     """The values of folds, which share no query, joined."""
     if len(folds) == 1:
         return folds[0]
@@ -324,7 +324,7 @@ def check_metrics(labels: list[Any], names: list[str], columns: list[dict[Any, A
 
 
 def missing_queries(runs: Mapping[Any, Any], seeds: str | None) -> list[set[Any]]:
-    """For each column the queries that its run lacks, by the status of its Results."""
+    """For each column the queries that are missing from its run, by the status of its Results."""
     return [
         {
             query_id
@@ -339,14 +339,14 @@ def missing_queries(runs: Mapping[Any, Any], seeds: str | None) -> list[set[Any]
 
 
 def chosen_queries(sides: list[Side], queries: Any, lacking: list[set[Any]]) -> tuple[list[Any], int]:
-    """The queries that are compared, sorted by their text, and how many queries some run lacks.
+    """The queries that are compared, sorted by their text, and the number of queries that are missing from some run.
 
     `lacking` has for each column the queries that its Results report as missing.
     """
     if isinstance(queries, str) and queries == "strict":
         queries = None
     if queries is None and all(side.query_ids == sides[0].query_ids for side in sides) and sides[0].query_ids:
-        return in_order(sides[0].query_ids), 0
+        return sort_ids(sides[0].query_ids), 0
     by_side = {id(side.query_ids): set(side.query_ids) for side in sides}
     union, shared = set().union(*by_side.values()), set.intersection(*by_side.values()).difference(*lacking)
     if queries is None or (isinstance(queries, str) and queries == "qrels"):
@@ -360,12 +360,12 @@ def chosen_queries(sides: list[Side], queries: Any, lacking: list[set[Any]]) -> 
         raise ValueError(f"queries must be None, {policies} or query ids, got {quote(queries)}")
     if not chosen:
         raise NoOverlapError("no query is left to compare: the runs have no query in common, or none was given")
-    ordered = in_order(chosen)
+    ordered = sort_ids(chosen)
     if not isinstance(queries, str):
         for side in sides:
             if not chosen <= by_side[id(side.query_ids)]:
                 query_id = next(query_id for query_id in ordered if query_id not in by_side[id(side.query_ids)])
-                why = "which another run has" if queries is None else "which was asked for"
+                why = "which another run has" if queries is None else "which was requested"
                 raise NoOverlapError(
                     f"run {quote(side.run)} has no {side.metric} for query {quote(query_id)}, {why}; "
                     f"queries='intersection' leaves such queries out, queries='qrels' counts them as 0"
@@ -373,7 +373,7 @@ def chosen_queries(sides: list[Side], queries: Any, lacking: list[set[Any]]) -> 
     return ordered, len(union) - len(shared)
 
 
-def in_order(query_ids: Collection[Any]) -> list[Any]:
+def sort_ids(query_ids: Collection[Any]) -> list[Any]:
     """Query ids sorted by their text."""
     try:
         "".join(query_ids)  # sooner than to ask each for its type
@@ -392,8 +392,8 @@ def places_among(ordered: list[Any], query_ids: list[Any]) -> np.ndarray:
     return at
 
 
-def aligned(sides: list[Side], query_ids: list[Any]) -> np.ndarray:
-    """A row for each side, with its values at the positions of their queries, and 0 for queries that it lacks."""
+def align_sides(sides: list[Side], query_ids: list[Any]) -> np.ndarray:
+    """A row for each side, with its values at the positions of their queries, and 0 for its missing queries."""
     places: dict[int, np.ndarray] = {}
     rows = np.zeros((len(sides), len(query_ids)))
     for row, side in zip(rows, sides, strict=True):

@@ -15,7 +15,7 @@ from fastir.inputs.mappings import SEGMENTS, misfit_error, read_mapping
 from fastir.stats._scipy import special
 from fastir.stats.paired_tests import Moments, moments
 
-UNTESTED: dict[str, Any] = {
+UNTESTED_FIELDS: dict[str, Any] = {
     **dict.fromkeys(("p_value", "adjusted_p", "effect", "detectable"), math.nan),
     "exact": False,
     "note": "",
@@ -45,7 +45,7 @@ def read_segments(segments: SegmentsLike) -> Mapping[Any, Hashable]:
 
 
 def segment_rows(segments: Mapping[Any, Hashable], query_ids: list[Any]) -> dict[Any, list[int]]:
-    """{segment: the places of its queries}, in the order in which `segments` first names them.
+    """{segment: the positions of its queries}, in the order in which `segments` first names them.
 
     Ids that are integers equal their decimal text, as in all columns.
     """
@@ -81,7 +81,7 @@ def macro_means(
         for run, bounds in zip(runs, intervals_over(alone, confidence), strict=True):
             macro.systems.append(System(run, metric, *bounds, n_queries))
         for pair, (mean, low, high) in zip(of_metric, intervals_over(differences, confidence), strict=True):
-            macro.pairs.append(pair._replace(difference=mean, low=low, high=high, **UNTESTED))
+            macro.pairs.append(pair._replace(difference=mean, low=low, high=high, **UNTESTED_FIELDS))
     return macro
 
 

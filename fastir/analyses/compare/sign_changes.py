@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 def with_sign_changes(
     comparison: Comparison, qrels: Any, runs: Mapping[Hashable, Any], options: dict[str, Any]
 ) -> Comparison:
-    """A comparison whose notes of pairs say which differences could have the other sign, and their bounds."""
+    """A comparison with notes of pairs: which differences could have the other sign, and their bounds."""
     names = dict.fromkeys((pair.a, pair.b) for pair in comparison.pairs)
     bounds = difference_bounds_by_pair(qrels, runs, names, comparison.metrics, **{**options, "queries": "qrels"})
     return with_notes(comparison, bounds)
 
 
 def with_notes(comparison: Comparison, bounds: dict[Any, Bounds]) -> Comparison:
-    """A comparison and those of its segments, with the notes of their own queries."""
+    """A comparison and its segments' comparisons, with the notes of their own queries."""
     pairs = [
         pair._replace(note=note_with_bounds(pair, bounds[pair.a, pair.b], comparison.query_ids))
         for pair in comparison.pairs

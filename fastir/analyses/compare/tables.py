@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from fastir.analyses.compare.records import Mean, Method, System, Verdict
 
 LETTERS = "abcdefghijklmnoprstuvwxyz"  # without q, of which few fonts have a superscript
-NAMED = 12  # differences that are named below a table
-NOISE = 1e-12  # relative differences up to this are rounding
+NAMED_DIFFERENCES = 12  # differences that are named below a table
+RELATIVE_NOISE = 1e-12  # relative differences up to this are rounding
 
 
 def pair_lines(pairs: Sequence[Pair], segments: Mapping[Any, Sequence[Pair]]) -> str:
-    """The pairs as tab-separated lines; numbers read back exactly. Those of segments come first, with their names."""
+    """The pairs as tab-separated lines; numbers read back exactly. Pairs of segments come first, with their names."""
     fields = pairs[0]._fields if pairs else ()
     if not segments:
         return tsv_text([list(fields), *(list(map(str, pair)) for pair in pairs)])
@@ -50,7 +50,7 @@ def runs_table(
     names = distinct_texts(runs) if names is None else names
     labels = mark_labels(len(runs))
     places = {run: place for place, run in enumerate(runs)}
-    beaten = beaten_by(verdicts, places, alpha)
+    beaten = find_beaten(verdicts, places, alpha)
     mean_of = {(mean.run, mean.metric): mean.mean for mean in means}
     best = {metric: best_mean([mean_of[run, metric] for run in runs], metric) for metric in metrics}
     rows = []
@@ -61,9 +61,9 @@ def runs_table(
             cells.append(
                 Cell(
                     number(mean, digits),
-                    marks(beaten.get((run, metric), []), labels),
+                    marks_text(beaten.get((run, metric), []), labels),
                     bounds.get((run, metric), ""),
-                    len(runs) > 1 and math.isclose(mean, best[metric], rel_tol=NOISE, abs_tol=0.0),
+                    len(runs) > 1 and math.isclose(mean, best[metric], rel_tol=RELATIVE_NOISE, abs_tol=0.0),
                     repr(mean),
                 )
             )
@@ -90,7 +90,7 @@ def pairs_table(pairs: Sequence[Pair], method: Method, digits: int, alpha: float
     if method.correction:
         head.insert(6, "corrected p")
     noted = any(pair.note for pair in pairs)
-    drawn = drawn_by(method)
+    drawn = resamples_text(method)
     names = distinct_texts(dict.fromkeys(run for pair in pairs for run in (pair.a, pair.b)))
     rows = []
     for pair in pairs:
@@ -113,20 +113,20 @@ def pairs_table(pairs: Sequence[Pair], method: Method, digits: int, alpha: float
 
 
 def sign_changes_text(uncertain: Sequence[Pair], places: dict[Any, int], labels: Sequence[str]) -> str:
-    """Which differences unjudged documents could turn, by the labels of the runs; how many, if these are many."""
-    if len(uncertain) > NAMED:
-        return f"Unjudged documents could turn the sign of {len(uncertain)} differences, as the pairs say."
+    """Say which differences unjudged documents could change the sign of; how many, if these are many."""
+    if len(uncertain) > NAMED_DIFFERENCES:
+        return f"Unjudged documents could change the sign of {len(uncertain)} differences, as the pairs say."
     outcomes_by_metric: dict[str, list[str]] = {}
     for pair in uncertain:
         outcomes_by_metric.setdefault(pair.metric, []).append(f"{labels[places[pair.a]]} - {labels[places[pair.b]]}")
     which = "; ".join(f"{', '.join(differences)} ({metric})" for metric, differences in outcomes_by_metric.items())
-    return f"Unjudged documents could turn the sign of {which}."
+    return f"Unjudged documents could change the sign of {which}."
 
 
 def table_by_segment(segments: dict[Any, Table], whole: Table, macro: Table, methods: Sequence[Method]) -> Table:
     """The tables of the segments, of all queries, and of means over segments, one below the other.
 
-    `methods` are those of the segments, and of the whole.
+    `methods` are the methods of the segments, and of the whole.
     """
     counts = [str(method.n_queries) for method in methods]
     names = [*distinct_texts(segments, ("all", "macro")).values(), "all", "macro"]
@@ -142,10 +142,10 @@ def table_by_segment(segments: dict[Any, Table], whole: Table, macro: Table, met
     return Table(["segment", "queries", *head], rows, whole.first + 2, notes)
 
 
-def beaten_by(
+def find_beaten(
     pairs: Sequence[Pair | Verdict], places: dict[Any, int], alpha: float
 ) -> dict[tuple[Any, str], list[int]]:
-    """{(run, metric): the places of the runs that it is significantly better than}."""
+    """{(run, metric): the positions of the runs that it is significantly better than}."""
     beaten: dict[tuple[Any, str], list[int]] = {}
     for pair in pairs:
         sign = SIGNS[higher_is_better(pair.metric)]
@@ -160,7 +160,7 @@ def mark_labels(n: int) -> list[str]:
     return list(LETTERS[:n]) if n <= len(LETTERS) else [str(number) for number in range(1, n + 1)]
 
 
-def marks(places: list[int], labels: Sequence[str]) -> str:
+def marks_text(places: list[int], labels: Sequence[str]) -> str:
     """The labels of some runs: letters side by side, numbers with commas; neighbours, if longer, as a range."""
     comma, longest = ("", 3) if labels and labels[0] == LETTERS[0] else (",", 2)
     parts = []
@@ -188,7 +188,7 @@ def level_text(method: Method, alpha: float) -> str:
     return f"p ≤ {alpha:g}{', corrected' if method.correction else ''}"
 
 
-def drawn_by(method: Method) -> int:
+def resamples_text(method: Method) -> int:
     """The resamples of the test; an interval may be resampled where the test is not."""
     return method.n_resamples if TESTS[method.test].resampled else 0
 

@@ -1,4 +1,4 @@
-"""Precision against recall: the curve whose area is average precision.
+"""Precision against recall; the area under the curve is average precision.
 
 Each point is a value of the metrics precision@k and recall@k, or of iprec@recall, so that every input and option of
 `evaluate` has its curve.
@@ -7,15 +7,23 @@ Each point is a value of the metrics precision@k and recall@k, or of iprec@recal
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from fastir.analyses.curves.by_rank import POINTS, Curve, check_options, evaluate_by_rank
+from fastir.checks import refuse_options
+from fastir.data.rankings import evaluate_rankings
 from fastir.data.results.exportable import Exportable
-from fastir.engine.measure import IPREC, NUM_REL, PRECISION, RECALL
+from fastir.data.results.results import Results
+from fastir.engine.measure import CARDS, IPREC, NUM_REL, NUM_RET, PRECISION, RECALL
+from fastir.errors import quote
+from fastir.evaluation.choose import prepare
+from fastir.evaluation.evaluator import Evaluator
+from fastir.rendering.text import counted, json_types
+from fastir.request.options import choice_params
+from fastir.request.plan import compile_settings
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -23,6 +31,102 @@ if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
     from fastir.data.run import RunLike
     from fastir.evaluation.keywords import RecallCurveOptions
+
+# ---- tables of a curve -----------------------------------------------------------------------------------------------
+
+POINTS = tuple(level / 10 for level in range(11))
+
+
+class Curve:
+    """The tables of a curve: points for every query of a run, and their average. A subclass makes a row's points."""
+
+    __slots__ = ()
+    _printed_rows: int | None = 10
+    _averaged: ClassVar[str]  # the name of the average in JSON
+
+    query_ids: list[Any]
+    points: tuple[float, ...]
+    area: Callable[..., float]
+    interpolated: Callable[..., Any]
+    _area: Callable[[int], float]
+    _drawn: Callable[[int], Any]
+
+    def _row(self, query_id: Any) -> int:
+        if query_id not in self.query_ids:
+            raise KeyError(f"query {quote(query_id)} was not evaluated")
+        return self.query_ids.index(query_id)
+
+    def _columns(self) -> dict[str, Any]:
+        curves = list(map(self._drawn, range(len(self.query_ids))))
+        ids = [query_id for query_id, curve in zip(self.query_ids, curves, strict=True) for _ in curve.rank]
+        data: dict[str, Any] = {"query_id": ids}
+        for name in ("rank", *self.interpolated()._fields[:2]):
+            data[name] = np.concatenate([getattr(curve, name) for curve in curves] or [[]])
+        return {**data, "rank": data["rank"].astype(int)}
+
+    def _title(self) -> str:
+        return f"area {self.area():.4f}, mean of {counted(len(self.query_ids), 'query', 'queries')}"
+
+    def _json(self, per_query: bool = True) -> dict[str, Any]:
+        data: dict[str, Any] = {"area": self.area(), "points": list(self.points)}
+        data[self._averaged] = self.interpolated()[1]
+        if per_query:
+            data["per_query"] = {
+                query_id: {"area": self._area(row), **self._drawn(row)._asdict()}
+                for row, query_id in enumerate(self.query_ids)
+            }
+        return json_types(data)
+
+
+def check_options(function: str, options: Iterable[str], metrics: Collection[str]) -> None:
+    """Refuse weights of documents and parameters of metrics that none of the curve's metrics reads."""
+    params = {param.name for card in CARDS if card.name in metrics for param in card.params}
+    others = {"doc_weights", *choice_params()} - params
+    refuse_options(function, options, others, f"the curve is made of {', '.join(metrics)}, which do not read it")
+
+
+def evaluate_by_rank(
+    qrels: QrelsLike, run: RunLike, metrics: list[str], by_rank: tuple[str, ...], options: dict[str, Any]
+) -> tuple[Results, list[np.ndarray], Iterator[np.ndarray]]:
+    """The Results of num_ret and other metrics, and the values and the means of further metrics at every rank.
+
+    The run is read once. If there is one order of documents, all values follow from its judged rankings; else the run
+    is held in memory and evaluated twice.
+    """
+    names = [NUM_RET, *metrics, *(f"{metric}@1" for metric in by_rank)]
+    evaluator = Evaluator(qrels, names, **options)
+    rules, n_threads = evaluator.rules, options.get("n_threads")
+    settings, weights = rules.settings, rules.weights
+    try:
+        judge = rules.run_judge()
+    except ValueError:  # there are several orders, or an average over all of them
+        held = rules.hold_run(run)
+
+        def evaluate(names: list[str]) -> Results:
+            compiled = compile_settings(tuple(names), settings.options)
+            prepared = prepare(rules.qrels, compiled, rules.columns, rules.parents)
+            query_ids, values, status, coverage = prepared.measure(held, n_threads)
+            return Results(query_ids, compiled.names, values, status, compiled.aggregates, coverage, weights, None)
+
+        first, coverage = rules.evaluate_one(held, n_threads)
+    else:
+        rankings, coverage = judge.covered(run, n_threads)
+
+        def evaluate(names: list[str]) -> Results:
+            return evaluate_rankings(rankings, tuple(names), settings.options, weights)
+
+        first = evaluate(names)
+    rules.warn_of_run(coverage, run)
+    depth = int(first.values[:, 0].max(initial=0.0))
+    ranks = range(1, max(depth, 1) + 1)
+    # with the other metrics, so that each evaluation takes the parameters of all
+    at_ranks = evaluate([*(f"{metric}@{rank}" for metric in by_rank for rank in ranks), *names])
+    blocks = [slice(place * len(ranks), place * len(ranks) + depth) for place in range(len(by_rank))]
+    means = (np.array([at_ranks[name] for name in at_ranks.names[block]]) for block in blocks)
+    return first, [at_ranks.values[:, block] for block in blocks], means
+
+
+# ---- precision against recall ----------------------------------------------------------------------------------------
 
 
 class CurvePoints(NamedTuple):
@@ -44,8 +148,8 @@ class CurvePoints(NamedTuple):
 class PrecisionRecallCurve(Curve, Exportable):
     """Precision and recall of a run at every rank; made by `precision_recall_curve`.
 
-    In every method, None as `query_id` stands for the average over the queries, as in `Results`: of the precision and
-    the recall at each rank, or of the interpolated precision at each point.
+    In every method, None as `query_id` means the average over the queries, as in `Results`: the mean precision and
+    recall at each rank, or the mean interpolated precision at each point.
 
     Attributes
     ----------
@@ -135,7 +239,7 @@ def precision_recall_curve(
     points : iterable of float
         The recall points of the interpolated curve, from 0 to 1, in any order.
     **options
-        Options of `evaluate`, except `doc_weights`. Parameters of metrics are those of precision, recall and iprec:
+        Options of `evaluate`, except `doc_weights`. Parameters of precision, recall and iprec are taken:
         empty, short_rankings, empty_ranking, recall_norm, rounding, unranked.
 
     Returns
@@ -151,7 +255,7 @@ def precision_recall_curve(
 
     Notes
     -----
-    **Undefined**: recall is 0 without relevant documents. A query that the run lacks is an empty ranking. The area
+    **Undefined**: recall is 0 without relevant documents. A query missing from the run is an empty ranking. The area
     under the raw curve is average precision; the area under the interpolated curve is larger.
 
     Examples

@@ -1,7 +1,7 @@
 """The receiver operating characteristic: relevant documents that are found against others, rank by rank.
 
-As for precision against recall, each point comes from a value of a metric, here precision@k, and the area is that of
-`auc`, so that every input and option of `evaluate` has its curve.
+As for precision against recall, each point comes from a value of a metric, here precision@k, and the area is `auc`.
+So every input and option of `evaluate` has its curve.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastir.analyses.curves.by_rank import POINTS, Curve, check_options, evaluate_by_rank
+from fastir.analyses.curves.recall_curve import POINTS, Curve, check_options, evaluate_by_rank
 from fastir.checks import number
 from fastir.data.results.exportable import Exportable
 from fastir.engine.measure import AUC, PRECISION
@@ -34,7 +34,7 @@ class RocPoints(NamedTuple):
     Attributes
     ----------
     false_positive_rate, true_positive_rate : float64 array of shape (n_points,)
-        The share of the retrieved documents without relevance, and of those with it, that have been seen.
+        The fraction of the retrieved documents without relevance, and with relevance, that have been seen.
     rank : int64 array of shape (n_points,), or None
         From 0, above the first document; None for points between ranks.
     """

@@ -9,9 +9,7 @@ Raises    KeyError for a query or a metric that is not there, ValueError for exp
 
 conventions        explain_conventions(): where two conventions part
 query              explain(): the function form of `Evaluator.explain`
-query_explanation  one evaluation for each judged document, with the documents below it taken as unjudged
-documents          the documents of an Explanation, made when they are asked for
+query_explanation  one evaluation for each judged document, documents below it unjudged; documents are made when read
 ranked             explain_ranked: the same for a bare list of labels, as a table with discounts and running sums
-boxes              a ranking as a row of boxes, for pictures and notebooks
-records            Document, Explanation, Move, RankingDiff, and how they print; know nothing of how they were computed
+records            Document, Explanation, Move, RankingDiff, and how they print, as tables and as rows of boxes
 """

@@ -16,7 +16,7 @@ from fastir.data.run import Run
 from fastir.errors import FastirWarning
 from fastir.evaluation.evaluator import Evaluator
 from fastir.rendering import Cell, Table, number_cell
-from fastir.rendering.text import decimals, signed
+from fastir.rendering.text import decimals, signed_text
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from fastir.evaluation.keywords import EvaluateOptions
     from fastir.request.conventions import Convention
 
-SHOWN = 10  # queries that are printed
-ABSENT = "left out"  # of a query that does not count
+PRINTED_QUERIES = 10  # queries that are printed
+ABSENT_TEXT = "left out"  # of a query that does not count
 
 
 class QueryPair(NamedTuple):
@@ -58,7 +58,7 @@ class ConventionsDiff(Exportable):
         The two, in words.
     means : tuple of float
     queries : list of QueryPair
-        The queries whose values differ, the largest changes first; among them those that count under one convention
+        The queries with different values, the largest changes first; among them queries that count under one convention
         only.
     step : str
         The step at which the two rankings of the explained query first differ, in words; empty if no query differs.
@@ -85,10 +85,10 @@ class ConventionsDiff(Exportable):
         rows = [
             [
                 Cell(str(each.query_id)),
-                *(Cell(ABSENT) if math.isnan(value) else number_cell(value, digits) for value in each[1:3]),
-                Cell(signed(each.change, digits), exact=repr(each.change)),
+                *(Cell(ABSENT_TEXT) if math.isnan(value) else number_cell(value, digits) for value in each[1:3]),
+                Cell(signed_text(each.change, digits), exact=repr(each.change)),
             ]
-            for each in self.queries[:SHOWN]
+            for each in self.queries[:PRINTED_QUERIES]
         ]
         hidden = len(self.queries) - len(rows)
         notes = [f"{hidden} more"] * (hidden > 0) + [self.step] * bool(self.step)
@@ -109,7 +109,7 @@ def explain_conventions(
     ----------
     qrels, run : as for `evaluate`
     query_id : str, int or None
-        The query whose rankings are compared step by step; None: the query that differs most.
+        The query to compare step by step; None: the query that differs most.
     metric : str
         The name of one metric; each convention reads it as its tool does.
     pair : tuple of (str or Convention)
@@ -128,7 +128,7 @@ def explain_conventions(
     KeyError
         The qrels have no such query.
     ValueError
-        The name stands for several metrics, or `pair` is not a pair.
+        The name means several metrics, or `pair` is not a pair.
     UnknownMetricError, NoOverlapError, FormatError, DuplicateError, TypeError, ValueError, OverflowError, OSError
         As by `evaluate` and `explain`.
 
@@ -142,45 +142,45 @@ def explain_conventions(
     >>> found.step  # doctest: +ELLIPSIS
     'query q1 parts at rank 1: b, label 1, adds 0.3801 by trec_eval-9 and 1.0000 by lightgbm; its gain is 1 in ...'
     """
-    refuse_options("explain_conventions", options, ("convention",), "the conventions are those of pair")
+    refuse_options("explain_conventions", options, ("convention",), "pair names the conventions")
     refuse_options("explain_conventions", options, ("doc_weights",), "labels do not show the weights of documents")
     if isinstance(pair, str) or len(pair) != 2:
         raise ValueError(f"pair must be two conventions, such as ('beir', 'ranx'), got {pair!r}")
-    run = as_read(run)
+    run = read_file(run)
     chosen_options: dict[str, Any] = dict(options)
     evaluators = [Evaluator(qrels, metric, **(chosen_options | {"convention": each})) for each in pair]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FastirWarning)  # of what both have, such as queries that the run lacks
+        warnings.simplefilter("ignore", FastirWarning)  # of what both have, such as missing queries
         results = [evaluator.evaluate(run) for evaluator in evaluators]
     names = [each.names for each in results]
     if max(map(len, names)) > 1:
-        raise ValueError(f"metric {metric!r} stands for several metrics; expected one")
+        raise ValueError(f"metric {metric!r} means several metrics; expected one")
     by_query = [each.per_query(name[0]) for each, name in zip(results, names, strict=True)]
-    queries = differing(*by_query)
-    told = named(*(each.convention for each in results))
+    queries = find_differences(*by_query)
+    told = pair_names(*(each.convention for each in results))
     chosen = queries[0].query_id if query_id is None and queries else query_id
     explained, step = None, ""
     if chosen is not None:
         explained = evaluators[0].explain(run, chosen), evaluators[1].explain(run, chosen)
-        step = f"query {chosen} {parting(explained, told, by_query)}"
+        step = f"query {chosen} {describe_step(explained, told, by_query)}"
     means = results[0][names[0][0]], results[1][names[1][0]]
     return ConventionsDiff(metric, told, means, queries, step, explained)
 
 
-def as_read(run: Any) -> Any:
+def read_file(run: Any) -> Any:
     """A run that is read once, if it is a file."""
     from os import PathLike
 
     return Run.from_file(run) if isinstance(run, (str, PathLike)) else run
 
 
-def named(one: Convention, other: Convention) -> tuple[str, str]:
+def pair_names(one: Convention, other: Convention) -> tuple[str, str]:
     """Their names, or all that they choose where both have one name."""
     return (one.name, other.name) if one.name != other.name else (str(one), f"{other} (the second)")
 
 
-def differing(ours: dict[Any, float], theirs: dict[Any, float]) -> list[QueryPair]:
-    """The queries whose values differ, the largest changes first."""
+def find_differences(ours: dict[Any, float], theirs: dict[Any, float]) -> list[QueryPair]:
+    """The queries with different values, the largest changes first."""
     found = []
     for query_id in dict.fromkeys([*ours, *theirs]):
         value, other = ours.get(query_id, math.nan), theirs.get(query_id, math.nan)
@@ -190,26 +190,25 @@ def differing(ours: dict[Any, float], theirs: dict[Any, float]) -> list[QueryPai
     return sorted(found, key=lambda each: -abs(each.change))
 
 
-def parting(explained: tuple[Explanation, Explanation], told: tuple[str, str], by_query: list[dict[Any, float]]) -> str:
+def describe_step(
+    explained: tuple[Explanation, Explanation], names: tuple[str, str], by_query: list[dict[Any, float]]
+) -> str:
     """Where two explanations of a query part, in words."""
     one, other = explained
+    ours, theirs = names
     counts = [
         not math.isnan(values.get(each.query_id, math.nan)) for values, each in zip(by_query, explained, strict=True)
     ]
     if counts[0] != counts[1]:
-        return f"counts by {told[counts.index(True)]} alone ({one.status})"
+        return f"counts by {names[counts.index(True)]} alone ({one.status})"
     metric, other_metric = next(iter(one.values)), next(iter(other.values))
     for place, (here, there) in enumerate(zip(one.documents, other.documents, strict=False)):
         if here.doc_id != there.doc_id:
             tie = f", {here.tied} documents have its score" if here.tied > 1 or there.tied > 1 else ""
-            return (
-                f"parts at rank {here.rank or place + 1}: {here.doc_id} by {told[0]}, {there.doc_id} by {told[1]}{tie}"
-            )
+            return f"parts at rank {here.rank or place + 1}: {here.doc_id} by {ours}, {there.doc_id} by {theirs}{tie}"
         if adds(here, metric) != adds(there, other_metric):
             label = "no label" if here.label is None else f"label {here.label}"
-            added = (
-                f"{decimals(adds(here, metric))} by {told[0]} and {decimals(adds(there, other_metric))} by {told[1]}"
-            )
+            added = f"{decimals(adds(here, metric))} by {ours} and {decimals(adds(there, other_metric))} by {theirs}"
             return f"parts at rank {here.rank}: {here.doc_id}, {label}, adds {added}{gains(here, there)}"
     lengths = len(one.documents), len(other.documents)
     if lengths[0] != lengths[1]:
@@ -225,7 +224,7 @@ def adds(document: Document, metric: str) -> float:
 
 
 def gains(here: Document, there: Document) -> str:
-    """Whether it is the gain that differs, or what a gain is multiplied with or divided by."""
+    """Say whether the gain differs, or its factor or divisor."""
     [one], [other] = here.gain.values(), there.gain.values()
     if one != other:
         return f"; its gain is {one:g} and {other:g}"

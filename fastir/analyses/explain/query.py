@@ -33,7 +33,7 @@ def explain(
     qrels, run : as for `evaluate`
         Other queries in a file of lines are read but not kept, and not checked for duplicates.
     query_id : str or int
-        A query of the qrels; its ranking is empty if the run lacks it.
+        A query of the qrels; its ranking is empty if the query is missing from the run.
     metrics : str or iterable of str
         As for `evaluate`.
     **options
@@ -51,7 +51,7 @@ def explain(
     KeyError
         The qrels have no such query.
     NoOverlapError
-        By ``queries="intersection"`` the query does not count, as the run lacks it.
+        With ``queries="intersection"`` the query does not count, because it is missing from the run.
     ValueError
         There is no single ranking: the query has equal scores, and the convention orders them differently for different
         metrics, or the tie rule orders them differently for different groups of the qrels.

@@ -10,13 +10,12 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastir.analyses.explain.documents import Again, Row, Terms, id_text, make_documents
 from fastir.analyses.explain.records import Document, Explanation
 from fastir.data.qrels import GroupedQrels, Preferences, Qrels
 from fastir.data.run import Run, as_run
@@ -39,7 +38,78 @@ if TYPE_CHECKING:
     from fastir.evaluation.drivers.prepared import PreparedQrels
     from fastir.request.options import Duplicates
 
-LABELS_AT_ONCE = 1 << 20  # that are evaluated
+# ---- documents of an explanation -------------------------------------------------------------------------------------
+
+
+class LaterCopy:
+    """A later copy of a document, which counts as a document without a judgment."""
+
+    __slots__ = ("doc_id",)
+
+    doc_id: str | int
+
+    def __init__(self, doc_id: str | int) -> None:
+        self.doc_id = doc_id
+
+    def __str__(self) -> str:
+        return str(self.doc_id)
+
+
+class Row(NamedTuple):
+    """A document at its rank; `level` numbers the distinct scores from the top."""
+
+    doc_id: str | int | LaterCopy
+    score: float | None
+    level: int
+    tied: int
+
+
+def id_text(row: Row) -> str | None:
+    """The id by which a document's judgment is found; None for a later copy."""
+    return None if isinstance(row.doc_id, LaterCopy) else str(row.doc_id)
+
+
+class Terms(NamedTuple):
+    """The contributions of a ranking's documents to the metrics."""
+
+    names: list[str]  # of the metrics
+    codes: dict[str, int]  # the labels of the query
+    elsewhere: set[str]  # documents that are judged for another query, if a metric reads those
+    by_label: bool  # whether documents with one label have one gain
+    first: Callable[[str | None], list[float]]  # what gains are the terms of, with this document alone, at rank 1
+    gained: dict[int | None, tuple[float, ...]]  # these terms, by position from 0; None: the empty ranking's terms
+    contributions: dict[int | None, tuple[float, ...]]  # likewise
+
+
+def make_documents(terms: Terms, rows: list[Row], absent: list[str | int]) -> tuple[list[Document], list[Document]]:
+    """The documents of a ranking, and the missing ones."""
+    gains: dict[Hashable, list[float]] = {}
+
+    def document(row: Row, place: int | None, text: str | None) -> Document:
+        label = None if text is None else terms.codes.get(text)
+        kind = (label, text in terms.elsewhere) if terms.by_label else text
+        if kind not in gains:
+            gains[kind] = [value - base for value, base in zip(terms.first(text), terms.gained[None], strict=True)]
+        gain = dict(zip(terms.names, gains[kind], strict=True))
+        gained = None if place is None else terms.gained.get(place)
+        if place is None or gained is None:
+            discount: dict[str, float | None] = dict.fromkeys(gain)
+            contribution = dict.fromkeys(gain, 0.0)
+        else:
+            shares = zip(gain, gained, gain.values(), strict=True)
+            discount = {name: term / most if most else None for name, term, most in shares}
+            contribution = dict(zip(gain, terms.contributions[place], strict=True))
+        rank = None if place is None else place + 1
+        shown = row.doc_id.doc_id if isinstance(row.doc_id, LaterCopy) else row.doc_id
+        return Document(shown, rank, row.score, row.tied, label, gain, discount, contribution)
+
+    present = [document(row, place, id_text(row)) for place, row in enumerate(rows)]
+    return present, [document(Row(doc_id, None, 0, 0), None, str(doc_id)) for doc_id in absent]
+
+
+# ---- the explanation of a query --------------------------------------------------------------------------------------
+
+BLOCK_LABELS = 1 << 20  # that are evaluated
 
 
 def explain_query(
@@ -77,10 +147,10 @@ def explain_query(
             f"query {quote(query_id)} is missing from the run: by queries='intersection' it does not count"
         )
     pooled = any(request.card.pooled for request in settings.requests)
-    elsewhere = judged_elsewhere(union, map(str, ranking or {})) if pooled else set()
-    rows, standing = ranked(prepared, rankings, codes, elsewhere)
+    elsewhere = find_judged_elsewhere(union, map(str, ranking or {})) if pooled else set()
+    rows, standing = rank_documents(prepared, rankings, codes, elsewhere)
     ids = [id_text(row) for row in rows]
-    inner = {request.text: unfiltered(request) for request in settings.requests}
+    inner = {request.text: unfiltered_name(request) for request in settings.requests}
     sums = {
         request.text: dividend_name(request, values)
         for request, values in zip(settings.requests, settings.values, strict=True)
@@ -148,7 +218,7 @@ def label_type(labels: Collection[float]) -> type[np.generic]:
 def values_of_labels(
     prepared: RunEvaluator, metrics: list[str], ids: list[str | None], codes: dict[str, float], places: list[int]
 ) -> dict[str, list[float]]:
-    """{metric: values of the documents up to each place}, where labels in rank order decide alone."""
+    """{metric: values of the documents up to each position}, where labels in rank order decide alone."""
     options = prepared.settings.options.replace(max_depth=None, judged_only=False, n_threads=1)
     settings = compile_settings(tuple(metrics), options)
     # -1 is a document that is not in the qrels, -2 one in the pool without a judgment
@@ -158,12 +228,12 @@ def values_of_labels(
     labels: np.ndarray = np.fromiter(
         (-1 if doc_id is None else coded.get(doc_id, -1) for doc_id in ids), narrow, len(ids)
     )
-    # a document whose label no metric reads leaves the values as they were above it
+    # no metric reads the label: the values stay as they were above it
     is_read = np.ones(len(places), bool)
     if settings.plan.reads == READ_CODES["relevant"]:
         is_read[1:] = labels[np.array(places[1:], np.int64) - 1] > 0
     all_stops, parts = np.array(places)[is_read], []
-    at_once = max(1, LABELS_AT_ONCE // (len(ids) + len(codes) + 1))
+    at_once = max(1, BLOCK_LABELS // (len(ids) + len(codes) + 1))
     for stops in np.split(all_stops, range(at_once, len(all_stops), at_once)):
         n = len(stops)
         beginnings = np.full((n, len(ids)), narrow(-1))
@@ -189,11 +259,11 @@ def partial_values(
     """A function of (documents, scores) that gives the values of the ranking that begins with these documents.
 
     All others in it, and those that are None, are taken for unknown ones; it is as long as `scores`. Where the ideal
-    ranking goes by the scores of a run, these are those of `ranking`, the whole one.
+    ranking goes by the scores of a run, these are the scores of the whole `ranking`.
     """
     judgments: Any = prepared.qrels[query_id]
     grouped = isinstance(prepared.qrels, GroupedQrels)
-    judgments = {group: as_text(docs) for group, docs in judgments.items()} if grouped else as_text(judgments)
+    judgments = {group: text_ids(docs) for group, docs in judgments.items()} if grouped else text_ids(judgments)
     others = {"others": dict.fromkeys(elsewhere, 0)} if elsewhere else {}
     options = prepared.settings.options
     # the ranking comes cut and without unjudged documents; these differ between groups
@@ -250,34 +320,29 @@ def query_ranking(
         return best
     ranking: dict[Any, float] = {}
     for doc_id, score in zip(ids[rows], scores[rows].tolist(), strict=True):
-        ranking[doc_id if doc_id not in ranking and score == best[doc_id] else Again(doc_id)] = score
+        ranking[doc_id if doc_id not in ranking and score == best[doc_id] else LaterCopy(doc_id)] = score
     return ranking
 
 
 def id_scores(ranking: Mapping[Any, float]) -> dict[str | int, float]:
-    """The scores of the documents in their first places."""
-    return {doc_id: score for doc_id, score in ranking.items() if not isinstance(doc_id, Again)}
+    """The scores of the documents' first copies."""
+    return {doc_id: score for doc_id, score in ranking.items() if not isinstance(doc_id, LaterCopy)}
 
 
-def ranked(
+def rank_documents(
     prepared: RunEvaluator,
     rankings: dict[Any, dict[Any, float] | None],
     codes: dict[str, float],
     elsewhere: set[str],
 ) -> tuple[list[Row], list[int]]:
-    """The documents in the order in which they are evaluated, and the place of each, from 0.
+    """The documents in the order in which they are evaluated, and the position of each, from 0.
 
-    Equal scores share a place where all metrics are expected values over their orders. `rankings` are by the rule for
+    Equal scores share a position if all metrics are expected values over their orders. `rankings` are by the rule for
     duplicates.
-
-    Raises
-    ------
-    ValueError
-        The convention, or the qrels by their groups, do not put equal scores in one order.
     """
     orders, standings = [], []
     for ranker in prepared.rankers():
-        rows = ordered(rankings[ranker.settings.options.duplicates] or {}, codes, elsewhere, ranker)
+        rows = order_ranking(rankings[ranker.settings.options.duplicates] or {}, codes, elsewhere, ranker)
         average = ranker.settings.ties == TIES.index("average")
         starts = (not average or place == 0 or row.level != rows[place - 1].level for place, row in enumerate(rows))
         orders.append(rows)
@@ -294,11 +359,11 @@ def ranked(
     return orders[0], standings[0]
 
 
-def ordered(
-    ranking: dict[Any, float], codes: dict[str, float], elsewhere: set[str], ranker: PreparedQrels
+def order_ranking(
+    ranking: dict[Any, float], codes: dict[str, float], elsewhere: set[str], evaluator: PreparedQrels
 ) -> list[Row]:
     """The documents of a ranking that are evaluated, the first rank first."""
-    settings, options = ranker.settings, ranker.settings.options
+    settings, options = evaluator.settings, evaluator.settings.options
     ties = TIES[settings.ties]
     scores = ranking
     if settings.single:
@@ -306,11 +371,11 @@ def ordered(
             scores = {doc_id: float(np.float32(score)) for doc_id, score in ranking.items()}
     key: Callable[[Any], Any] | None = None
     if ties in ("optimistic", "pessimistic"):
-        # Judged documents, then those in the pool without a judgment, whatever their label, then unknown ones. Of these
-        # documents judged elsewhere come first if a metric reads them: then this order is its order, too.
+        # Judged documents, then documents in the pool without a judgment, whatever their label, then unknown ones. If a
+        # metric reads documents judged elsewhere, these are the first unknown ones: this is its order, too.
         order = {**dict.fromkeys(elsewhere, (-3, True)), **{id_: (max(n, -2), True) for id_, n in codes.items()}}
         key, falling = (
-            lambda doc_id: order.get("" if isinstance(doc_id, Again) else str(doc_id), (-3, False)),
+            lambda doc_id: order.get("" if isinstance(doc_id, LaterCopy) else str(doc_id), (-3, False)),
             ties == "optimistic",
         )
     elif ties != "input":
@@ -324,17 +389,17 @@ def ordered(
         rows += [Row(doc_id, score, level, len(group)) for doc_id in group]
     rows = rows[: options.max_depth]
     if options.judged_only:
-        return [row for row in rows if not isinstance(row.doc_id, Again) and codes.get(str(row.doc_id), -1) >= 0]
+        return [row for row in rows if not isinstance(row.doc_id, LaterCopy) and codes.get(str(row.doc_id), -1) >= 0]
     return rows
 
 
 def dividend_name(request: names.Request, values: dict[str, Any]) -> str:
-    """The name of the sum over ranks that a metric divides by that of the ideal ranking."""
+    """The name of the sum over ranks that a metric divides by the ideal ranking's sum."""
     return name_in_quotient(request, values, 0)
 
 
 def divisor_name(request: names.Request, values: dict[str, Any]) -> str:
-    """The name of that of the ideal ranking."""
+    """The name of the ideal ranking's sum."""
     return name_in_quotient(request, values, 1)
 
 
@@ -346,13 +411,13 @@ def name_in_quotient(request: names.Request, values: dict[str, Any], place: int)
     return str(request._replace(card=card, params=params))
 
 
-def unfiltered(request: names.Request) -> str:
+def unfiltered_name(request: names.Request) -> str:
     """The name of the same metric for a ranking from which the documents that it does not count were removed."""
     params = {name: value for name, value in request.params.items() if name != "judged_only"}
     return request.text if params == request.params else str(request._replace(params=params))
 
 
-def judged_elsewhere(qrels: Qrels, ids: Iterable[str]) -> set[str]:
+def find_judged_elsewhere(qrels: Qrels, ids: Iterable[str]) -> set[str]:
     """The documents among these that are judged for any query."""
     return set(ids).intersection(str(doc_id) for docs in qrels.to_dict().values() for doc_id in docs)
 
@@ -378,7 +443,7 @@ def increments(values: list[float]) -> list[float]:
     return added
 
 
-def as_text(docs: dict[Any, Any]) -> dict[str, Any]:
+def text_ids(docs: dict[Any, Any]) -> dict[str, Any]:
     return {str(doc_id): label for doc_id, label in docs.items()}
 
 

@@ -1,7 +1,7 @@
 """The table behind a value of a bare list of labels, and what a rank is worth to a metric.
 
-As in `query_explanation`, every number is a value of the metric itself: of the list down to a rank, with the documents
-below it taken for unjudged ones, or of a list with a single document. No formula is said a second time here.
+As in `query_explanation`, every number is a value of the metric itself: for the list down to a rank, with the documents
+below it taken for unjudged ones, or for a list with a single document. No formula is written a second time here.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.analyses.explain.boxes import Box, boxes
 from fastir.analyses.explain.query_explanation import dividend_name, divisor_name
-from fastir.analyses.explain.records import PRINTED_ROWS, named
+from fastir.analyses.explain.records import PRINTED_ROWS, Box, boxes, metric_name
 from fastir.checks import positive_integer
 from fastir.data.results.columns import columns_from_records
 from fastir.data.results.exportable import Exportable
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from fastir.request.keywords import MetricOptions
 
 UNJUDGED = -1
-MOST_RANKS = 10_000
+MAX_RANKS = 10_000
 
 
 class RankedLabel(NamedTuple):
@@ -101,7 +100,7 @@ class RankedExplanation(Exportable):
 
     def _boxes(self, metric: str | None, rel_level: float = 1) -> tuple[str, list[Box]]:
         """The name of the metric, and the list as boxes."""
-        named(metric, {self.metric: self.value})
+        metric_name(metric, {self.metric: self.value})
         rows = [("", row.label, row.running_sum / (self.ideal or 1.0)) for row in self.documents]
         return self.metric, boxes(rows, rel_level)
 
@@ -157,7 +156,7 @@ def explain_ranked(
     Raises
     ------
     UnknownMetricError, TypeError, ValueError, OverflowError
-        As by `evaluate_ranked`; or the name stands for several metrics.
+        As by `evaluate_ranked`; or the name means several metrics.
 
     Examples
     --------
@@ -175,7 +174,7 @@ def explain_ranked(
     rules: dict[str, Any] = {**kept, "judged_only": judged_only, "max_depth": max_depth}
     settings = compile_settings(metric_tuple(metric), check_options(ties=RANKED, **rules, choices=choices))
     if len(settings.names) != 1:
-        raise ValueError(f"{quote(metric)} stands for {len(settings.names)} metrics; explain_ranked takes one")
+        raise ValueError(f"{quote(metric)} means {len(settings.names)} metrics; explain_ranked takes one")
     request, params = settings.requests[0], settings.values[0]
     listed = label_arrays.column(labels, "labels")
     judged = listed if ideal_labels is None else label_arrays.column(ideal_labels, "ideal_labels")
@@ -206,23 +205,23 @@ def table(ranked: np.ndarray, values: Callable[[np.ndarray], np.ndarray]) -> tup
     diagonal = np.arange(n)
     beginnings = np.where(np.tri(n + 1, n, -1, dtype=bool), ranked, UNJUDGED)
     sums = values(beginnings)
-    base = float(finite(sums[0]))
+    base = float(finite_values(sums[0]))
     kinds = np.unique(ranked)
     first = np.full((len(kinds), n), UNJUDGED, ranked.dtype)
     first[:, :1] = kinds[:, None]
-    gains = dict(zip(kinds.tolist(), (finite(values(first)) - base).tolist(), strict=True))
+    gains = dict(zip(kinds.tolist(), (finite_values(values(first)) - base).tolist(), strict=True))
     most = max(gains, key=lambda label: abs(gains[label]), default=UNJUDGED)
 
     shown = [label if gains[label] else most for label in ranked.tolist()]
     after, alone = beginnings[:-1].copy(), np.full((n, n), UNJUDGED, ranked.dtype)
     after[diagonal, diagonal] = alone[diagonal, diagonal] = shown
     added, single = (
-        finite(values(after)) - finite(sums[:-1]),
-        finite(values(alone)) - base,
+        finite_values(values(after)) - finite_values(sums[:-1]),
+        finite_values(values(alone)) - base,
     )
     # of a sum over ranks, the term itself: a difference of sums would be that term with a rounding error
     worth = np.where(np.isclose(added, single, rtol=1e-9, atol=0), single, added).tolist()
-    changes = (finite(sums[1:]) - finite(sums[:-1])).tolist()
+    changes = (finite_values(sums[1:]) - finite_values(sums[:-1])).tolist()
     rows = []
     for place, label in enumerate(ranked.tolist()):
         gain, top = gains[label], gains[shown[place]]
@@ -232,7 +231,7 @@ def table(ranked: np.ndarray, values: Callable[[np.ndarray], np.ndarray]) -> tup
     return base, rows
 
 
-def finite(values: Any) -> Any:
+def finite_values(values: Any) -> Any:
     """Values, 0 where they are undefined."""
     return np.where(np.isfinite(values), values, 0.0)
 
@@ -243,23 +242,16 @@ def finite(values: Any) -> Any:
 def rank_weights(metrics: str | Iterable[str], k: int) -> dict[str, np.ndarray]:
     """What each of the first k ranks is worth to each metric, the first one being worth 1.
 
-    That is the value of a list of k whose only relevant document stands there, over its value with that document at
+    That is the value of a list of k with its only relevant document at this rank, over its value with the document at
     rank 1.
-
-    Raises
-    ------
-    TypeError
-        k is not an integer.
-    ValueError
-        k is below 1, or a single relevant document at rank 1 has no value.
     """
-    names, k = metric_tuple(metrics), positive_integer("k", "the last rank", k, MOST_RANKS)
+    names, k = metric_tuple(metrics), positive_integer("k", "the last rank", k, MAX_RANKS)
     results = evaluate_ranked(np.eye(k, dtype=np.int8).ravel(), equal_offsets(k, k), names)
     weights = {}
     for name, column in zip(results.names, results.values.T, strict=True):
         if not column[0] or not np.isfinite(column[0]):
             raise ValueError(
-                f"metric {quote(name)}: a list whose only relevant document is at rank 1 has the value {column[0]:g}; "
+                f"metric {quote(name)}: a list with one relevant document, at rank 1, has the value {column[0]:g}; "
                 "there is nothing that the other ranks could be compared with"
             )
         weights[name] = column / column[0]

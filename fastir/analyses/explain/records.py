@@ -2,18 +2,77 @@
 
 from __future__ import annotations
 
+import html
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import InitVar, dataclass, field
 from typing import Any, NamedTuple
 
-from fastir.analyses.explain.boxes import Box, as_html, boxes
 from fastir.data.results.columns import columns_from_records
 from fastir.data.results.exportable import Exportable
 from fastir.errors import quote
 from fastir.rendering import Cell, Table, number_cell
-from fastir.rendering.text import decimals, signed
+from fastir.rendering.text import decimals, printable, signed_text
+
+# ---- one ranking as a row of boxes -----------------------------------------------------------------------------------
+
+PLACE = "width: 3.2em; font-variant-numeric: tabular-nums"
+
+
+class Box(NamedTuple):
+    """A document at its rank.
+
+    Attributes
+    ----------
+    rank : int
+    name : str
+        Its id; "" for a bare label.
+    label : int, float or None
+        None: the document is unjudged.
+    shade : float
+        Its label as a fraction of the ranking's largest label; 0 if it is not relevant.
+    precision : float
+        The fraction of documents down to this rank that are relevant.
+    running : float
+        The value of the metric down to this rank, as far as its documents have made it.
+    """
+
+    rank: int
+    name: str
+    label: Any
+    shade: float
+    precision: float
+    running: float
+
+
+def boxes(rows: Sequence[tuple[str, Any, float]], rel_level: float) -> list[Box]:
+    """A box for each (id, label, running value), from rank 1; an unjudged document has a negative label."""
+    row, hits = [], 0
+    most = max((label for _, label, _ in rows if label is not None), default=0)
+    for rank, (name, label, running) in enumerate(rows, 1):
+        judged = None if label is None or label < 0 else label
+        relevant = judged is not None and judged >= rel_level
+        hits += relevant
+        shade = judged / most if judged and relevant and most > 0 else float(relevant)
+        row.append(Box(rank, name, judged, shade, hits / rank, running))
+    return row
+
+
+def as_html(boxes: Sequence[Box], metric: str) -> str:
+    """A row of boxes in the colours of the page: the frame is the thicker, the higher a relevant label."""
+    places = "".join(
+        f'<div title="{html.escape(printable(box.name))}" style="{PLACE}"><small>{box.rank}</small>'
+        f'<div style="border: {1 + round(3 * box.shade)}px '
+        f'{"dashed" if box.label is None else "solid"}; padding: 0.2em 0">'
+        f"{'–' if box.label is None else f'{box.label:g}'}</div><small>{box.running:.3f}</small></div>"
+        for box in boxes
+    )
+    about = f"<small>label at each rank; below: {html.escape(printable(metric))} down to it</small>"
+    return f'<div style="display: flex; flex-wrap: wrap; gap: 0.3em; text-align: center">{places}</div>\n{about}\n'
+
+
+# ---- records ---------------------------------------------------------------------------------------------------------
 
 TOP_RANKS = 10  # ranks that are always printed; below, only documents with a label
 TOP_MISSING = 10  # documents that are missing
@@ -40,7 +99,7 @@ class Document(NamedTuple):
     gain : dict of str to float
         {metric: what it would add at rank 1}. For nDCG metrics this is the gain of its label, not divided by the ideal.
     discount : dict of str to float or None
-        {metric: the share of its gain that it adds at its rank}; None if it has no gain or no rank.
+        {metric: the fraction of its gain that it adds at its rank}; None if it has no gain or no rank.
     contribution : dict of str to float
         {metric: what it adds to the value}.
     """
@@ -55,8 +114,8 @@ class Document(NamedTuple):
     contribution: dict[str, float]
 
 
-class MadeLater:
-    """An Explanation's documents, which take longer than its values: made when they are asked for first."""
+class LazyDocuments:
+    """An Explanation's documents, which take longer than its values: made when they are first read."""
 
     __slots__ = ("_make",)
     _make: Callable[[], tuple[list[Document], list[Document]]]  # documents, and those that are missing
@@ -64,7 +123,7 @@ class MadeLater:
     def __post_init__(self, make: Callable[[], tuple[list[Document], list[Document]]]) -> None:
         object.__setattr__(self, "_make", make)
 
-    def __getattr__(self, name: str) -> Any:  # asked only for what is not set
+    def __getattr__(self, name: str) -> Any:  # Python calls it only for what is not set
         if name not in ("documents", "missing"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         documents, missing = self._make()
@@ -74,7 +133,7 @@ class MadeLater:
 
 
 @dataclass(frozen=True, repr=False, eq=False, slots=True)
-class Explanation(MadeLater, Exportable):
+class Explanation(LazyDocuments, Exportable):
     """One ranking and where its values come from; made by `explain`. Prints as a table.
 
     Frames and Arrow tables have a row for each document, the missing ones last, and a column of contributions for each
@@ -92,7 +151,7 @@ class Explanation(MadeLater, Exportable):
     documents : list of Document
         The evaluated ranking, from rank 1.
     missing : list of Document
-        The relevant documents that the ranking lacks, the highest labels first.
+        The relevant documents that are not in the ranking, the highest labels first.
 
     Notes
     -----
@@ -123,7 +182,7 @@ class Explanation(MadeLater, Exportable):
         KeyError
             The metric is not in this explanation.
         """
-        metric = named(metric, self.values)
+        metric = metric_name(metric, self.values)
         return [
             {
                 **document._asdict(),
@@ -135,7 +194,7 @@ class Explanation(MadeLater, Exportable):
         ]
 
     def diff(self, other: Explanation, metric: str | None = None) -> RankingDiff:
-        """The difference between this value and that of another run on the same query, document by document.
+        """The difference between this value and another run's on the same query, document by document.
 
         Parameters
         ----------
@@ -154,8 +213,8 @@ class Explanation(MadeLater, Exportable):
             raise ValueError(
                 f"the explanations are of two queries, {quote(self.query_id)} and {quote(other.query_id)}; expected one"
             )
-        metric = named(metric, self.values)
-        named(metric, other.values)
+        metric = metric_name(metric, self.values)
+        metric_name(metric, other.values)
         here = {str(document.doc_id): document for document in self.documents}
         there = {str(document.doc_id): document for document in other.documents}
         moves = [move(here.get(doc_id), there.get(doc_id), metric) for doc_id in {**here, **there}]
@@ -172,7 +231,7 @@ class Explanation(MadeLater, Exportable):
 
     def _boxes(self, metric: str | None, rel_level: float = 1) -> tuple[str, list[Box]]:
         """The name of a metric, and the ranking as boxes."""
-        metric = named(metric, self.values)
+        metric = metric_name(metric, self.values)
         added = [self.base[metric], *(document.contribution[metric] for document in self.documents)]
         rows = [
             (str(document.doc_id), document.label, math.fsum(added[: place + 2]))
@@ -221,7 +280,7 @@ def cells(document: Document, digits: int) -> list[Cell]:
         Cell(str(document.tied) if document.tied > 1 else ""),
         Cell("-" if document.label is None else str(document.label)),
         *(
-            Cell("") if document.rank is None else Cell(signed(value, digits), exact=repr(value))
+            Cell("") if document.rank is None else Cell(signed_text(value, digits), exact=repr(value))
             for value in document.contribution.values()
         ),
     ]
@@ -242,7 +301,7 @@ class Move(NamedTuple):
     gain : float
         What it would add to the value at rank 1.
     discount, other_discount : float or None
-        The share of its gain that it adds at its rank; None if it has no gain or is not in the ranking.
+        The fraction of its gain that it adds at its rank; None if it has no gain or is not in the ranking.
     contribution, other_contribution : float
     change : float
         ``contribution - other_contribution``.
@@ -264,8 +323,8 @@ class Move(NamedTuple):
 def move(here: Document | None, there: Document | None, metric: str) -> Move:
     """The Move of a document, which is in at least one of the rankings."""
     document = next(side for side in (here, there) if side is not None)
-    rank, discount, contribution = placed(here, metric)
-    other_rank, other_discount, other_contribution = placed(there, metric)
+    rank, discount, contribution = move_fields(here, metric)
+    other_rank, other_discount, other_contribution = move_fields(there, metric)
     what = "entered" if there is None else "left" if here is None else "stayed" if rank == other_rank else "moved"
     return Move(
         document.doc_id,
@@ -282,7 +341,7 @@ def move(here: Document | None, there: Document | None, metric: str) -> Move:
     )
 
 
-def placed(document: Document | None, metric: str) -> tuple[int | None, float | None, float]:
+def move_fields(document: Document | None, metric: str) -> tuple[int | None, float | None, float]:
     """Rank, discount and contribution of a document; None, None and 0 if it is not in the ranking."""
     if document is None:
         return None, None, 0.0
@@ -316,7 +375,7 @@ class RankingDiff(Exportable):
     def _title(self) -> str:
         return (
             f"query {self.query_id}, {self.metric}: {decimals(self.value)} against {decimals(self.other_value)}, "
-            f"{signed(self.value - self.other_value)}"
+            f"{signed_text(self.value - self.other_value)}"
         )
 
     def _table(self, digits: int = 4) -> Table:
@@ -329,7 +388,7 @@ class RankingDiff(Exportable):
                 Cell(f"{move.gain:g}", exact=repr(move.gain)),
                 number_cell(move.discount, digits),
                 number_cell(move.other_discount, digits),
-                Cell(signed(move.change, digits), exact=repr(move.change)),
+                Cell(signed_text(move.change, digits), exact=repr(move.change)),
             ]
             for move in self.moves
             if move.change or (move.label is not None and move.what != "stayed")
@@ -339,8 +398,8 @@ class RankingDiff(Exportable):
         return Table(head, rows, 2, [f"of those without a label {rest}"] * bool(rest), self._title())
 
 
-def named(metric: str | None, values: dict[str, float]) -> str:
-    """The name of a metric; None stands for the first one."""
+def metric_name(metric: str | None, values: dict[str, float]) -> str:
+    """The name of a metric; None means the first one."""
     if metric is None:
         return next(iter(values))
     if metric not in values:

@@ -11,17 +11,15 @@ In      runs as `evaluate_many` takes them, or a list of them; a method, a norm,
 Out     a Run; Tuning: values that are cross-validated, and what was chosen
 Checks  names, weights, parameters, grids and folds before rows are read; scores that cannot be computed with; documents
         that come twice, kinds of ids and all else by `pools.ranked.read_runs`
-Memory  the runs; of the fused run its ids and scores. tune holds numbers of the size of the runs' scores, a value for
+Memory  the runs; ids and scores of the fused run. tune holds numbers of the size of the runs' scores, a value for
         each query and setting, and the ids of a million rows at a time
 Raises  ValueError, TypeError, OverflowError and NoOverlapError, which name the run, query, document or option
 
 cards      the methods and the norms, each declared once
-settings   what a caller says of a method, checked, and as arrays
+settings   the caller's weights and parameters of a method, checked, and as arrays; the settings that are tried
 run_set    runs side by side
 fuse       fuse()
-layout     what documents count, laid out once for all settings, and judged
-search     the settings that are tried
-learning   what methods learn from judgments
+layout     what documents count, laid out once for all settings, and judged; what methods learn from judgments
 tune       tune()
 tuning     Tuning, Trial, Fold
 _sorting   documents in the order of scores, or of ids

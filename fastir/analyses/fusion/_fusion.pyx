@@ -64,7 +64,7 @@ cdef struct Scratch:          # the scratch of a thread, all in one allocation
     int64_t* sizes
     uint64_t* table
     int32_t* places         # as features
-    int32_t* found          # the document of each row, in rank order; of each run from its base on
+    int32_t* found          # the document of each row, in rank order; the rows of a run begin at its base
 
 
 cdef int reserve(Scratch* b, int64_t n, int64_t n_runs, bint in_tiles) noexcept nogil:

@@ -17,9 +17,9 @@ import numpy as np
 from fastir.declared import Param, Table, spelling
 
 Params = Mapping[str, Any]
-LACKING = math.log(0.001 / 0.999)  # the log-odds of a document that a run lacks, for BayesFuse
+LACKING_LOG_ODDS = math.log(0.001 / 0.999)  # the log-odds of a document that is not in a run, for BayesFuse
 SEGMENTS = np.diff([0, *(10 * 2**k - 5 for k in range(10))])  # ranks of each segment of SegFuse: 5, 10, 20, ...
-LACKS = {  # what a document counts in a run that lacks it, by rule; elsewhere that run is left out
+LACKS = {  # what a document counts in a run without it, by rule; elsewhere that run is left out
     "linear": "0",
     "counted": "0, and it is not in c",
     "product": "0, and its weight is left out",
@@ -62,8 +62,8 @@ class Method(NamedTuple):
 
     @property
     def absent(self) -> float:
-        """What a document counts in a run that lacks it; NaN: that run is left out."""
-        return LACKING if self.learnt == "log_odds" else 0.0 if self.rule == "linear" else math.nan
+        """What a document counts in a run without it; NaN: that run is left out."""
+        return LACKING_LOG_ODDS if self.learnt == "log_odds" else 0.0 if self.rule == "linear" else math.nan
 
     @property
     def lacks(self) -> str:
@@ -74,7 +74,7 @@ class Method(NamedTuple):
 
 
 class Norm(NamedTuple):
-    """A norm of the scores of one ranking; those of an empty one stay none."""
+    """A norm of the scores of one ranking; an empty ranking stays empty."""
 
     name: str
     formula: str
@@ -107,7 +107,7 @@ def ranks(width: int) -> np.ndarray:
     return np.arange(1.0, width + 1)
 
 
-def padded(lists: Any, absent: float = 0.0) -> np.ndarray:
+def pad_lists(lists: Any, absent: float = 0.0) -> np.ndarray:
     """Lists of numbers as the rows of a matrix."""
     table = np.full((len(lists), max(map(len, lists))), absent)
     for row, numbers in zip(table, lists, strict=True):
@@ -158,16 +158,16 @@ METHODS = Table("method", (
     Method("mapfuse", "MAPFuse", "sum of AP_r / i_r", MAP, "linear", "table",
            table=lambda n, p: np.array(p["map_scores"], float)[:, None] / ranks(n), learnt="map_scores"),
     Method("posfuse", "PosFuse", "sum of P_r(relevant at i_r)", MAP, "linear", "table",
-           table=lambda n, p: padded(p["probs"]), learnt="probs"),
+           table=lambda n, p: pad_lists(p["probs"]), learnt="probs"),
     Method("probfuse", "ProbFuse", "sum of P_r(relevant in part j) / j", PROB, "linear", "parts", "",
-           N_SEGMENTS, lambda n, p: padded(p["probs"]), learnt="probs", grid=(1, 100, 1), learning=True),
+           N_SEGMENTS, lambda n, p: pad_lists(p["probs"]), learnt="probs", grid=(1, 100, 1), learning=True),
     Method("segfuse", "SegFuse", "sum of P_r(relevant in segment) * (s_r + 1)", SHOKOUHI, "linear", "segments",
-           table=lambda n, p: np.repeat(padded(p["probs"]), SEGMENTS, axis=1), learnt="probs"),
+           table=lambda n, p: np.repeat(pad_lists(p["probs"]), SEGMENTS, axis=1), learnt="probs"),
     Method("slidefuse", "SlideFuse", "sum of the mean P_r(relevant) of ranks i_r - w to i_r + w", SLIDE, "linear",
-           "window", "", W, lambda n, p: np.pad(np.cumsum(padded(p["probs"]), 1), ((0, 0), (1, 0))), learnt="probs",
+           "window", "", W, lambda n, p: np.pad(np.cumsum(pad_lists(p["probs"]), 1), ((0, 0), (1, 0))), learnt="probs",
            grid=(1, 100, 1)),
     Method("bayesfuse", "BayesFuse", "sum of log-odds of relevance at i_r", ASLAM, "linear", "table",
-           table=lambda n, p: padded(p["log_odds"], LACKING), learnt="log_odds", differs=BELOW),
+           table=lambda n, p: pad_lists(p["log_odds"], LACKING_LOG_ODDS), learnt="log_odds", differs=BELOW),
 ), ("title",), ("title", "formula", "lacks", "source", "differs"))
 # fmt: on
 

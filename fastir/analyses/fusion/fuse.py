@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
 from fastir.analyses.fusion.cards import METHODS, find_norm
-from fastir.analyses.fusion.run_set import SIGNS, RunSet, first_infinite, read_run_set
-from fastir.analyses.fusion.settings import Setting, checked_params, checked_weights, recipes
+from fastir.analyses.fusion.run_set import TIE_SIGNS, RunSet, first_infinite, read_run_set
+from fastir.analyses.fusion.settings import Setting, check_params, check_weights, recipes
 from fastir.checks import check_choice, positive_integer
 from fastir.data.run import set_name
 from fastir.engine.threads import thread_count
@@ -45,12 +45,12 @@ def fuse(
     Parameters
     ----------
     runs : as for `evaluate_many`
-        At least two. The method's card says how a query or document that a run lacks counts.
+        At least two. The method's card says how a query or document counts that is missing from a run.
     method : str
         "min", "max", "med", "sum", "anz", "mnz", "gmnz" (Comb...), "isr", "log_isr", "logn_isr", "rrf", "rbc", "wsum",
         "mixed", "wmnz", "bordafuse", "w_bordafuse", "condorcet", "w_condorcet"; and "mapfuse", "posfuse", "probfuse",
-        "segfuse", "slidefuse", "bayesfuse", whose parameters `tune` learns. Longer names, such as "CombSUM", also work,
-        in any case. The page Hybrid search has the formula and source of each.
+        "segfuse", "slidefuse", "bayesfuse", with parameters that `tune` learns. Longer names, such as "CombSUM", also
+        work, in any case. The page Hybrid search has the formula and source of each.
     norm : None, "min-max", "min-max-inverted", "max", "sum", "zmuv", "rank" or "borda"
         How to normalize the scores of each ranking before fusion; methods that use ranks do not need it. `tune` has
         other defaults, "wsum" with "min-max", because "rrf" has no weights that must be chosen.
@@ -64,7 +64,7 @@ def fuse(
     names, columns, duplicates
         As for `evaluate_many`, without "once".
     name : str or None
-        The name of the fused run; None: that of the method.
+        The name of the fused run; None: the method's name.
     n_threads : int or None
         As for `evaluate`; scores never depend on it.
     **params
@@ -75,8 +75,8 @@ def fuse(
     -------
     Run
         A run with the queries of all runs, and the documents of each query in rank order; its scores make `evaluate`
-        rank them in the same order. The report of an evaluation counts, among its repairs, the queries that some run
-        lacks.
+        rank them in the same order. The report of an evaluation counts, among its repairs, the queries that are missing
+        from some run.
 
     Raises
     ------
@@ -90,8 +90,8 @@ def fuse(
 
     Notes
     -----
-    Undefined: a norm divides by at least 1e-9, so all scores of a constant ranking become 0 (for "max", those of a
-    ranking of zeros). "max" of a ranking whose scores are all negative divides by 1e-9, too, as in ranx: -1 becomes
+    Undefined: a norm divides by at least 1e-9, so all scores of a constant ranking become 0 (for "max", of a ranking
+    of zeros). If all scores of a ranking are negative, "max" divides by 1e-9, too, as in ranx: -1 becomes
     -1e9; shift such scores first, or take another norm. If all rankings of a query are empty, the fused ranking is
     empty.
 
@@ -106,24 +106,24 @@ def fuse(
     {'q1': {'b': 0.75, 'a': 0.5}}
     """
     card, norm = METHODS.find(method), find_norm(norm)
-    sign = SIGNS[check_choice("ties", "trec" if ties is None else ties, SIGNS)]
+    sign = TIE_SIGNS[check_choice("ties", "trec" if ties is None else ties, TIE_SIGNS)]
     check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
     depth = MAX_DEPTH if max_depth is None else positive_integer("max_depth", "the depth", max_depth, MAX_DEPTH)
     thread_count(n_threads, 0)
     run_set = read_run_set(runs, names, columns, duplicates)
-    setting = Setting(checked_weights(card, run_weights, run_set.names), checked_params(card, params, run_set.names))
+    setting = Setting(check_weights(card, run_weights, run_set.names), check_params(card, params, run_set.names))
     run_set.check_scores(card, norm)
     recipe = recipes(card, norm, [setting], len(run_set.names), run_set.longest)
-    fused = run_set.fused(recipe, sign, depth, n_threads)
+    fused = run_set.fuse(recipe, sign, depth, n_threads)
     infinite = first_infinite(fused)
     if infinite is not None:
         raise OverflowError(f"the fused score is {infinite[0]} ({infinite[1]})")
     return set_name(fused, card.name if name is None else name)
 
 
-def normalized(run: Run, norm: str | None) -> Run:
+def normalize_run(run: Run, norm: str | None) -> Run:
     """A run with the scores of each query after a norm, the documents in rank order."""
     run_set, card = RunSet({"run": run, "same": run}), METHODS.find("wsum")
     run_set.check_scores(card, norm)
     recipe = recipes(card, norm, [Setting((1.0, 0.0), {})], 2, run_set.longest)
-    return run_set.fused(recipe, SIGNS["input"], MAX_DEPTH, None)
+    return run_set.fuse(recipe, TIE_SIGNS["input"], MAX_DEPTH, None)

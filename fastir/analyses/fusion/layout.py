@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from fastir.analyses.fusion._trials import TrialValues
-from fastir.analyses.fusion.cards import Method
-from fastir.analyses.fusion.run_set import SIGNS, RunSet, empty_columns
+from fastir.analyses.fusion.cards import SEGMENTS, Method
+from fastir.analyses.fusion.run_set import TIE_SIGNS, RunSet, empty_columns
 from fastir.analyses.fusion.settings import Setting, recipes
 from fastir.data.qrels import Qrels
 from fastir.data.rankings import JudgedRankings, check_rankings, first_fraction, make_rankings
 from fastir.data.results.report import Report
-from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
+from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat, sums
 from fastir.engine.measure import NUM_Q
 from fastir.engine.measure._grades import coded
 from fastir.engine.threads import run
@@ -50,7 +50,7 @@ class Layout:
     features : float64 array of shape (n_runs, n_slots)
         What each document counts; only what settings share, and no slots if they share nothing.
     places : int32 array of shape (n_runs, n_slots)
-        Ranks from 0, and the length of the ranking for a document that it lacks; no slots if they are not needed.
+        Ranks from 0; for a document that is not in the ranking, its length. No slots if they are not needed.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Layout:
         recipe = recipes(kept, norm_of_ranks, [Setting(None, {})], shape[0], runs.longest)
         own = None if exclude is None else Evaluator(own_documents(qrels), NUM_Q, queries="qrels", ties=rule)
         chunks, left_out, n = [], [np.full(0 if own else len(qrels), -1)], 0
-        for queries, kernel in runs.parts(recipe, SIGNS[ties], MAX_DEPTH, n_threads, True):
+        for queries, kernel in runs.parts(recipe, TIE_SIGNS[ties], MAX_DEPTH, n_threads, True):
             counts = kernel.counts[queries]
             n_docs, n_bytes = int(counts.sum()), int(kernel.n_bytes[queries].sum())
             columns = empty_columns(n_docs, n_bytes)
@@ -115,14 +115,8 @@ class Layout:
         if not len(self.judged.ranks):
             warn_caller("no run has a judged document: all settings are worth the same")
 
-    def compiled(self, metric: str, options: Options) -> Settings:
-        """The Settings of one metric.
-
-        Raises
-        ------
-        ValueError, UnknownMetricError, OverflowError
-            As by `JudgedRankings.evaluate`.
-        """
+    def compile(self, metric: str, options: Options) -> Settings:
+        """The Settings of one metric."""
         [(_, settings)] = compile_fixed((metric,), options, {name: getattr(self.judged, name) for name in ORDER_RULES})[
             1
         ]
@@ -155,7 +149,7 @@ def own_documents(qrels: Qrels) -> dict[Any, dict[str, int]]:
 
 
 def positions_of_own(judged: JudgedRankings, queries: slice) -> np.ndarray:
-    """The position from 0 of the judged document of each of these queries, -1 where the ranking lacks it."""
+    """The position from 0 of the judged document of each of these queries; -1 if it is not in the ranking."""
     found = np.diff(judged.offsets)[queries] > 0
     positions = np.full(len(found), -1)
     positions[found] = judged.ranks[judged.offsets[:-1][queries][found]] - 1
@@ -172,7 +166,7 @@ def take_out(arrays: dict[str, Any], left_out: np.ndarray) -> None:
 
 
 def arrays_of_queries(judged: JudgedRankings, queries: slice) -> dict[str, Any]:
-    """The arrays of some queries, with sizes in the place of offsets."""
+    """The arrays of some queries, with sizes instead of offsets."""
     hits = slice(judged.offsets[queries.start], judged.offsets[queries.stop])
     ideal = slice(judged.ideal_offsets[queries.start], judged.ideal_offsets[queries.stop])
     return {
@@ -183,3 +177,70 @@ def arrays_of_queries(judged: JudgedRankings, queries: slice) -> dict[str, Any]:
         "ideal_offsets": np.diff(judged.ideal_offsets)[queries],
         "ideal_labels": judged.ideal_labels[ideal],
     }
+
+
+# ---- what methods learn from judgments -------------------------------------------------------------------------------
+
+
+BAYES_RANKS = np.array((0, 5, 10, 15, 20, 30, 100, 200, 500, 1000))  # between which BayesFuse counts
+MIN_PROBABILITY = 0.001  # the probability that replaces 0 in its odds
+
+
+class Learner:
+    """The relevant documents of each run by query and rank, from which any set of queries can learn."""
+
+    def __init__(self, layout: Layout, card: Method, level: float) -> None:
+        self.card, self.sizes = card, layout.sizes
+        if not card.learnt:
+            return
+        judged = layout.judged
+        relevant = judged.labels >= level
+        queries = list_of_each(judged.offsets)[relevant]
+        positions = layout.slots[queries] + judged.ranks[relevant] - 1
+        self.num_rel = sums(judged.ideal_labels >= level, judged.ideal_offsets)
+        self.hits = []
+        for places, sizes in zip(layout.places, self.sizes, strict=True):
+            ranks = places[positions].astype(np.int64)
+            in_run = ranks < sizes[queries]
+            order = np.lexsort((ranks[in_run], queries[in_run]))
+            self.hits.append((queries[in_run][order], ranks[in_run][order]))
+
+    def teach(self, settings: list[Setting], chosen: np.ndarray) -> list[Setting]:
+        """The settings with what the queries where `chosen` is True teach; the same where there is nothing to learn."""
+        if not self.card.learnt:
+            return settings
+        lists: dict[Any, list[Any]] = {}  # what is learnt depends on the number of parts alone
+        taught = []
+        for _, params in settings:
+            rest = dict(params)
+            parts = rest.pop("n_segments", None)
+            if parts not in lists:
+                lists[parts] = [
+                    self.learn(queries[chosen[queries]], ranks[chosen[queries]], sizes, chosen, parts)
+                    for (queries, ranks), sizes in zip(self.hits, self.sizes, strict=True)
+                ]
+            taught.append(Setting(None, {**rest, self.card.learnt: lists[parts]}))
+        return taught
+
+    def learn(self, queries: np.ndarray, ranks: np.ndarray, sizes: np.ndarray, chosen: np.ndarray, parts: Any) -> Any:
+        """What the hits of one run teach."""
+        name, n = self.card.name, int(chosen.sum())
+        if name == "mapfuse":
+            first = np.searchsorted(queries, queries)  # the position of each query's first hit
+            precision = (np.arange(len(queries)) - first + 1) / (ranks + 1)
+            return float(np.sum(precision / self.num_rel[queries]) / n)
+        if name in ("posfuse", "slidefuse"):
+            longer = occurrences(sizes[chosen])[::-1].cumsum()[::-1][1:]  # how many rankings have each rank
+            return occurrences(ranks, minlength=len(longer)) / longer if len(longer) else np.zeros(1)
+        if name == "probfuse":
+            size = np.maximum(-(-sizes[queries] // parts), 1)
+            part = ranks // size
+            within = np.minimum((part + 1) * size, sizes[queries]) - part * size
+            return occurrences(part, 1.0 / within, parts) / n
+        edges = np.cumsum([0, *SEGMENTS]) if name == "segfuse" else BAYES_RANKS
+        segment = np.searchsorted(edges, ranks[ranks < edges[-1]], "right") - 1
+        share = occurrences(segment, minlength=len(edges) - 1) / (np.diff(edges) * float(n))
+        if name == "segfuse":
+            return share
+        likely = np.where(share == 0, MIN_PROBABILITY, share)
+        return repeat(np.log(likely / np.where(likely == 1, MIN_PROBABILITY, 1 - likely)), np.diff(BAYES_RANKS))

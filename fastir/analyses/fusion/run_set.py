@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from fastir.evaluation.run_names import RunNames
     from fastir.request.options import Duplicates
 
-SIGNS = {"trec": 1, "doc_id_asc": -1, "input": 0}  # which of equal scores comes first, for the kernel
-LACKED = "queries that some of the fused runs lack"  # a kind of repair that repairs nothing
+TIE_SIGNS = {"trec": 1, "doc_id_asc": -1, "input": 0}  # which of equal scores comes first, for the kernel
+MISSING_QUERIES = "queries missing from some of the fused runs"  # a kind of repair that repairs nothing
 CHUNK_ROWS = 1 << 20  # rows of all runs that are fused at a time
 
 
@@ -41,7 +41,7 @@ class RunSet:
     integers : bool
         Whether document ids are.
     repairs : dict
-        {kind: (count, place)} of the runs, and LACKED.
+        {kind: (count, example)} of the runs, and MISSING_QUERIES.
     """
 
     names: list[Any]
@@ -60,20 +60,20 @@ class RunSet:
         self.query_ids = list(dict.fromkeys(itertools.chain.from_iterable(self.runs)))
         self.firsts, self.sizes = np.zeros((2, len(self.runs), len(self.query_ids)), np.int64)
         self.repairs: dict[str, tuple[int, str]] = {}
-        lacked = np.zeros(len(self.query_ids), bool)
+        missing = np.zeros(len(self.query_ids), bool)
         for row, ranked in enumerate(self.runs):
             offsets, place_by_query = ranked.columns.offsets, ranked.columns.places()
             where = np.array([place_by_query.get(query_id, -1) for query_id in self.query_ids], np.int64)
             has = where >= 0
             self.firsts[row, has] = offsets[where[has]]
             self.sizes[row, has] = np.diff(offsets)[where[has]]
-            lacked |= ~has
+            missing |= ~has
             for kind, (count, first) in ranked.columns.repairs.items():
                 before, first = self.repairs.get(kind, (0, first))
                 self.repairs[kind] = before + count, first
         self.integers = any(ranked.columns.ids.integers for ranked in self.runs)
-        if lacked.any():
-            self.repairs[LACKED] = (int(lacked.sum()), f"query {self.query_ids[int(lacked.argmax())]}")
+        if missing.any():
+            self.repairs[MISSING_QUERIES] = (int(missing.sum()), f"query {self.query_ids[int(missing.argmax())]}")
 
     @property
     def longest(self) -> int:
@@ -95,7 +95,7 @@ class RunSet:
     def parts(
         self, recipes: Recipes, sign: int, top: int, n_threads: Any, by_id: bool = False
     ) -> Iterator[tuple[slice, Fusion]]:
-        """Some queries at a time, in order, and the kernel whose copy_to() copies their fused documents."""
+        """Some queries at a time, in order, and the kernel; its copy_to() copies their fused documents."""
         columns = [ranked.columns.arrays() for ranked in self.runs]
         ids, numbers = [ids_from_arena(arena) for arena, _, _ in columns], [scores for _, _, scores in columns]
         kernel = Fusion(recipes, ids, numbers, self.firsts, self.sizes, sign, by_id, top)
@@ -109,7 +109,7 @@ class RunSet:
             yield slice(first, stop), kernel
             first = stop
 
-    def fused(self, recipes: Recipes, sign: int, top: int, n_threads: Any) -> Run:
+    def fuse(self, recipes: Recipes, sign: int, top: int, n_threads: Any) -> Run:
         """A Run of the documents of each query in the order of their fused scores."""
         n_rows = int(np.minimum(self.sizes.sum(0), top).sum())
         text, starts, scores = empty_columns(n_rows, sum(int(r.columns.ids.lengths.sum()) for r in self.runs))

@@ -9,11 +9,9 @@ import numpy as np
 
 from fastir.analyses.compare.segments import read_segments, segment_rows
 from fastir.analyses.fusion.cards import METHODS, Method, find_norm
-from fastir.analyses.fusion.layout import Layout
-from fastir.analyses.fusion.learning import Learner
-from fastir.analyses.fusion.run_set import SIGNS, RunSet, read_run_set
-from fastir.analyses.fusion.search import trial_settings
-from fastir.analyses.fusion.settings import Setting
+from fastir.analyses.fusion.layout import Layout, Learner
+from fastir.analyses.fusion.run_set import TIE_SIGNS, RunSet, read_run_set
+from fastir.analyses.fusion.settings import Setting, trial_settings
 from fastir.analyses.fusion.tuning import Fold, Trial, Tuning
 from fastir.checks import check_choice, whole_number
 from fastir.data.qrels import Qrels, as_qrels
@@ -41,8 +39,8 @@ if TYPE_CHECKING:
     from fastir.request.options import Duplicates
     from fastir.request.plan import Settings
 
-ALIKE = 12  # decimals of means that count: what differs behind them is rounding
-NOISE = 1.96  # standard errors
+EQUAL_DECIMALS = 12  # decimals of means that count: what differs behind them is rounding
+NOISE_SE = 1.96  # standard errors
 
 
 def tune(
@@ -66,9 +64,9 @@ def tune(
 ) -> Tuning:
     """Choose the weights or the parameter of a fusion, and estimate by cross-validation what they are worth.
 
-    Each query is scored with a setting that was chosen without it: the queries are divided into folds, and those of
-    each fold are fused with the setting that is best on all others. Report the mean of these scores. The mean of the
-    best setting over the queries on which it was chosen is larger than new queries would give.
+    Each query is scored with a setting that was chosen without it: the queries are divided into folds, and each fold is
+    fused with the setting that is best on all other folds. Report the mean of these scores. The mean of the best
+    setting over the queries on which it was chosen is larger than new queries would give.
 
     Parameters
     ----------
@@ -88,7 +86,7 @@ def tune(
     random_state : int
         The seed of the division into folds, and of low-discrepancy weights.
     segments : mapping of query_id to segment, path, or None
-        The segment of each query; each fold gets its share of every segment.
+        The segment of each query; the folds divide each segment evenly.
     params : mapping or None
         Fixed parameters of the method.
     score_dtype : as for `evaluate`
@@ -99,7 +97,7 @@ def tune(
     Returns
     -------
     Tuning
-        The queries count that `evaluate` would count of the fused runs; the values are those of `evaluate`, to the
+        The queries that `evaluate` counts for the fused runs are counted; the values equal `evaluate`'s, to the
         last bit.
 
     Raises
@@ -126,7 +124,7 @@ def tune(
     ({'lexical': 0.62, 'dense': 0.38}, 0.75, 0.75)
     """
     card, norm = METHODS.find(method), find_norm(norm)
-    ties = check_choice("ties", "trec" if ties is None else ties, SIGNS)
+    ties = check_choice("ties", "trec" if ties is None else ties, TIE_SIGNS)
     check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
     n_folds, seed = whole_number("folds", folds, 2), whole_number("random_state", random_state, 0)
     strata = None if segments is None else read_segments(segments)
@@ -181,28 +179,28 @@ class Trials:
         self, qrels: Qrels, run_set: RunSet, card: Method, norm: str | None, ties: Any, metric: str, options: Any
     ) -> None:
         run_set.check_scores(card, norm)
-        checked = checked_metric(metric, options)
-        rules = rules_of(metric, checked, ties)
-        qrels = counted_queries(qrels, run_set, rules["queries"])
+        checked = check_metric(metric, options)
+        rules = read_rules(metric, checked, ties)
+        qrels = select_queries(qrels, run_set, rules["queries"])
         self.layout = Layout(
             *(qrels, run_set, card, norm, ties, options.get("n_threads")), rules["score_dtype"], rules["exclude"]
         )
-        self.compiled = compiled_metric(self.layout, metric, checked)
+        self.compiled = compile_metric(self.layout, metric, checked)
         self.learner = Learner(self.layout, card, self.compiled.options.rel_level)
 
     def in_sample(self, settings: list[Setting]) -> tuple[np.ndarray, list[Setting]]:
         """The value of each query in each setting, and the settings with what all queries teach."""
-        learnt = self.learner.taught(settings, np.ones(len(self.layout.judged), bool))
+        learnt = self.learner.teach(settings, np.ones(len(self.layout.judged), bool))
         return self.layout.table(self.compiled, learnt), learnt
 
     def cross_validated(
         self, settings: list[Setting], table: np.ndarray, fold_of: np.ndarray, sign: int
     ) -> tuple[list[Setting], np.ndarray]:
-        """For each fold the setting that its absence chose, and the value of each query in that of its fold."""
+        """For each fold the setting chosen without it, and the value of each query with its fold's setting."""
         values, chosen, totals = np.empty(len(fold_of)), [], column_totals(table)
         for fold in range(int(fold_of.max()) + 1):
             here = np.flatnonzero(fold_of == fold)
-            taught = self.learner.taught(settings, fold_of != fold)
+            taught = self.learner.teach(settings, fold_of != fold)
             if taught is not settings:
                 table = self.layout.table(self.compiled, taught)
                 totals = column_totals(table)
@@ -212,7 +210,7 @@ class Trials:
         return chosen, values
 
 
-def checked_metric(metric: str, options: Mapping[str, Any]) -> Options:
+def check_metric(metric: str, options: Mapping[str, Any]) -> Options:
     """The options of a call, for one metric."""
     own = ("rel_level", "judged_only", "max_depth", "score_dtype", "n_threads", "convention")
     choices = {name: value for name, value in options.items() if name not in own}
@@ -223,36 +221,26 @@ def checked_metric(metric: str, options: Mapping[str, Any]) -> Options:
     return check_options(**common, choices=choices)
 
 
-def rules_of(metric: str, options: Options, ties: str) -> dict[str, Any]:
-    """The rules by which `evaluate` would choose queries, compare scores and leave documents out.
-
-    Raises
-    ------
-    ValueError
-        The metric stands for several, or the convention gives equal scores another order than `ties`.
-    """
+def read_rules(metric: str, options: Options, ties: str) -> dict[str, Any]:
+    """The rules by which `evaluate` would choose queries, compare scores and leave documents out."""
     settings = compile_settings(metric_tuple(metric), options)
     if len(settings.names) != 1:
-        raise ValueError(f"metric: expected one, and {quote(metric)} stands for {len(settings.names)}")
+        raise ValueError(f"metric: expected one, and {quote(metric)} means {len(settings.names)}")
     record = resolved_convention(options.convention, settings.overrides)
     rules = settings.parts[0][1] if settings.parts else {}
     wanted = rules.get("ties", record.ties)
     if options.convention != "fastir" and wanted != ties:
-        fix = f"; tune with ties={wanted!r}" if wanted in SIGNS else ", and tune has no such rule; name no convention"
+        fix = (
+            f"; tune with ties={wanted!r}" if wanted in TIE_SIGNS else ", and tune has no such rule; name no convention"
+        )
         raise ValueError(
             f"convention {record.name}: {quote(metric)} has ties={wanted!r} there, and tune has ties={ties!r}{fix}"
         )
     return {name: rules.get(name, getattr(record, name)) for name in ("queries", "score_dtype", "exclude")}
 
 
-def counted_queries(qrels: Qrels, run_set: RunSet, rule: str) -> Qrels:
-    """The qrels of the queries that count, where `rule` says what becomes of those that no run has.
-
-    Raises
-    ------
-    NoOverlapError
-        The rule is "strict", and a query is on one side alone.
-    """
+def select_queries(qrels: Qrels, run_set: RunSet, rule: str) -> Qrels:
+    """The qrels of the queries that count, where `rule` says what becomes of those that no run has."""
     ranked = set(run_set.query_ids)
     places = [place for place, query_id in enumerate(qrels) if query_id in ranked]
     if rule == "strict" and not len(places) == len(ranked) == len(qrels):
@@ -262,10 +250,10 @@ def counted_queries(qrels: Qrels, run_set: RunSet, rule: str) -> Qrels:
     return select(qrels, places) if rule == "intersection" and 0 < len(places) < len(qrels) else qrels
 
 
-def compiled_metric(layout: Layout, metric: str, options: Options) -> Settings:
+def compile_metric(layout: Layout, metric: str, options: Options) -> Settings:
     """The Settings of a metric that can be tuned for."""
     [listed] = metric_tuple(metric)
-    compiled = layout.compiled(listed, options)
+    compiled = layout.compile(listed, options)
     if not compiled.aggregates[0].startswith("mean"):
         raise ValueError(f"metric {quote(metric)} is not a mean over queries ({compiled.aggregates[0]})")
     if higher_is_better(metric) is None:
@@ -290,14 +278,14 @@ def column_means(table: np.ndarray) -> np.ndarray:
 
 
 def best_place(scores: np.ndarray) -> int:
-    """The place of the largest mean; of several the middle one."""
-    rounded = np.round(np.where(scores == scores, scores, -np.inf), ALIKE)
+    """The position of the largest mean; the middle one if several are equal."""
+    rounded = np.round(np.where(scores == scores, scores, -np.inf), EQUAL_DECIMALS)
     best = np.flatnonzero(rounded == rounded.max())
     return int(best[(len(best) - 1) // 2])
 
 
 def fold_numbers(query_ids: list[Any], n_folds: int, seed: int, strata: Mapping[Any, Any] | None) -> np.ndarray:
-    """The fold of each query, from 0: at random, of sizes that differ by one at most, with a share of each stratum."""
+    """The fold of each query, from 0: at random, in sizes that differ by one at most, each stratum divided evenly."""
     order = np.random.default_rng(seed).permutation(len(query_ids))
     if strata is not None:
         stratum = np.zeros(len(query_ids), np.int64)
@@ -316,4 +304,4 @@ def trial_numbers(table: np.ndarray, means: list[float], best: int) -> Iterator[
         differences = differences[differences == differences]
         n = len(differences)
         error = float(differences.std(ddof=1)) / n**0.5 if n > 1 else 0.0
-        yield mean, float(differences.mean()) if n else 0.0, NOISE * error
+        yield mean, float(differences.mean()) if n else 0.0, NOISE_SE * error

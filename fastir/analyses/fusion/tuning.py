@@ -28,7 +28,7 @@ class Trial(NamedTuple):
     value : float
         The mean over all queries.
     difference : float
-        The value minus that of the chosen setting.
+        The value minus the chosen setting's value.
     noise : float
         1.96 standard errors of the difference, over the queries.
     """
@@ -113,7 +113,7 @@ class Tuning(Exportable):
         If one number was tuned, this is the unbroken stretch around the chosen value; with more than two weights, the
         range of each weight over all settings within noise. Empty if nothing was searched.
         """
-        names = searched_names(self.trials)
+        names = list_searched(self.trials)
         near = [trial for trial in self.trials if trial.within_noise]
         if len(names) <= 2:
             first = stop = next(i for i, trial in enumerate(self.trials) if trial.difference == 0 == trial.noise)
@@ -122,7 +122,7 @@ class Tuning(Exportable):
             while stop < len(self.trials) and self.trials[stop].within_noise:
                 stop += 1
             near = self.trials[first:stop]
-        points = [numbers_of(trial) for trial in near]
+        points = [setting_numbers(trial) for trial in near]
         return {name: (min(p[name] for p in points), max(p[name] for p in points)) for name in names}
 
     def plot(self) -> Axes:
@@ -138,8 +138,8 @@ class Tuning(Exportable):
         return tuning(self)
 
     def _columns(self) -> dict[str, list[Any]]:
-        names = searched_names(self.trials)
-        columns: dict[str, list[Any]] = {str(name): [numbers_of(t)[name] for t in self.trials] for name in names}
+        names = list_searched(self.trials)
+        columns: dict[str, list[Any]] = {str(name): [setting_numbers(t)[name] for t in self.trials] for name in names}
         for name in ("value", "difference", "noise", "within_noise"):
             columns[name] = [getattr(trial, name) for trial in self.trials]
         return columns
@@ -165,14 +165,14 @@ class Tuning(Exportable):
 
     def _table(self, digits: int = 4) -> Table:
         names = [
-            name for name in searched_names(self.trials) if name in numbers_of(self)
+            name for name in list_searched(self.trials) if name in setting_numbers(self)
         ]  # no fixed one of what learns
         rows = []
         for text, setting, n_queries, value in (
             *((f"without fold {i}", fold, fold.n_queries, fold.value) for i, fold in enumerate(self.folds[:20], 1)),
             ("all", self, len(self.results.query_ids), self.in_sample),
         ):
-            numbers = [*(numbers_of(setting)[name] for name in names), value]
+            numbers = [*(setting_numbers(setting)[name] for name in names), value]
             rows.append([Cell(text), Cell(str(n_queries)), *(number_cell(number, digits) for number in numbers)])
         if len(self.folds) > 20:
             rows.insert(20, [Cell(f"... {len(self.folds) - 20} more"), *[Cell("")] * (len(names) + 2)])
@@ -182,14 +182,14 @@ class Tuning(Exportable):
         return Table(["chosen on", "queries", *map(str, names), self.metric], rows, 1, notes, self._title())
 
 
-def numbers_of(setting: Any) -> dict[Any, Any]:
+def setting_numbers(setting: Any) -> dict[Any, Any]:
     """The numbers of a setting by run or parameter; not what was learnt."""
     numbers = {name: value for name, value in setting.params.items() if isinstance(value, (int, float))}
-    if "probs" in setting.params:  # which says how many parts there are, in place of the number that was searched
+    if "probs" in setting.params:  # its length is the number that was searched
         numbers["n_segments"] = len(setting.params["probs"][0])
     return {**(setting.weights or {}), **numbers}
 
 
-def searched_names(trials: list[Trial]) -> list[Any]:
-    """The runs or parameters whose numbers were tried."""
-    return list(numbers_of(trials[0])) if trials else []
+def list_searched(trials: list[Trial]) -> list[Any]:
+    """The runs or parameters with numbers that were tried."""
+    return list(setting_numbers(trials[0])) if trials else []

@@ -1,4 +1,4 @@
-"""What number is this: which tools, and which of their options, give the values that somebody reported.
+"""What number is this: which tools, and which of their options, give the values that were reported.
 
     values, tables ─▶ Target ─┐
     conventions ── settings ──┴─▶ states ── columns ─▶ means ── search ─▶ Identified
@@ -13,14 +13,11 @@ Validates names, digits and ranges of the values; qrels and runs are validated a
 Allocates a float64 column of all queries for each state of one order at a time
 Raises    ValueError and UnknownMetricError for values, FormatError for a file without any, and what judging raises
 
-values    Target: a number, its interval, and the metrics that its name may mean
-papers    what papers may mean by a name
+values    Target: a number, its interval, and the metrics that papers may mean by its name
 tables    values from tables in Markdown, LaTeX and CSV, lists, trec_eval's output and JSON
-published definitions of papers and repositories that were no tool's
-settings  conventions and departures from them, and the states of metrics under each
+settings  conventions, published definitions and departures from them, and the states of metrics under each
 trials    other numbers of queries and other metrics, where no convention fits by itself
-neighbours  what differs from the default, and what one option changes
 columns   means of states, judging a run once for each order of documents
-search    identify()
+search    identify(), and what one option changes
 answers   Answer, Identified, and the sentences
 """

@@ -14,8 +14,8 @@ from fastir.rendering.text import counted, json_types
 from fastir.request.conventions import CONVENTIONS
 
 TOLD = 4  # settings of an answer that its sentence names
-SHOWN = 10  # answers that are printed
-RARE = 0.01  # settings that fit by chance, below which no number is printed
+PRINTED_ANSWERS = 10  # answers that are printed
+MIN_PRINTED_CHANCE = 0.01  # settings that fit by chance, below which no number is printed
 
 # What the default does, for the sentence about what differs; an option without words is named with its value.
 DEFAULTS = {
@@ -46,7 +46,7 @@ class OptionChange(NamedTuple):
     value : object
         That the option changes to.
     values : list of float
-        The means then, in the order of the values that were asked for.
+        The means with this value, in the order of the reported values.
     """
 
     option: str
@@ -69,7 +69,7 @@ class Answer:
     equal : list of (str, dict)
         The convention and options of each other setting that gives the same values here, the simplest first.
     name : str
-        The name of the paper or repository that the definition comes from; otherwise that of the convention.
+        The name of the paper or repository that the definition comes from; otherwise the convention's name.
     values : list of float
         The unrounded means, in the order of the reported values.
     metrics : list of str
@@ -114,13 +114,13 @@ class Answer:
         }
 
 
-class Near(Answer):
-    """Settings whose values are near to those that were asked for.
+class NearestSettings(Answer):
+    """Settings with values near the reported ones.
 
     Attributes
     ----------
     moves : sequence of OptionChange
-        Of the nearest ones: what single options move the values to, first those that come nearest to what was asked.
+        For the nearest settings: what single options move the values to, the nearest to the reported values first.
     """
 
     moves: Sequence[OptionChange] = ()
@@ -162,7 +162,7 @@ class Identified(Exportable, Listed):
         self,
         targets: list[Target],
         answers: list[Answer],
-        nearest: list[Near],
+        nearest: list[NearestSettings],
         n_settings: int,
         by_chance: float,
         notes: list[str],
@@ -173,7 +173,7 @@ class Identified(Exportable, Listed):
         self.not_understood: dict[str, str] = {}
         self.notes = notes
         self.names: list[str] = [target.name for target in targets]
-        self.nearest: list[Near] = nearest
+        self.nearest: list[NearestSettings] = nearest
         self.n_settings = n_settings
 
     def __len__(self) -> int:
@@ -222,7 +222,7 @@ class Identified(Exportable, Listed):
     def _table(self, digits: int = 4) -> Table:
         head, rows = ["", *self.names, ""], []
         rows.append([Cell("asked"), *(Cell(target.shown) for target in self._targets), Cell("")])
-        listed = self._answers[:SHOWN] or self.nearest
+        listed = self._answers[:PRINTED_ANSWERS] or self.nearest
         for number, each in enumerate(listed, 1):
             cells = [self._cell(value, target) for value, target in zip(each.values, self._targets, strict=True)]
             meant = [
@@ -235,19 +235,23 @@ class Identified(Exportable, Listed):
         notes = [each.sentence for each in self.explanations]
         notes += [f"{counted(hidden, 'more answer', 'more answers')}"] if hidden > 0 else []
         if not self._answers and self.nearest:
-            notes += [self._moved(each) for each in self.nearest[0].moves[:SHOWN]]
+            notes += [self._move_text(each) for each in self.nearest[0].moves[:PRINTED_ANSWERS]]
         if any(cell.text.endswith(" *") for row in rows for cell in row[1:-1]):
-            notes.append("* does not round to the value asked for")
+            notes.append("* does not round to the reported value")
         notes += self.notes
         fitting = counted(self.n_settings, "setting", "settings")
-        expected = f"about {self.by_chance:.3g}" if self.by_chance >= RARE else f"fewer than {RARE}"
+        expected = (
+            f"about {self.by_chance:.3g}"
+            if self.by_chance >= MIN_PRINTED_CHANCE
+            else f"fewer than {MIN_PRINTED_CHANCE}"
+        )
         notes.append(f"values of so few digits would fit {expected} of {fitting} by chance")
         if self.not_understood:
             left_out = ", ".join(f"{name} {value}" for name, value in self.not_understood.items())
             notes.append(f"left out, since the name means no metric: {left_out}")
         return Table(head, rows, len(head), notes, self._title())
 
-    def _moved(self, move: OptionChange) -> str:
+    def _move_text(self, move: OptionChange) -> str:
         """What a change of the nearest setting moves its values to, in words."""
         moved = [
             f"{target.name} to {self._cell(value, target).text}"
@@ -258,7 +262,7 @@ class Identified(Exportable, Listed):
 
     @staticmethod
     def _cell(value: float, target: Target) -> Cell:
-        """A mean with two digits more than were asked for, and a star where it does not fit."""
+        """A mean with two digits more than were reported, and a star where it does not fit."""
         return Cell(f"{value:.{target.places + 2}f}{'' if target.holds(value) else ' *'}")
 
     def __repr__(self) -> str:

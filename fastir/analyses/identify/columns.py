@@ -1,6 +1,6 @@
 """Means of states: the run is judged once for each order of documents, each metric computed once for all queries.
 
-An order that stands as another one does, because the rule that differs decides nothing here, shares its values.
+If a rule decides nothing on these data, its order equals another one and shares that order's values.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastir.analyses.identify.settings import ORDER, Facts, State
+from fastir.analyses.identify.settings import ORDER_RULES, DataProperties, State
 from fastir.data.qrels import Qrels
 from fastir.data.rankings import JudgedRankings
 from fastir.data.run import Run
@@ -36,7 +36,7 @@ class Mean(NamedTuple):
 
 
 class Judge:
-    """Qrels and one run, judged in each order that is asked for."""
+    """Qrels and one run, judged in each requested order."""
 
     def __init__(self, qrels: Any, run: Any, options: dict[str, Any]) -> None:
         self.qrels, self.run, self.options = qrels, run, options
@@ -44,18 +44,18 @@ class Judge:
         self._means: dict[Any, dict[State, Mean]] = {}  # of an order, level and depth, by the state without its order
         self.facts = self._facts()
 
-    def judged(self, order: tuple[Any, ...]) -> JudgedRankings:
-        """The rankings in an order, which may be those of another one that stands alike."""
+    def judge_order(self, order: tuple[Any, ...]) -> JudgedRankings:
+        """The rankings in an order; equal orders share one object."""
         if order not in self._judged:
-            chosen = dict(zip(ORDER, order, strict=True))
+            chosen = dict(zip(ORDER_RULES, order, strict=True))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", FastirWarning)
                 evaluator = Evaluator(self.qrels, NUM_Q, queries="qrels", **chosen, **self.options)
                 made = evaluator.judged_rankings(self.run)
-            self._judged[order] = next((each for each in self._judged.values() if alike(each, made)), made)
+            self._judged[order] = next((each for each in self._judged.values() if equal_labels(each, made)), made)
         return self._judged[order]
 
-    def _facts(self) -> Facts:
+    def _facts(self) -> DataProperties:
         """What the run is like; the warnings of its evaluation are shown once, here."""
         duplicates = None
         try:
@@ -65,15 +65,15 @@ class Judge:
             plain = evaluator.judged_rankings(self.run)
         except DuplicateError:
             duplicates = "first"
-            plain = self.judged(("trec", "float64", duplicates, None))
+            plain = self.judge_order(("trec", "float64", duplicates, None))
         self._judged["trec", "float64", duplicates, None] = plain
-        single = self.judged(("trec", "float32", duplicates, None)) if more_ties_as_single(self.run) else plain
-        without = self.judged(("trec", "float64", duplicates, "query_id"))
+        single = self.judge_order(("trec", "float32", duplicates, None)) if more_ties_as_single(self.run) else plain
+        without = self.judge_order(("trec", "float64", duplicates, "query_id"))
         report = plain.report
         ties = {"float64"} if report.queries_with_ties else set()
         if single is not plain and single.report.queries_with_ties:
             ties.add("float32")
-        return Facts(
+        return DataProperties(
             shared=not plain.missing.any() and not report.only_in_run,
             duplicates=duplicates is not None,
             own_ids=without is not plain,
@@ -95,7 +95,7 @@ class Judge:
         found: dict[State, Mean] = {}
         for number, ((order, *chosen), group) in enumerate(groups.items()):
             missing = [state for state in group if state not in found]
-            key = (order if order[0] == "average" else id(self.judged(order)), *chosen)
+            key = (order if order[0] == "average" else id(self.judge_order(order)), *chosen)
             known = self._means.setdefault(key, {})
             again = [state for state in missing if state._replace(order=()) not in known]
             known.update(self._group(order, again))
@@ -112,23 +112,23 @@ class Judge:
         columns, missing = self._columns(order, states[0], names)
         here = {"qrels": np.ones(len(missing), bool), "intersection": ~missing, "strict": np.ones(len(missing), bool)}
         return {
-            state._replace(order=()): averaged(columns[state.metric][here[state.queries]], state.how)
+            state._replace(order=()): mean_of_values(columns[state.metric][here[state.queries]], state.how)
             for state in states
         }
 
     def _columns(
         self, order: tuple[Any, ...], state: State, names: list[str]
     ) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """{metric: its values of all queries}, and which queries the run lacks."""
+        """{metric: its values of all queries}, and which queries are missing from the run."""
         chosen: dict[str, Any] = {"max_depth": state.depth, "judged_only": state.judged_only}
         chosen |= {"convention": any_label(order)} if state.level == 0 else {"rel_level": state.level}
         average = order[0] == "average"
-        judged = self.judged(("trec", *order[1:]) if average else order)
+        judged = self.judge_order(("trec", *order[1:]) if average else order)
 
         def values(some: list[str]) -> np.ndarray:
             if not average:
                 return judged.evaluate(some, **chosen).values
-            rules = dict(zip(ORDER, order, strict=True))
+            rules = dict(zip(ORDER_RULES, order, strict=True))
             return evaluate(self.qrels, self.run, some, queries="qrels", **rules, **chosen, **self.options).values
 
         with warnings.catch_warnings():
@@ -148,18 +148,18 @@ class Judge:
 
 
 def any_label(order: tuple[Any, ...]) -> Convention:
-    """The default with this order, to whose metrics every judged document is relevant."""
+    """The default with this order; to its metrics every judged document is relevant."""
     of = tuple((card.name, (("rel_level", 0),)) for card in CARDS)
-    rules = {name: value for name, value in zip(ORDER, order, strict=True) if name != "exclude"}
+    rules = {name: value for name, value in zip(ORDER_RULES, order, strict=True) if name != "exclude"}
     return dataclasses.replace(CONVENTIONS["fastir"], of=of, **rules)
 
 
-def prepared(qrels: Any, columns: Mapping[str, str] | None) -> Any:
+def read_qrels(qrels: Any, columns: Mapping[str, str] | None) -> Any:
     """Qrels that are read once."""
     return qrels if isinstance(qrels, Qrels) else Evaluator(qrels, NUM_Q, qrels_columns=columns).rules.qrels
 
 
-def reversed_rows(run: Run) -> Run:
+def reverse_rows(run: Run) -> Run:
     """The Run with the documents of each query in the reverse of their order."""
     query_ids, offsets, _, scores, _ = run.columns.fields()
     places = itertools.pairwise(offsets.tolist())
@@ -179,13 +179,13 @@ def more_ties_as_single(run: Any) -> bool:
     return False
 
 
-def alike(one: JudgedRankings, other: JudgedRankings) -> bool:
-    """Whether the same labels stand at the same ranks."""
+def equal_labels(one: JudgedRankings, other: JudgedRankings) -> bool:
+    """Whether the same labels are at the same ranks."""
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("num_ret", "ranks", "labels"))
 
 
-def averaged(values: np.ndarray, how: str) -> Mean:
-    """The mean that `Results` has, but for the last bit."""
+def mean_of_values(values: np.ndarray, how: str) -> Mean:
+    """The mean that `Results` has, except for the last bit."""
     word, _, stays = how.partition("_or_")
     known = values[~np.isnan(values)]
     if not len(values) or (stays and len(known) < len(values)):

@@ -1,6 +1,6 @@
 """Settings: conventions and what departs from them, and the state of each metric under a setting.
 
-A state is all that the mean of one metric depends on. Departures that a metric does not have leave its state as it is,
+A state is all that the mean of one metric depends on. Departures that a metric does not have do not change its state,
 and so most of the thousands of settings share a few hundred states.
 """
 
@@ -10,7 +10,6 @@ import itertools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from fastir.analyses.identify.published import KEPT, PUBLISHED
 from fastir.errors import UnknownMetricError
 from fastir.request.conventions import CONVENTIONS, Convention
 from fastir.request.conventions import resolved_convention as resolved_record
@@ -25,14 +24,69 @@ from fastir.request.plan import (
     takes_fractions,
 )
 
-ORDER = ("ties", "score_dtype", "duplicates", "exclude")
+LARGEST_CUTOFF = "the largest cutoff"  # as max_depth: as many documents as the metrics of the table need
+
+
+class Definition(NamedTuple):
+    """A definition: options of `evaluate` for fastir's convention, and where it was."""
+
+    name: str
+    options: dict[str, Any]
+    about: str
+    source: str
+
+
+NGCF_ABOUT = "its ideal ranking holds the items that were retrieved, no others"
+PUBLISHED = (
+    Definition(
+        "NGCF",
+        {"gain": "binary", "ideal": "retrieved", "ties": "input", "max_depth": LARGEST_CUTOFF},
+        NGCF_ABOUT,
+        "xiangwang1223/neural_graph_collaborative_filtering, NGCF/utility/metrics.py; its issue 34",
+    ),
+    Definition(
+        "NGCF",
+        {"gain": "binary", "ideal": "retrieved", "ties": "input", "max_depth": 100},
+        f"{NGCF_ABOUT}, of 100",
+        "xiangwang1223/neural_graph_collaborative_filtering, NGCF/utility/metrics.py; its issue 34",
+    ),
+    Definition(
+        "the first version of LightGCN's paper",
+        {"gain": "binary", "ideal": "retrieved", "ties": "input", "max_depth": LARGEST_CUTOFF},
+        f"the nDCG of NGCF: {NGCF_ABOUT}",
+        "kuandeng/LightGCN, issues 1 and 3",
+    ),
+    Definition(
+        "LightGCN",
+        {"gain": "binary", "ties": "input"},
+        "nDCG of hits, as its repository computes it",
+        "kuandeng/LightGCN, evaluator/python/evaluate_foldout.py",
+    ),
+    Definition(
+        "CodeSearchNet",
+        {"gain": "exp2", "empty": "skip", "judged_only": True, "ties": "input"},
+        "its NDCG leaves out documents without annotations, and queries without relevant ones",
+        "github/CodeSearchNet, src/relevanceeval.py",
+    ),
+    Definition(
+        "CodeSearchNet (full ranking)",
+        {"gain": "exp2", "empty": "skip", "ties": "input"},
+        "its NDCG leaves out queries without relevant documents",
+        "github/CodeSearchNet, src/relevanceeval.py",
+    ),
+)
+
+
+# ---- settings and states ---------------------------------------------------------------------------------------------
+
+ORDER_RULES = ("ties", "score_dtype", "duplicates", "exclude")
 RULES = ("queries", "ties", "score_dtype", "duplicates")
 ORDERING = (*RULES, "exclude")
-KEPT_DEFAULTS = {"rel_level": 1, "max_depth": None, "judged_only": False}  # of options that no convention has
+DEFAULT_OPTIONS = {"rel_level": 1, "max_depth": None, "judged_only": False}  # of options that no convention has
 Options = tuple[tuple[str, Any], ...]  # of a setting
 
 
-class Facts(NamedTuple):
+class DataProperties(NamedTuple):
     """What of qrels and run decides which departures there are.
 
     Attributes
@@ -44,7 +98,7 @@ class Facts(NamedTuple):
     own_ids : bool
         Whether a document is called like its query.
     fractions : bool
-        Whether a label is not whole.
+        Whether a label is a fraction.
     top : int
         The largest label.
     longest : int
@@ -87,7 +141,7 @@ class Setting(NamedTuple):
 
 
 class State(NamedTuple):
-    """What one metric's mean depends on; None of a rule stands for what makes no difference on these data."""
+    """What one metric's mean depends on; a rule is None if it makes no difference on these data."""
 
     metric: str
     how: str
@@ -98,7 +152,7 @@ class State(NamedTuple):
     judged_only: bool
 
 
-def departures(facts: Facts) -> list[tuple[str, Any]]:
+def departures(facts: DataProperties) -> list[tuple[str, Any]]:
     """The options that a setting may have beside its convention, in the order in which they explain."""
     found: list[tuple[str, Any]] = []
     if not facts.shared:
@@ -119,7 +173,7 @@ def departures(facts: Facts) -> list[tuple[str, Any]]:
     return found
 
 
-def conventions(facts: Facts) -> list[str]:
+def conventions(facts: DataProperties) -> list[str]:
     """Those that take these data, the default first."""
     return [
         name
@@ -129,10 +183,10 @@ def conventions(facts: Facts) -> list[str]:
     ]
 
 
-def published(deepest: int) -> Iterator[Setting]:
-    """The definitions of papers, for tables whose largest cutoff is `deepest`, or 0."""
+def paper_settings(deepest: int) -> Iterator[Setting]:
+    """The definitions of papers, for tables with the largest cutoff `deepest`, or 0."""
     for each in PUBLISHED:
-        options = {name: deepest if value == KEPT else value for name, value in each.options.items()}
+        options = {name: deepest if value == LARGEST_CUTOFF else value for name, value in each.options.items()}
         if options.get("max_depth", 1):
             yield Setting("fastir", tuple(options.items()), each.name, each.about)
 
@@ -144,7 +198,7 @@ class States:
     change one of both for few metrics.
     """
 
-    def __init__(self, convention: str, meanings: list[str], facts: Facts) -> None:
+    def __init__(self, convention: str, meanings: list[str], facts: DataProperties) -> None:
         self.record: Convention = CONVENTIONS[convention]
         self.facts = facts
         self.requests: list[Request | None] = [self._request(meaning) for meaning in meanings]
@@ -163,8 +217,10 @@ class States:
     def of(self, options: Options) -> tuple[State | None, ...]:
         """A state for each metric; None where the setting has no value."""
         rules = tuple(pair for pair in options if pair[0] in ORDERING)
-        kept = tuple({**KEPT_DEFAULTS, **{name: value for name, value in options if name in KEPT_DEFAULTS}}.values())
-        choices = [pair for pair in options if pair[0] not in ORDERING and pair[0] not in KEPT_DEFAULTS]
+        kept = tuple(
+            {**DEFAULT_OPTIONS, **{name: value for name, value in options if name in DEFAULT_OPTIONS}}.values()
+        )
+        choices = [pair for pair in options if pair[0] not in ORDERING and pair[0] not in DEFAULT_OPTIONS]
         return tuple(
             None if request is None else self._state(place, request, choices, rules, kept)
             for place, request in enumerate(self.requests)
@@ -233,10 +289,10 @@ class States:
         return ties, dtype, rules["duplicates"] if facts.duplicates else None, exclude if facts.own_ids else None
 
 
-def settings_of(
-    convention: str, meanings: list[str], facts: Facts
+def list_settings(
+    convention: str, meanings: list[str], facts: DataProperties
 ) -> Iterator[tuple[Setting, tuple[State | None, ...]]]:
-    """The settings of a convention whose departures all change a state, the simplest first."""
+    """The settings of a convention in which every departure changes a state, the simplest first."""
     states = States(convention, meanings, facts)
     base = states.of(())
     yield Setting(convention, ()), base

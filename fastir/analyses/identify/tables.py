@@ -15,7 +15,7 @@ from fastir.errors import FormatError, quote
 from fastir.request.names import COUNTS
 
 NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-# What stands beside a number or a name and says nothing of it.
+# Markup beside a number or a name, which does not change it.
 MARKUP = re.compile(
     r"\\(?:[a-zA-Z]+\*?|[,;! ])|[{}$*~†‡§¶△▲▽▼↑↓∗\u2002-\u200b\u00a0]|</?[a-z]+ ?/?>|\*\*|`", re.IGNORECASE
 )
@@ -23,22 +23,22 @@ MARKS = re.compile(
     r"\\(?:text|cell|row)?color(?:\[[^\]]*\])?\{[^{}]*\}|\^(?:\{[^{}]*\}|\\?[^\s&{}]*)|<sup>[^<]*</sup>"
 )  # footnotes and signs of significance
 BRACES = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
-SPANNING = re.compile(rf"\\multicolumn\s*{BRACES}\s*{BRACES}\s*{BRACES}")
-STACKED = re.compile(rf"\\multirow\s*(?:\[[^\]]*\])?\s*{BRACES}\s*{BRACES}\s*{BRACES}")
+MULTICOLUMN = re.compile(rf"\\multicolumn\s*{BRACES}\s*{BRACES}\s*{BRACES}")
+MULTIROW = re.compile(rf"\\multirow\s*(?:\[[^\]]*\])?\s*{BRACES}\s*{BRACES}\s*{BRACES}")
 RULES = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|(?:cmidrule|cline)(?:\([a-z]*\))?\{[^{}]*\}|addlinespace)")
 CUTOFF = re.compile(r"@ *[0-9]+")
-ABSENT = ("", "-", "–", "—", "--", "n/a", "na", "nan", "none", "null")  # cells of values that there are not
+ABSENT_VALUES = ("", "-", "–", "—", "--", "n/a", "na", "nan", "none", "null")  # cells of values that there are not
 VALUE_HEADS = ("value", "score", "mean", "result", "all", "average")
 MAX_SPAN, MAX_NAME, MAX_DEPTH = 64, 200, 8
 Row = tuple[int, list[str]]  # the number of a line, and its cells
 
 
-class Repeated(str):
-    """A text that stands in a column since it is over several."""
+class SpanningText(str):
+    """A text that was copied into a column because it spans several."""
 
 
 class FileValues(dict[str, dict[str, str]]):
-    """``{row: {name: number as it is written}}`` of a file; some names may not be understood."""
+    """``{row: {name: number as written}}`` of a file; some names may not be understood."""
 
     def __init__(self, path: str) -> None:
         super().__init__()
@@ -57,48 +57,40 @@ class FileValues(dict[str, dict[str, str]]):
         if of_row.setdefault(name, value) != value:
             first = self._lines[row, name]
             where = f", first on line {first}" if first is not None else ""
-            self.refuse(f"{quote(name)} of {quote(row)} stands twice, as {of_row[name]} and {value}{where}", line)
+            self.refuse(f"{quote(name)} of {quote(row)} occurs twice, as {of_row[name]} and {value}{where}", line)
         self._lines.setdefault((row, name), line)
 
     def refuse(self, message: str, line: int | None) -> NoReturn:
         raise FormatError(message, self.path or None, line)
 
-    def only(self, rows: Iterable[str]) -> FileValues:
+    def select_rows(self, rows: Iterable[str]) -> FileValues:
         """These rows of it; all if it has none of them."""
         found = FileValues(self.path)
         found.update({row: self[row] for row in rows if row in self} or self)
         return found
 
-    def understood(self) -> bool:
-        """Whether there is a value whose metric is understood."""
+    def has_metric(self) -> bool:
+        """Whether there is a value of a metric that is understood."""
         return any(self.knows(name) for values in self.values() for name in values)
 
 
 def read_values(path: str | os.PathLike[str]) -> FileValues:
-    """The values of a file, by rows.
-
-    Raises
-    ------
-    OSError
-        It cannot be read.
-    FormatError
-        It has no values of metrics that are known, or a value that cannot be read.
-    """
+    """The values of a file, by rows."""
     name = os.fspath(path)
     with open(name, "rb") as file:
         data = file.read()
     wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    found = values_of(data.decode("utf-16" if wide else "utf-8-sig", "replace"), name)
-    if not found.understood():
+    found = parse_values(data.decode("utf-16" if wide else "utf-8-sig", "replace"), name)
+    if not found.has_metric():
         raise FormatError(
-            "no values: expected a table in Markdown, LaTeX or CSV whose head names metrics, the output of trec_eval, "
+            "no values: expected a table in Markdown, LaTeX or CSV with metrics in its head, the output of trec_eval, "
             "or JSON such as MTEB's",
             name,
         )
     return found
 
 
-def values_of(text: str, path: str = "") -> FileValues:
+def parse_values(text: str, path: str = "") -> FileValues:
     """The values of a text in any of the formats."""
     found = FileValues(path)
     text = text.removeprefix("\ufeff")
@@ -115,12 +107,12 @@ def values_of(text: str, path: str = "") -> FileValues:
             add_table(found, ((number, markdown_cells(lines[number - 1])) for number in bars))
         else:
             add_table(found, csv_rows(found, lines))
-            if not found.understood():
+            if not found.has_metric():
                 add_list(found, lines)
     return found
 
 
-def clean(cell: str) -> str:
+def clean_cell(cell: str) -> str:
     """A cell without what only makes it look otherwise; a decimal comma becomes a point."""
     text = MARKUP.sub("", MARKS.sub("", cell).replace("\\_", "_").replace("\\%", "%").replace("−", "-")).strip()
     return text.replace(",", ".") if re.fullmatch(r"-?0?,[0-9]+", text) else text
@@ -129,11 +121,11 @@ def clean(cell: str) -> str:
 def markdown_cells(line: str) -> list[str]:
     line = line.strip()
     cells = re.split(r"(?<!\\)\|", line)
-    return [clean(cell) for cell in cells[line.startswith("|") : len(cells) - (len(cells) > 1 and not cells[-1])]]
+    return [clean_cell(cell) for cell in cells[line.startswith("|") : len(cells) - (len(cells) > 1 and not cells[-1])]]
 
 
 def latex_rows(text: str) -> Iterator[Row]:
-    """The rows of a table in LaTeX; a text over several columns stands in each of them, a number in the first."""
+    """The rows of a table in LaTeX; a text over several columns is copied to each of them, a number to the first."""
     row, first = "", 0
     for number, line in enumerate(text.splitlines(), 1):
         line = re.sub(r"(?<!\\)%.*", "", line)
@@ -152,10 +144,10 @@ def latex_rows(text: str) -> Iterator[Row]:
 def latex_cells(row: str) -> list[str]:
     found = []
     for cell in re.split(r"(?<!\\)&", RULES.sub("", row)):
-        span = SPANNING.search(cell)
+        span = MULTICOLUMN.search(cell)
         width = min(int(span[1]), MAX_SPAN) if span and span[1].isdigit() else 1
-        text = clean(STACKED.sub(r"\3", SPANNING.sub(r"\3", cell)).replace("\\&", "&"))
-        found += [text] + [Repeated("" if NUMBER.fullmatch(text) else text)] * (width - 1)
+        text = clean_cell(MULTIROW.sub(r"\3", MULTICOLUMN.sub(r"\3", cell)).replace("\\&", "&"))
+        found += [text] + [SpanningText("" if NUMBER.fullmatch(text) else text)] * (width - 1)
     return found
 
 
@@ -165,13 +157,13 @@ def csv_rows(found: FileValues, lines: list[str]) -> Iterator[Row]:
     separator = max("\t;,", key=lambda each: sum(each in line for line in head))
     if not any(separator in line for line in head):
         yield from (
-            (number, list(map(clean, re.split(r"\s{2,}", line.strip())))) for number, line in enumerate(lines, 1)
+            (number, list(map(clean_cell, re.split(r"\s{2,}", line.strip())))) for number, line in enumerate(lines, 1)
         )
         return
     reader = csv.reader(lines, delimiter=separator)
     try:
         for row in reader:
-            yield reader.line_num, [clean(cell) for cell in row]
+            yield reader.line_num, [clean_cell(cell) for cell in row]
     except csv.Error as error:
         found.refuse(f"not CSV: {error}", reader.line_num)
 
@@ -226,16 +218,16 @@ def add_rows(found: FileValues, head: list[str], columns: list[int], rows: list[
             if NUMBER.fullmatch(cell):
                 if column in columns or (head[column] and cell != label):
                     found.add(label, head[column], cell, line)
-            elif column in columns and is_text(cell) and not isinstance(cell, Repeated):
+            elif column in columns and is_text(cell) and not isinstance(cell, SpanningText):
                 found.refuse(f"{quote(head[column])} of {quote(label)} is no number: {quote(cell)}", line)
 
 
 def is_text(cell: str) -> bool:
-    return cell.lower() not in ABSENT and not NUMBER.fullmatch(cell)
+    return cell.lower() not in ABSENT_VALUES and not NUMBER.fullmatch(cell)
 
 
 def add_columns(found: FileValues, titles: list[str], rows: list[Row]) -> None:
-    """Add a metric from each row: its value, or those of several runs, which the head names."""
+    """Add a metric from each row: its value, or its values for the several runs of the head."""
     if not any(found.knows(row[0]) for _, row in rows):
         return
     width = max(len(row) for _, row in rows)
@@ -246,7 +238,7 @@ def add_columns(found: FileValues, titles: list[str], rows: list[Row]) -> None:
         for column in values:
             if NUMBER.fullmatch(row[column]):
                 found.add("values" if len(values) == 1 else titles[column], row[0], row[column], line)
-            elif row[column].lower() not in ABSENT:
+            elif row[column].lower() not in ABSENT_VALUES:
                 found.refuse(f"{quote(row[0])} is no number: {quote(row[column])}", line)
 
 
@@ -254,8 +246,8 @@ def add_list(found: FileValues, lines: list[str]) -> None:
     """Add the values of lines such as ``NDCG@10: 0.3125`` and ``map = 0.25``."""
     for number, line in enumerate(lines, 1):
         name, value = line.rpartition(" ")[::2] if " " in line.strip() else re.split("[:=]", f"{line}: ", maxsplit=1)
-        name = clean(name.rstrip(" :=").rpartition(" - ")[2] if " - " in name else name.rstrip(" :="))
-        value = clean(value.strip(" :="))
+        name = clean_cell(name.rstrip(" :=").rpartition(" - ")[2] if " - " in name else name.rstrip(" :="))
+        value = clean_cell(value.strip(" :="))
         if name and NUMBER.fullmatch(value):
             found.add("values", name, value, number)
 
@@ -296,7 +288,7 @@ def add_json(found: FileValues, text: str) -> None:
         for split, some in splits.items():
             for place, each in enumerate(some if isinstance(some, list) else [some]):
                 if not isinstance(each, Pairs):
-                    found.refuse(f"the scores of {quote(split)} must be an object of metrics", line_of(text, split))
+                    found.refuse(f"the scores of {quote(split)} must be an object of metrics", find_line(text, split))
                 subset = each.get("hf_subset", place)
                 scores = [(name, each[name]) for name in each if not name.startswith(("nauc", "main_"))]
                 add_object(found, f"{split} {subset}", scores, text, each.twice)
@@ -324,17 +316,17 @@ def add_nested(found: FileValues, path: list[str], data: Any, text: str) -> None
 def add_object(found: FileValues, row: str, scores: list[tuple[str, Any]], text: str, twice: str | None) -> None:
     """Add the numbers of an object; a metric that has something else is an error."""
     if twice is not None:
-        found.refuse(f"the key {quote(twice)} stands twice with different values", line_of(text, twice, 1))
+        found.refuse(f"the key {quote(twice)} occurs twice with different values", find_line(text, twice, 1))
     for name, value in scores:
         if isinstance(value, str) and NUMBER.fullmatch(value):
             if found.get(row, {}).get(name, value) != value:
-                found.refuse(f"{quote(name)} of {quote(row)} stands twice", line_of(text, name, 1))
+                found.refuse(f"{quote(name)} of {quote(row)} occurs twice", find_line(text, name, 1))
             found.add(row, name, value, None)
         elif isinstance(value, (str, bool)) and found.knows(name):
-            found.refuse(f"{quote(name)} is no number: {quote(value)}", line_of(text, name))
+            found.refuse(f"{quote(name)} is no number: {quote(value)}", find_line(text, name))
 
 
-def line_of(text: str, key: str, occurrence: int = 0) -> int | None:
+def find_line(text: str, key: str, occurrence: int = 0) -> int | None:
     """The line of a key in JSON: of its first occurrence, or the one after it."""
     at = -1
     for _ in range(occurrence + 1):

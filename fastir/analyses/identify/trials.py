@@ -7,19 +7,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastir.analyses.identify.columns import Judge, Mean, reversed_rows
-from fastir.analyses.identify.settings import Facts, State, States, conventions
+from fastir.analyses.identify.columns import Judge, Mean, reverse_rows
+from fastir.analyses.identify.settings import DataProperties, State, States, conventions
 from fastir.analyses.identify.values import Target
 from fastir.data.run import Run
 from fastir.rendering.text import counted
 
 Wanted = list[tuple[Judge, Target]]
 # The numbers by which means may have been divided, of the facts and the number of queries that count.
-DIVISORS: tuple[tuple[str, Callable[[Facts, int], int]], ...] = (
+DIVISORS: tuple[tuple[str, Callable[[DataProperties, int], int]], ...] = (
     ("one more than there are", lambda facts, number: number + 1),
     ("one fewer than there are", lambda facts, number: number - 1),
-    ("those of the run", lambda facts, number: facts.n_run),
-    ("those of the qrels", lambda facts, number: facts.n_qrels),
+    ("the run's queries", lambda facts, number: facts.n_run),
+    ("the qrels' queries", lambda facts, number: facts.n_qrels),
 )
 
 
@@ -30,11 +30,11 @@ class Explanation(NamedTuple):
     ----------
     sentence : str
     convention : str
-        Whose metrics these are.
+        The convention that reads the metrics.
     metrics : list of str
         The metric behind each value.
     values : list of float
-        What they are then, unrounded.
+        Their values then, unrounded.
     """
 
     sentence: str
@@ -43,11 +43,11 @@ class Explanation(NamedTuple):
     values: list[float]
 
 
-def explanations(wanted: Wanted, facts: Facts) -> list[Explanation]:
+def explanations(wanted: Wanted, facts: DataProperties) -> list[Explanation]:
     """Conventions without other options that give the values by another divisor, or with other metrics."""
     metrics = list(dict.fromkeys(name for _, target in wanted for name in (*target.meanings, *target.others)))
     found: dict[Any, Explanation] = {}
-    turned = reversed_runs(wanted) if facts.ties else []
+    turned = reverse_runs(wanted) if facts.ties else []
     for convention in conventions(facts):
         states = States(convention, metrics, facts)
         usual = dict(zip(metrics, states.of(()), strict=True))
@@ -65,7 +65,7 @@ def by_divisor(convention: str, wanted: Wanted, states: dict[str, State | None])
     for words, divisor in DIVISORS:
         fits: list[tuple[str, Mean, int]] = []
         for judge, target in wanted:
-            for name, mean in means_of(judge, target.meanings, states, averages_only=True).items():
+            for name, mean in compute_means(judge, target.meanings, states, averages_only=True).items():
                 divided = divisor(judge.facts, mean.number)
                 if divided not in (0, mean.number) and target.holds(mean.value * mean.number / divided):
                     fits.append((name, mean, divided))
@@ -76,7 +76,7 @@ def by_divisor(convention: str, wanted: Wanted, states: dict[str, State | None])
             places = [target.places for _, target in wanted]
             shown = ", ".join(f"{mean.value:.{each}f}" for (_, mean, _), each in zip(fits, places, strict=True))
             _, mean, divided = fits[0]
-            over = f"over {counted(divided, 'query', 'queries')} in place of {mean.number}"
+            over = f"over {counted(divided, 'query', 'queries')} instead of {mean.number}"
             values = [mean.value * mean.number / divided for _, mean, divided in fits]
             sentence = f"the means of {convention} ({shown}) {over}: {words}"
             yield Explanation(sentence, convention, [name for name, _, _ in fits], values)
@@ -85,7 +85,7 @@ def by_divisor(convention: str, wanted: Wanted, states: dict[str, State | None])
 def by_metric(convention: str, wanted: Wanted, states: dict[str, State | None]) -> Iterator[Explanation]:
     fits: list[tuple[str, float]] = []
     for judge, target in wanted:
-        means = means_of(judge, (*target.meanings, *target.others), states)
+        means = compute_means(judge, (*target.meanings, *target.others), states)
         fits += [(name, mean.value) for name, mean in means.items() if target.holds(mean.value)][:1]
     names = [name for name, _ in fits]
     if len(fits) == len(wanted):
@@ -100,18 +100,18 @@ def by_metric(convention: str, wanted: Wanted, states: dict[str, State | None]) 
             )
 
 
-def reversed_runs(wanted: Wanted) -> Wanted:
-    """The same values, of runs whose documents stand in reverse; none if a run is of another shape than `Run`."""
+def reverse_runs(wanted: Wanted) -> Wanted:
+    """The same values, of runs in reverse order; none if a run is of another shape than `Run`."""
     if not all(isinstance(judge.run, Run) for judge, _ in wanted):
         return []
-    turned = {judge: Judge(judge.qrels, reversed_rows(judge.run), judge.options) for judge, _ in wanted}
+    turned = {judge: Judge(judge.qrels, reverse_rows(judge.run), judge.options) for judge, _ in wanted}
     return [(turned[judge], target) for judge, target in wanted]
 
 
 def by_reverse(convention: str, turned: Wanted, states: dict[str, State | None]) -> Iterator[Explanation]:
     fits: list[tuple[str, float]] = []
     for judge, target in turned:
-        means = means_of(judge, target.meanings, states)
+        means = compute_means(judge, target.meanings, states)
         fits += [(name, mean.value) for name, mean in means.items() if target.holds(mean.value)][:1]
     if turned and len(fits) == len(turned):
         sentence = (
@@ -120,7 +120,7 @@ def by_reverse(convention: str, turned: Wanted, states: dict[str, State | None])
         yield Explanation(sentence, convention, [name for name, _ in fits], [value for _, value in fits])
 
 
-def means_of(
+def compute_means(
     judge: Judge, names: tuple[str, ...], states: dict[str, State | None], averages_only: bool = False
 ) -> dict[str, Mean]:
     """The mean of each metric that the convention has."""

@@ -1,20 +1,16 @@
 """Is the pool good enough: which documents were judged because of which run, and which should be judged next?
 
 In        runs with their names, as `evaluate_many` takes them; qrels; which team each run is of
-Out       Pool, Contributions, LeftOut, ToJudge: records with tables; values are those of `evaluate`
+Out       Pool, Contributions, LeftOut, ToJudge: records with tables; values equal `evaluate`'s
 Validates that runs and qrels have ids of one kind, that every run has a team, depths and budgets
 Allocates the runs; a dict of documents per query (pool, to_judge), numbers per judgment that a run has (the others)
 Raises    TypeError and ValueError, which name the run or team; NoOverlapError
 
-ranked          the first documents of each run's rankings
-members         which runs have which documents, and the teams of runs
-judgment_ranks  which judgments stand at which ranks of runs
-pool            pool(): the documents to be judged
-document_lists  lists of documents as files, with a place for labels
-merge_qrels     merge_qrels(): judgments with those that such lists brought
-contributions   contributions(): judged documents by the runs that have them
-leave_one_out   leave_one_out(): the leaderboard without what only one team contributed
-reduced_qrels   runs evaluated on fewer judgments
-to_judge        to_judge(): unjudged documents, those first that could change most
-changes         how a value changes with one more judgment
+members        which runs have which documents at which ranks, and the teams of runs
+pool           pool(): the documents to be judged
+merge_qrels    lists of documents as files, and merge_qrels(): judgments with the labels of such lists
+contributions  contributions(): judged documents by the runs that have them
+leave_one_out  leave_one_out(): the leaderboard on the judgments without one team's own
+to_judge       to_judge(): unjudged documents, those first that could change most
+changes        how a value changes with one more judgment
 """

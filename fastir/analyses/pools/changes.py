@@ -1,7 +1,7 @@
 """How the value of each ranking would change if one more document were judged: exact, for any metric.
 
-A metric follows from the ranks and labels of judged documents (`JudgedRankings`). So each ranking is evaluated as it
-is, with a relevant document more that it lacks, and with each of its candidates among the judged documents.
+A metric follows from the ranks and labels of judged documents (`JudgedRankings`). So each ranking is evaluated
+unchanged, with one more missing relevant document, and with each of its candidates among the judged documents.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from fastir.analyses.pools.judgment_ranks import JudgmentRanks
+from fastir.analyses.pools.members import JudgmentRanks
 from fastir.data.qrels import label_column
 from fastir.data.rankings import JudgedRankings, make_rankings
 from fastir.data.results.report import Report
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat
 
 UNJUDGED, IN_POOL = -1, -2  # labels of documents outside of the qrels, and of those that have a negative label there
-MOST_ENTRIES = 1 << 20  # of the rankings that are evaluated together: such arrays stay in the caches
+MAX_ENTRIES = 1 << 20  # of the rankings that are evaluated together: such arrays stay in the caches
 
 
 class Changes:
     """What one more document with a label brings.
 
-    A ranking has the place of its query times the number of runs, plus that of its run; so those of a query stand
-    together.
+    The index of a ranking is the index of its query times the number of runs, plus the index of its run: the rankings
+    of a query are neighbours.
 
     Parameters
     ----------
@@ -37,14 +37,14 @@ class Changes:
     metric, options
         As for `JudgedRankings.evaluate`.
     only_shared : bool
-        Whether queries that a run lacks are left out of its mean.
+        Whether queries that are missing from a run are left out of its mean.
 
     Attributes
     ----------
     in_pool : bool array of shape (n_candidates,)
         Whether the candidate has the label IN_POOL.
     lacking : float64 array of shape (2, n_queries, n_runs)
-        By how much a document that a ranking lacks changes the mean of its run: one with the label UNJUDGED, and one
+        By how much a document outside of a ranking changes the mean of its run: one with the label UNJUDGED, and one
         with the label IN_POOL.
     rankings, ranks, candidates : int64 arrays of shape (n,)
         Which rankings have which candidates at which ranks, one ranking after the other.
@@ -91,7 +91,7 @@ class Changes:
         self.metric, self.options, self.how = metric, options, "mean"
         left_out = [np.full(shape[0], of_run is None) if of_run is None else of_run.missing for of_run in ranked]
         self.counts = np.column_stack(left_out).ravel() == 0 if only_shared else np.ones(len(self.num_ret), bool)
-        rankings, self.all_ranks, numbers = together(ranked)
+        rankings, self.all_ranks, numbers = join_rankings(ranked)
         own = judgment_ranks.labels[numbers]
         candidates, counted = own < 0, own != UNJUDGED
         every_label = label_column(np.append(judgment_ranks.labels, label))
@@ -108,7 +108,7 @@ class Changes:
             for by_doc in judgment_ranks.judgments.values()
         ]
         ideals, more = (
-            [falling(labels + extra, every_label.dtype) for labels in judged_labels] for extra in ([], [label])
+            [sort_labels(labels + extra, every_label.dtype) for labels in judged_labels] for extra in ([], [label])
         )
         every = np.arange(len(self.num_ret))
         means = Means(self.values(every, self.offsets, self.judged, ideals), self.counts, self.n_runs, self.how)
@@ -117,11 +117,11 @@ class Changes:
         for replaced in (False, True) if len(self.in_pool) and self.in_pool.any() else (False,):
             ideals = [ideal[:-1] if replaced and ideal[-1] < 0 else ideal for ideal in more]
             values = self.values(every, self.offsets, self.judged, ideals)
-            self.lacking[int(replaced)] = means.changed(every, values).reshape(shape)
+            self.lacking[int(replaced)] = means.changes(every, values).reshape(shape)
             entries = np.flatnonzero(in_pool == replaced)
             for part in (entries[batch] for batch in self.batches(ideals, self.rankings[entries])):
-                values = self.values(self.rankings[part], *self.inserted(part, replaced), ideals)
-                self.having[part] = means.changed(self.rankings[part], values)
+                values = self.values(self.rankings[part], *self.insert_candidates(part, replaced), ideals)
+                self.having[part] = means.changes(self.rankings[part], values)
 
     def keep_negatives(self, rows: np.ndarray) -> None:
         """Add a copy of these rows, with their negative label, for the rankings in which nothing replaces them."""
@@ -133,11 +133,11 @@ class Changes:
     def batches(self, ideals: list[np.ndarray], rankings: np.ndarray) -> list[slice]:
         """The candidates of rankings, in parts that need about as much memory."""
         sizes = np.array(list(map(len, ideals)))[rankings // self.n_runs] + np.diff(self.offsets)[rankings]
-        ends = np.flatnonzero(np.diff(np.cumsum(sizes) // MOST_ENTRIES, append=-1)) + 1
+        ends = np.flatnonzero(np.diff(np.cumsum(sizes) // MAX_ENTRIES, append=-1)) + 1
         return list(itertools.starmap(slice, itertools.pairwise([0, *ends.tolist()])))
 
-    def inserted(self, part: np.ndarray, replaced: bool) -> tuple[np.ndarray, np.ndarray]:
-        """The offsets and rows of rankings, each with one candidate more, or with one in place of its negative row."""
+    def insert_candidates(self, part: np.ndarray, replaced: bool) -> tuple[np.ndarray, np.ndarray]:
+        """The offsets and rows of rankings, each with one more candidate, or with one instead of its negative row."""
         first = self.offsets[self.rankings[part]]
         sizes = self.offsets[self.rankings[part] + 1] - first
         offsets = offsets_from_sizes(sizes)
@@ -181,7 +181,7 @@ class Means:
     Parameters
     ----------
     values : float64 array of shape (n_queries * n_runs,)
-        Those of a query stand together; NaN where the metric is undefined.
+        The values of a query are neighbours; NaN if the metric is undefined.
     counts : bool array of that shape
         Whether the query counts for the run.
     n_runs : int
@@ -219,7 +219,7 @@ class Means:
         means = np.where(numbers > 0, np.exp(means) if self.how.startswith("geometric") else means, np.nan)
         return np.where(lost > 0, np.nan, means) if self.how.endswith("_or_nan") else means
 
-    def changed(self, rankings: np.ndarray, values: np.ndarray) -> np.ndarray:
+    def changes(self, rankings: np.ndarray, values: np.ndarray) -> np.ndarray:
         """By how much the mean of its run changes where each of these rankings, by itself, has another value.
 
         0 where there was no mean, or is none.
@@ -241,7 +241,7 @@ def num_ret_by_run(ranked: list[JudgedRankings | None], shape: tuple[int, int]) 
     return np.column_stack(columns).ravel()
 
 
-def together(ranked: list[JudgedRankings | None]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def join_rankings(ranked: list[JudgedRankings | None]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The rankings, ranks and numbers of all runs, one ranking after the other."""
     parts = [
         (list_of_each(of_run.offsets) * len(ranked) + place, of_run.ranks, of_run.labels)
@@ -253,5 +253,5 @@ def together(ranked: list[JudgedRankings | None]) -> tuple[np.ndarray, np.ndarra
     return rankings[order], ranks[order], numbers[order]
 
 
-def falling(labels: list[float], dtype: np.dtype[Any]) -> np.ndarray:
+def sort_labels(labels: list[float], dtype: np.dtype[Any]) -> np.ndarray:
     return np.array(sorted(labels, reverse=True), dtype)

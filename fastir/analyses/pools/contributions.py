@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.analyses.pools.judgment_ranks import JudgmentRanks, owners
-from fastir.analyses.pools.members import Names, TeamsLike, check_overlap, checked_teams, read_labels
+from fastir.analyses.pools.members import (
+    JudgmentRanks,
+    Names,
+    TeamsLike,
+    check_overlap,
+    owners,
+    read_labels,
+    read_teams,
+)
 from fastir.data.results.columns import columns_from_records
 from fastir.data.results.exportable import Exportable
 from fastir.engine.columns.rows import repeat
@@ -100,9 +107,9 @@ class Contributions(Exportable):
         rows = [[Cell(str(team)), *(Cell(str(n)) for n in share)] for team, share in self.teams.items()]
         notes = [
             f"{self.judged} documents are judged, {self.relevant} of them relevant; "
-            f"{self.nobody_judged} of these stand in no run, {self.nobody_relevant} of them relevant."
+            f"{self.nobody_judged} of these are retrieved by no run, {self.nobody_relevant} of them relevant."
         ]
-        return Table(["team", "judged", "relevant", "only here", "relevant only here"], rows, 1, notes)
+        return Table(["team", "judged", "relevant", "unique", "unique relevant"], rows, 1, notes)
 
 
 def contributions(
@@ -152,7 +159,7 @@ def contributions(
     """
     relevant_from, depth = relevance_level(rel_level), checked_depth(pool_depth)
     by_name = read_runs(runs, None, duplicates, None, names, judgments=qrels)
-    team_of = checked_teams(by_name, teams)
+    team_of = read_teams(by_name, teams)
     labels = read_labels(qrels, duplicates)
     check_overlap(labels, by_name)
     judgments = JudgmentRanks(labels, by_name)

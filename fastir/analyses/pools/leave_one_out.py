@@ -6,21 +6,22 @@ treated like the run that lost its own contributions: if that run hardly falls, 
 
 from __future__ import annotations
 
+import itertools
+import warnings
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
-from fastir.analyses.pools.judgment_ranks import JudgmentRanks, owners
-from fastir.analyses.pools.members import TeamsLike, check_overlap, checked_teams, read_labels
-from fastir.analyses.pools.reduced_qrels import ReducedQrels
-from fastir.data.qrels import as_qrels
+from fastir.analyses.pools.members import JudgmentRanks, TeamsLike, check_overlap, owners, read_labels, read_teams
+from fastir.data.qrels import GroupedQrels, Qrels, as_qrels
+from fastir.data.rankings import JudgedRankings, make_rankings, ranking_arrays
 from fastir.data.results.by_run import ResultsByRun
 from fastir.data.results.columns import columns_from_records
 from fastir.data.results.exportable import Exportable
-from fastir.engine.columns.rows import occurrences
-from fastir.errors import quote
+from fastir.engine.columns.rows import occurrences, offsets_from_sizes
+from fastir.errors import FastirWarning, quote
 from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.read_runs import checked_depth, read_runs
 from fastir.evaluation.rules import chosen_queries, columns_by_side
@@ -29,7 +30,8 @@ from fastir.rendering import Cell, Table, number_cell
 from fastir.rendering.text import counted, without_nan
 from fastir.request.directions import SIGNS, higher_is_better
 from fastir.request.names import refuse_mapping
-from fastir.request.options import query_rule
+from fastir.request.options import TIES, query_rule
+from fastir.request.plan import Settings
 from fastir.stats import taus
 
 if TYPE_CHECKING:
@@ -50,8 +52,8 @@ class Fall(NamedTuple):
     metric : str
     value, value_without : float
     place, place_without : int
-        On the leaderboard of all judgments, and on that without its team's own; equal values share the best place. 0
-        where the value is NaN.
+        The ranks on the leaderboard of all judgments and on the one without its team's own; equal values share the best
+        rank. 0 if the value is NaN.
     """
 
     run: Hashable
@@ -64,7 +66,7 @@ class Fall(NamedTuple):
 
     @property
     def places(self) -> int:
-        """By how many places the run falls."""
+        """By how many ranks the run falls."""
         return self.place_without - self.place
 
 
@@ -86,7 +88,7 @@ class LeftOut(Exportable):
         Kendall's tau_b between the leaderboard by all judgments and the one without the team's. **Undefined** (NaN) if
         all runs have the same value, or a value is NaN.
     largest_fall : dict of metric to Fall
-        The run that falls by the most places; among equals, the one whose value drops most.
+        The run that falls by the most ranks; among equals, the one with the largest drop of its value.
     """
 
     results: ResultsByRun
@@ -188,11 +190,13 @@ class LeftOut(Exportable):
                 Cell(str(fall.place_without)),
                 number_cell(self.tau[fall.metric][removed], digits),
             ])  # fmt: skip
-        head = ["metric", "run", "team", "only here", "value", "value without", "place", "place without", "tau"]
+        head = ["metric", "run", "team", "unique", "mean", "mean without", "rank", "rank without", "tau"]
         if team is None:
-            return Table(head, rows, 3, [said([f for f in falls if f.metric == metric]) for metric in self.tau])
+            return Table(
+                head, rows, 3, [describe_falls([f for f in falls if f.metric == metric]) for metric in self.tau]
+            )
         notes = [f"Without {counted(self.removed[team], 'judgment', 'judgments')} of documents that only {team} has."]
-        shown = [place for place, name in enumerate(head) if name not in ("only here", "tau")]
+        shown = [place for place, name in enumerate(head) if name not in ("unique", "tau")]
         return Table([head[place] for place in shown], [[row[place] for place in shown] for row in rows], 3, notes)
 
 
@@ -248,7 +252,7 @@ def leave_one_out(
         judgments = chosen_queries(judgments, query_ids)
     lines = "trec" if rest.get("convention", "fastir") == "fastir" else "trec_eval"
     by_name = read_runs(runs, sides[1], duplicates, parents, names, lines, qrels)
-    team_of = checked_teams(by_name, teams)
+    team_of = read_teams(by_name, teams)
     labels = read_labels(judgments)
     check_overlap(labels, by_name)
     evaluator = Evaluator(judgments, metrics, **rest)
@@ -270,27 +274,27 @@ def leave_one_out(
         removed,
         falls,
         {name: {team: tau_between(name, results, other) for team, other in without.items()} for name in metric_names},
-        {name: largest([fall for fall in falls if fall.metric == name]) for name in metric_names},
+        {name: largest_fall([fall for fall in falls if fall.metric == name]) for name in metric_names},
     )
 
 
-def largest(falls: list[Fall]) -> Fall:
+def largest_fall(falls: list[Fall]) -> Fall:
     return max(falls, key=lambda fall: (fall.places, fall.value - fall.value_without))
 
 
-def said(falls: list[Fall]) -> str:
-    """How far the runs fall on one metric, and by which share of their values these change."""
-    most = largest(falls)
+def describe_falls(falls: list[Fall]) -> str:
+    """Say how far the runs fall on one metric, and by which fraction their values change."""
+    most = largest_fall(falls)
     text = f"{most.metric}: no run falls"
     if most.places > 0:
-        text = f"{most.metric}: {most.run} falls most, from place {most.place} to {most.place_without}"
+        text = f"{most.metric}: {most.run} falls most, from rank {most.place} to {most.place_without}"
     changes = {fall.run: abs(1 - fall.value_without / fall.value) for fall in falls if fall.value}
     changes = {run: change for run, change in changes.items() if change == change}
     if not any(changes.values()):
         return f"{text}."
     run = max(changes, key=changes.__getitem__)
     mean = sum(changes.values()) / len(changes)
-    return f"{text}; values change by {mean:.2%} in the mean, most that of {run}, by {changes[run]:.2%}."
+    return f"{text}; values change by {mean:.2%} on average; {run} changes most, by {changes[run]:.2%}."
 
 
 def column(metric: str, results: ResultsByRun) -> np.ndarray:
@@ -319,3 +323,101 @@ def list_falls(
         )
         falls.append(Fall(run, team, metric, *values, *at))
     return sorted(falls, key=lambda fall: fall.place or len(falls) + 1)
+
+
+# ---- runs evaluated on fewer judgments -------------------------------------------------------------------------------
+
+
+ORDER_OPTIONS = ("convention", "ties", "score_dtype")  # options that decide the order of documents
+LABEL_TIES = ("optimistic", "pessimistic", "average")  # ties by label, which judgments' numbers would decide, or none
+READING_OPTIONS = ("score_dtype", "validate")  # options that judged rankings do not take
+
+
+class ReducedQrels:
+    """Evaluates runs on the judgments that are left.
+
+    Parameters
+    ----------
+    judgments : Qrels
+    judgment_ranks : JudgmentRanks
+        The same, without groups.
+    metrics, options
+        As for `Evaluator`.
+    settings : Settings
+        What they were compiled to.
+    """
+
+    judgments: Qrels
+    judgment_ranks: JudgmentRanks
+    metrics: str | Iterable[str]
+    options: dict[str, Any]
+    falling: np.ndarray
+    labels: np.ndarray
+
+    def __init__(
+        self,
+        judgments: Qrels,
+        judgment_ranks: JudgmentRanks,
+        metrics: str | Iterable[str],
+        options: dict[str, Any],
+        settings: Settings,
+    ) -> None:
+        self.judgments, self.judgment_ranks, self.metrics, self.options = judgments, judgment_ranks, metrics, options
+        self.falling = np.lexsort((-judgment_ranks.labels.astype(float), judgment_ranks.rows))
+        self.labels = np.maximum(judgment_ranks.labels, np.int32(-1))  # as judged rankings have them
+        self.ranked: dict[Hashable, tuple[JudgedRankings, np.ndarray]] = {}
+        if not isinstance(judgments, GroupedQrels) and reads_one_order(settings):
+            ordered = judgment_ranks.by({name: options[name] for name in ORDER_OPTIONS if name in options})
+            self.ranked = {run: (ranked, self.labels[ranked.labels]) for run, ranked in ordered.ranked.items()}
+
+    def without(self, removed: np.ndarray) -> ResultsByRun:
+        """The Results of all runs; `removed` says which judgments are taken away."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FastirWarning)  # missing judgments were warned of before
+            if not self.ranked:
+                qrels = self.reduce_qrels(removed)
+                return Evaluator(qrels, self.metrics, **self.options).evaluate_many(self.judgment_ranks.runs)
+            left = self.falling[~removed[self.falling]]
+            sizes = occurrences(self.judgment_ranks.rows[left], minlength=len(self.judgment_ranks.judgments))
+            ideal = {
+                "ideal_offsets": offsets_from_sizes(sizes),
+                "ideal_labels": self.labels[left],
+            }
+            options = {name: value for name, value in self.options.items() if name not in READING_OPTIONS}
+            return ResultsByRun(
+                (run, self.reduce_run(run, removed, ideal).evaluate(self.metrics, **options)) for run in self.ranked
+            )
+
+    def reduce_run(self, run: Hashable, removed: np.ndarray, ideal: dict[str, np.ndarray]) -> JudgedRankings:
+        """The rankings of a run with labels, as if the removed judgments had never been made."""
+        ranked, labels = self.ranked[run]
+        arrays = {**ranking_arrays(ranked), "labels": labels, **ideal}
+        is_removed = removed[ranked.labels]
+        if is_removed.any():
+            left = ~is_removed
+            arrays["offsets"] = offsets_from_sizes(left)[ranked.offsets]
+            arrays["ranks"], arrays["labels"] = ranked.ranks[left], labels[left]
+        rules = ranked.ties, ranked.score_dtype, ranked.duplicates
+        return make_rankings(JudgedRankings, ranked.query_ids, arrays, *rules, ranked.report)
+
+    def reduce_qrels(self, removed: np.ndarray) -> dict[Any, Any]:
+        """The judgments that are left, in the levels that they had; all queries and groups stay."""
+        flags = iter(removed.tolist())
+        return {
+            query_id: prune(self.judgments[query_id], set(itertools.compress(judged, flags)))
+            for query_id, judged in self.judgment_ranks.judgments.items()
+        }
+
+
+def reads_one_order(settings: Settings) -> bool:
+    """Whether all metrics read the labels of one ranking, and the labels do not decide its order."""
+    return not settings.parts and TIES[settings.ties] not in LABEL_TIES
+
+
+def prune(judgments: dict[Any, Any], doc_ids: set[Any]) -> dict[Any, Any]:
+    """Documents with labels, or groups of them, without some."""
+    return {
+        key: prune(value, doc_ids) if isinstance(value, dict) else value
+        for key, value in judgments.items()
+        if isinstance(value, dict) or key not in doc_ids
+    }

@@ -1,14 +1,18 @@
-"""merge_qrels(): judgments with more judgments added, such as a list of documents whose labels were put in."""
+"""merge_qrels(): judgments with more judgments added, such as a list of documents with new labels."""
 
 from __future__ import annotations
 
+import itertools
+import os
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from fastir.checks import check_choice
 from fastir.data.qrels import GroupedQrels, Qrels, as_qrels
 from fastir.errors import DuplicateError, FastirWarning, quote
-from fastir.rendering.text import counted
+from fastir.inputs import writers
+from fastir.rendering.text import counted, replacing, tsv_text
 
 if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
@@ -107,3 +111,29 @@ def add(labels: dict[Any, int], judged: dict[Any, int], where: str, rule: str | 
                 f"{where}, document {quote(doc_id)} has the label {label}, and had {old}; "
                 "duplicates='first', 'last' or 'max' would say which counts"
             )
+
+
+# ---- lists of documents as files -------------------------------------------------------------------------------------
+
+
+NO_LABEL = -1
+QRELS_SUFFIXES = (".qrels", ".txt")
+
+
+def write_qrels(file: BinaryIO, rows: Iterable[Sequence[Any]]) -> None:
+    """A TREC line for each row, which begins with query_id and doc_id, in the order of the rows."""
+    for query_id, documents in itertools.groupby(rows, key=lambda row: row[0]):
+        writers.trec(file, {query_id: dict.fromkeys((row[1] for row in documents), NO_LABEL)}, is_run=False)
+
+
+def save_list(path: str | os.PathLike[str], head: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write rows atomically: tab-separated below their head, or as qrels, by the suffix of the path."""
+    name = os.fsdecode(path)
+    suffix = os.path.splitext(name)[1].lower()
+    if suffix != ".tsv" and suffix not in QRELS_SUFFIXES:
+        raise ValueError(f"the path must end in .tsv, {' or '.join(QRELS_SUFFIXES)}, got {quote(name)}")
+    with replacing(name) as file:
+        if suffix == ".tsv":
+            file.write(tsv_text([list(map(str, row)) for row in (head, *rows)]).encode("utf-8", "surrogateescape"))
+        else:
+            write_qrels(file, rows)

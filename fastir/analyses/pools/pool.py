@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
-from fastir.analyses.pools.document_lists import save_list
-from fastir.analyses.pools.members import Masks, Names, bit_masks, named, read_labels
+from fastir.analyses.pools.members import Masks, Names, bit_masks, names_of_bits, read_labels
+from fastir.analyses.pools.merge_qrels import save_list
 from fastir.data.results.columns import columns_from_records
 from fastir.data.results.exportable import Exportable
 from fastir.evaluation.read_runs import checked_depth, first_documents, read_runs
@@ -40,7 +40,7 @@ class Pool(Exportable):
     Attributes
     ----------
     masks : dict of query_id to dict of doc_id to int
-        Which runs have each document: bit i stands for the i-th run.
+        Which runs have each document: bit i is the i-th run's.
     runs : list
         The names of the runs.
     pool_depth : int or None
@@ -55,7 +55,7 @@ class Pool(Exportable):
     def __iter__(self) -> Iterator[Pooled]:
         for query_id, masks in self.masks.items():
             for doc_id in sorted(masks):
-                yield Pooled(query_id, doc_id, named(masks[doc_id], self.runs))
+                yield Pooled(query_id, doc_id, names_of_bits(masks[doc_id], self.runs))
 
     def __len__(self) -> int:
         return sum(map(len, self.masks.values()))
@@ -86,7 +86,7 @@ class Pool(Exportable):
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the list of documents, in one step.
+        """Write the list of documents (atomically).
 
         A path that ends in .tsv gets a line per document, with tabs between fields and commas between the names of its
         runs. A path that ends in .qrels or .txt gets TREC qrels, in which every label is -1 until an assessor sets it

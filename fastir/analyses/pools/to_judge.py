@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
 import numpy as np
 
 from fastir.analyses.pools.changes import IN_POOL, UNJUDGED, Changes
-from fastir.analyses.pools.document_lists import save_list
-from fastir.analyses.pools.judgment_ranks import JudgmentRanks
-from fastir.analyses.pools.members import check_overlap, read_labels
+from fastir.analyses.pools.members import JudgmentRanks, check_overlap, read_labels
+from fastir.analyses.pools.merge_qrels import save_list
 from fastir.checks import positive_integer, refuse_options
 from fastir.data.qrels import Qrels
 from fastir.data.results.columns import columns_from_records
@@ -44,8 +43,8 @@ if TYPE_CHECKING:
     from fastir.request.options import Duplicates
 
 
-USUAL = {"ties": "trec", "score_dtype": "float64"}
-BY_LABEL = ("optimistic", "pessimistic")
+DEFAULT_ORDER = {"ties": "trec", "score_dtype": "float64"}
+LABEL_TIES = ("optimistic", "pessimistic")
 
 
 class Candidate(NamedTuple):
@@ -106,7 +105,7 @@ class ToJudge(Exportable):
         return columns_from_records(Candidate._fields, self.candidates)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the list in this order, for assessors to work through; in one step.
+        """Write the list (atomically) in this order, for assessors to work through.
 
         A path that ends in .qrels or .txt gets TREC qrels, in which every label is -1 until an assessor sets it (see
         `merge_qrels`). A path that ends in .tsv gets query_id, doc_id, influence and n_runs, separated by tabs.
@@ -190,7 +189,7 @@ def to_judge(
     budget = positive_integer("budget", "the number of documents to judge", budget, MAX_DEPTH)
     depth = checked_depth(pool_depth)
     refuse_options(
-        "to_judge", options, (*OTHER_OPTIONS, "validate"), "runs are read as they are, and queries count alike"
+        "to_judge", options, (*OTHER_OPTIONS, "validate"), "runs are read unchanged, and queries count alike"
     )
     everything, rest = read_labels(qrels, duplicates), dict(options)
     rest["queries"], query_ids = query_rule(options.get("queries"))
@@ -240,20 +239,14 @@ def check_strict(labels: Collection[Any], runs: Mapping[Hashable, Run]) -> None:
 def metric_order(
     qrels: QrelsLike, metric: str, duplicates: Duplicates | None, options: Mapping[str, Any]
 ) -> tuple[dict[str, Any], bool]:
-    """The rules by which documents stand for the metric, and whether only queries of a run count in its mean.
-
-    Raises
-    ------
-    UnknownMetricError, TypeError, ValueError
-        Of the metric and the options; or the rule for equal scores goes by their labels, or is of several orders.
-    """
+    """The rules for the order of documents under the metric, and whether only queries of a run count in its mean."""
     prepared = Evaluator(qrels, metric, duplicates=duplicates, **options).rules.prepared
     if len(prepared.settings.names) > 1:
-        raise ValueError(f"metric {quote(metric)} stands for several, {', '.join(prepared.settings.names)}; give one")
+        raise ValueError(f"metric {quote(metric)} means several, {', '.join(prepared.settings.names)}; give one")
     order = single_order(prepared)
-    if order["ties"] in BY_LABEL:
+    if order["ties"] in LABEL_TIES:
         raise ValueError(
-            f"to_judge: with ties={order['ties']!r} a label changes where documents stand, so that no document can be "
+            f"to_judge: with ties={order['ties']!r} a label changes the order of documents, so that no document can be "
             "judged alone; give ties='trec', 'doc_id_asc' or 'input'"
         )
     ranker = prepared.rankers()[0].settings
@@ -263,13 +256,13 @@ def metric_order(
 def with_candidates(
     labels: dict[Any, dict[Any, float]], runs: Mapping[Hashable, Run], depth: int, order: dict[str, Any]
 ) -> JudgmentRanks:
-    """The judgments, and below those of each query the other documents of its rankings, with the label UNJUDGED."""
+    """The judgments, and below each query's judgments the other documents of its rankings, with the label UNJUDGED."""
     judged = JudgmentRanks(labels, runs, **order)
-    if order == USUAL:
+    if order == DEFAULT_ORDER:
         rankings = [first_documents(run, depth, judged.ranked.get(name)) for name, run in runs.items()]
-        return JudgmentRanks(together(labels, rankings), runs)
+        return JudgmentRanks(add_unjudged(labels, rankings), runs)
     everything = JudgmentRanks(
-        together(labels, [first_documents(run, MAX_DEPTH) for run in runs.values()]), runs, **order
+        add_unjudged(labels, [first_documents(run, MAX_DEPTH) for run in runs.values()]), runs, **order
     )
     near = everything.labels != UNJUDGED
     for ranked in everything.ranked.values():
@@ -279,7 +272,7 @@ def with_candidates(
     return JudgmentRanks(kept, runs, **order)
 
 
-def together(labels: dict[Any, dict[Any, float]], rankings: list[Rankings]) -> dict[Any, dict[Any, float]]:
+def add_unjudged(labels: dict[Any, dict[Any, float]], rankings: list[Rankings]) -> dict[Any, dict[Any, float]]:
     """The judgments of each query and the documents of its rankings, in this order."""
     documents = {}
     for query_id, by_doc in labels.items():
@@ -289,7 +282,7 @@ def together(labels: dict[Any, dict[Any, float]], rankings: list[Rankings]) -> d
 
 
 def candidate_influences(changes: Changes, queries: np.ndarray) -> np.ndarray:
-    """By how much each candidate changes the differences of its query; `queries` has their places, rising."""
+    """By how much each candidate changes the differences of its query; `queries` has their positions, rising."""
     _, n_queries, n_runs = changes.lacking.shape
     starts = np.searchsorted(queries, np.arange(n_queries + 1)).tolist()
     rows = np.searchsorted(changes.rankings, np.arange(n_queries + 1) * n_runs).tolist()

@@ -11,8 +11,7 @@ import numpy as np
 from fastir.analyses.fusion import fuse as fusing
 from fastir.analyses.fusion.cards import METHODS, find_norm
 from fastir.analyses.fusion.run_set import RunSet
-from fastir.analyses.fusion.search import simplex, step_count, value_range
-from fastir.analyses.fusion.settings import Setting
+from fastir.analyses.fusion.settings import Setting, simplex, step_count, value_range
 from fastir.analyses.fusion.tune import Trials, column_means
 from fastir.compat.ranx.qrels_run import Qrels, Run, in_ranx_order
 
@@ -51,7 +50,7 @@ class OptimizationReport:
         self.show_percentages = show_percentages
 
     def __repr__(self) -> str:
-        from fastir.rendering import Cell, Table, rendered
+        from fastir.rendering import Cell, Table, render
 
         digits, factor = self.rounding_digits, 1.0
         if self.show_percentages:
@@ -61,7 +60,7 @@ class OptimizationReport:
             [Cell(config), Cell(f"{factor * value:.{digits}f}", strong=place == best)]
             for place, (config, value) in enumerate(zip(self.configs, self.results, strict=True))
         ]
-        return rendered(Table([self.method, self.metric], rows, 1, []), "text")
+        return render(Table([self.method, self.metric], rows, 1, []), "text")
 
     __str__ = __repr__
 

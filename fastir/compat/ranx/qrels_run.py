@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fastir.analyses.fusion.cards import NORMS, find_norm
-from fastir.analyses.fusion.fuse import normalized
+from fastir.analyses.fusion.fuse import normalize_run
 from fastir.compat.ranx.documents import KINDS, Documents, needed
 from fastir.data import qrels as fastir_qrels
 from fastir.data import run as fastir_run
@@ -180,7 +180,7 @@ class Run(Documents):
         """
         if NORMS.canonical(norm) not in NORMS.keys() - {"borda"}:
             raise ValueError(f"Normalization method {norm} not supported.")
-        return Run(None, getattr(self, "name", None)).hold(normalized(in_ranx_order(self), find_norm(norm)))
+        return Run(None, getattr(self, "name", None)).hold(normalize_run(in_ranx_order(self), find_norm(norm)))
 
     @classmethod
     def from_dict(cls, d: Any, name: str | None = None) -> Run:

@@ -16,7 +16,7 @@ from fastir.data.results.exportable import Exportable
 from fastir.errors import NoOverlapError
 from fastir.rendering import Cell, Table, number_cell
 from fastir.rendering.look_alikes import quote_first
-from fastir.rendering.text import decimals, signed
+from fastir.rendering.text import decimals, signed_text
 
 MAX_RELATIVE_NOISE = 1e-12  # relative differences up to this are rounding
 
@@ -78,7 +78,7 @@ class ResultsDiff(Exportable):
         for changes, n, word in ((self.gains, self.n_gains, "gained"), (self.losses, self.n_losses, "lost")):
             for query_id, *numbers, change in changes:
                 cells = (number_cell(number, digits) for number in numbers)
-                rows.append([Cell(str(query_id)), *cells, Cell(signed(change, digits), exact=repr(change))])
+                rows.append([Cell(str(query_id)), *cells, Cell(signed_text(change, digits), exact=repr(change))])
             if n > len(changes):
                 rows.append([Cell(f"... {n - len(changes)} more {word}"), *[Cell("")] * 3])
         return Table(["query_id", "value", "was", "change"], rows, 1, [], self._title())
@@ -92,7 +92,7 @@ class ResultsDiff(Exportable):
         """One line with both means and how many queries gain and lose."""
         return (
             f"{self.metric}: {decimals(self.mean)} against {decimals(self.other_mean)}, "
-            f"{signed(self.mean - self.other_mean) or 'no change'}; {self.n_gains} gained, {self.n_equal} equal, "
+            f"{signed_text(self.mean - self.other_mean) or 'no change'}; {self.n_gains} gained, {self.n_equal} equal, "
             f"{self.n_losses} lost" + (f", {len(self.left_out)} left out" if self.left_out else "")
         )
 

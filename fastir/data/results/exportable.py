@@ -129,21 +129,21 @@ class Exportable:
         **view: Any,
     ) -> str:
         """The text of table(digits, **view), after the checks that all classes share."""
-        from fastir.rendering import rendered, transposed
+        from fastir.rendering import render, swap_axes
 
         cells = table(positive_integer("digits", "the number of decimals", digits, MAX_DIGITS), **view)
-        return rendered(transposed(cells) if transpose else cells, format, caption, label, formulas)
+        return render(swap_axes(cells) if transpose else cells, format, caption, label, formulas)
 
     def _printed(self, format: str) -> str:
         """The table, its first rows where it may be long."""
-        from fastir.rendering import Cell, rendered
+        from fastir.rendering import Cell, render
 
         table = self._table()
         more = len(table.rows) - (self._printed_rows or len(table.rows))
         if more > 0:
             cells = [Cell(f"... {more} more"), *[Cell("")] * (len(table.head) - 1)]
             table = table._replace(rows=[*table.rows[: self._printed_rows], cells], first=max(table.first, 1))
-        return rendered(table, format)
+        return render(table, format)
 
     def __repr__(self) -> str:
         return self._printed("text").rstrip("\n")

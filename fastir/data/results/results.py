@@ -26,7 +26,7 @@ from fastir.data.results.means import column_mean, mean_from_sum, weigh_queries,
 from fastir.engine.measure import BY_MEANS
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.errors import quote
-from fastir.rendering.text import counted, printable, refuse_inputs, rounded
+from fastir.rendering.text import counted, printable, refuse_inputs, round_text
 from fastir.request.provenance import paths_of_inputs
 
 if TYPE_CHECKING:
@@ -556,7 +556,9 @@ class Results(Fields, Exportable):
         hows = list(self._aggregates)
 
         def cells(row: Iterable[float]) -> list[Cell]:
-            return [Cell(rounded(value, how, digits), exact=repr(value)) for value, how in zip(row, hows, strict=True)]
+            return [
+                Cell(round_text(value, how, digits), exact=repr(value)) for value, how in zip(row, hows, strict=True)
+            ]
 
         means = cells(self[name] for name in self._names)
         if per_query:
@@ -594,7 +596,7 @@ class Results(Fields, Exportable):
         return self._values
 
     def __repr__(self) -> str:
-        means = [(printable(name), rounded(self[name], how)) for name, how in self.aggregates.items()]
+        means = [(printable(name), round_text(self[name], how)) for name, how in self.aggregates.items()]
         name_width = max((len(name) for name, _ in means), default=0)
         width = max((len(mean) for _, mean in means), default=0)
         footer = map(printable, self._footer().split("\n"))

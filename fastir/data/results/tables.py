@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 from fastir.checks import suggest_choice
 from fastir.data.results.exportable import Exportable
 from fastir.errors import quote
-from fastir.rendering.text import rounded
+from fastir.rendering.text import round_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -150,7 +150,7 @@ class ResultsTable(Exportable, Readable[R]):
                 Cell(str(name)),
                 *(
                     Cell(
-                        rounded(row[metric], how, digits),
+                        round_text(row[metric], how, digits),
                         strong=row[metric] == best.get(metric),
                         exact=repr(row[metric]),
                     )

@@ -313,7 +313,7 @@ class Rows:
 
     def _repr_html_(self) -> str:
         """How many documents the first queries have, and their first documents."""
-        from fastir.rendering import Cell, Table, rendered
+        from fastir.rendering import Cell, Table, render
 
         rows = []
         for query_id in self.columns.query_ids[:SHOWN]:
@@ -326,7 +326,7 @@ class Rows:
             rows.append([Cell(str(query_id)), Cell(", ".join(first) + more), Cell(str(n))])
         if len(self) > len(rows):
             rows.append([Cell(f"... {len(self) - len(rows)} more"), Cell(""), Cell("")])
-        return rendered(Table(["query_id", "first documents", "documents"], rows, 2, [repr(self).strip("<>")]), "html")
+        return render(Table(["query_id", "first documents", "documents"], rows, 2, [repr(self).strip("<>")]), "html")
 
     def __eq__(self, other: object) -> bool:
         return self.to_dict() == other.to_dict() if type(other) is type(self) else NotImplemented

@@ -21,7 +21,7 @@ from fastir.engine.measure._codes import STATUS_CODES
 from fastir.engine.measure._grades import count_fractions
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.evaluation.drivers._coverage import Overlap
-from fastir.rendering.look_alikes import MOST_LOOKED_AT, quote_first
+from fastir.rendering.look_alikes import MAX_COMPARED_IDS, quote_first
 from fastir.rendering.text import counted
 from fastir.request.options import TIES, TIES_BY_ID
 
@@ -151,7 +151,7 @@ class Coverage(Overlap):
 
     def first_unmatched(self) -> list[str]:
         """A query of each side that the other lacks, where both have one, for a message."""
-        rows, ids = np.flatnonzero(self.status == MISSING)[:MOST_LOOKED_AT], self.prepared.judged.query_ids
+        rows, ids = np.flatnonzero(self.status == MISSING)[:MAX_COMPARED_IDS], self.prepared.judged.query_ids
         return quote_first((ids[row] for row in rows.tolist()), self.only_in_run())
 
     def check(self, queries: str | None) -> None:
