@@ -49,7 +49,7 @@ STATISTICS = ("rel_level", "kappa_weights", "scale", "confidence", "n_resamples"
 
 def add_agreement_arguments(add: Callable[..., Any]) -> None:
     add_qrels_argument(add, "qrels", "QRELS_A")
-    add("other", metavar="QRELS_B", help="judgments of the same documents by somebody else, or by a model")
+    add("other", metavar="QRELS_B", help="other judgments of the same documents, such as a model's")
     add("-q", "--per-query", action="store_true", help="a row for every query")
     add_options(add, *STATISTICS)
     add_reading_arguments(add, runs=False)

@@ -32,9 +32,9 @@ SAVED = "saved"  # the format of what `save` writes and `load` reads
 
 
 class Later:
-    """Choices that are read when somebody asks for them, because it takes long to import what knows them.
+    """Choices that are imported at the first use, because their module takes long to import.
 
-    As an argument's `type`, those of a table take every spelling of its names.
+    As an argument's `type`, choices from a table take every spelling of its names.
     """
 
     def __init__(self, read: Callable[[], Iterable[str]]) -> None:
@@ -66,9 +66,9 @@ def add_runs_argument(add: Callable[..., Any], number: str = "+") -> None:
         metavar="RUN",
         nargs=number,
         help="rankings; a TREC file has query, Q0, document, rank, score, tag. Each file in a folder or a pattern such "
-        "as 'runs/*' is a run, but for the judgments. A folder of hive partitions has a run for each run=... or "
+        "as 'runs/*' is a run, except the judgments. A folder of hive partitions has a run for each run=... or "
         "system=..., a table one for each name in its column run or system; without these it is one run. - is standard "
-        "input. Files may be packed (.gz, .zst)",
+        "input. Files may be compressed (.gz, .zst)",
     )
 
 
@@ -148,7 +148,7 @@ def add_rule_arguments(add: Callable[..., Any]) -> None:
 
 
 def add_convention(add: Callable[..., Any]) -> None:
-    about = f"whose numbers: {', '.join(NAMES)}, or TOOL-VERSION (default fastir)"
+    about = f"the tool to agree with: {', '.join(NAMES)}, or TOOL-VERSION (default fastir)"
     kept: dict[str, Any] = {"type": convention_name, "default": "fastir", "action": KeptInOrder}
     add("--convention", group="metrics", metavar="TOOL", help=about, **kept).words = NAMES
 
@@ -195,8 +195,8 @@ def add_sort_argument(add: Callable[..., Any]) -> None:
 
 
 def add_output_arguments(add: Callable[..., Any]) -> None:
-    add("-o", "--output", metavar="FILE", help="write to a file instead, in one step")
-    add("--formulas", action="store_true", help="leave texts in csv as they are, also with = + - @ in front")
+    add("-o", "--output", metavar="FILE", help="write to a file instead (atomically)")
+    add("--formulas", action="store_true", help="leave texts in csv unchanged, also with = + - @ in front")
     add("--color", choices=("auto", "always", "never"), default="auto", help="colour the best numbers (default auto)")
 
 
@@ -215,9 +215,9 @@ def output_format(options: argparse.Namespace, formats: Sequence[str]) -> str:
 
 
 def format_named(options: argparse.Namespace, formats: Sequence[str]) -> str:
-    """The format of --format, else that of the file name of -o, possibly SAVED, else a table.
+    """Return the format of --format, else of the file name of -o, possibly SAVED, else a table.
 
-    `formats` are those of the command; .txt is the name of any of them.
+    `formats` are the formats of the command; .txt is the name of any of them.
 
     Raises
     ------
@@ -243,7 +243,7 @@ def format_named(options: argparse.Namespace, formats: Sequence[str]) -> str:
 
 
 def chosen_metrics(options: argparse.Namespace, more: Sequence[str] = ()) -> list[str]:
-    """The metrics that were asked for, and some more; the default ones if none were."""
+    """Return the metrics of -m, or the default ones, and `more`."""
     return list(dict.fromkeys([*(named_metrics(options) or DEFAULT_METRICS), *more]))
 
 
@@ -270,12 +270,12 @@ def metric_names(options: argparse.Namespace) -> list[str]:
 
 
 def one_metric(options: argparse.Namespace, chosen: dict[str, Any]) -> str:
-    """The only metric that was asked for, the first of the default ones if none was.
+    """Return the only metric of -m, or the first default one.
 
     Raises
     ------
     ValueError
-        There are several, or it stands for several.
+        There are several, or the name means several.
     """
     if getattr(options, "all", False):
         raise ValueError("--all: expected one metric")
@@ -287,7 +287,7 @@ def one_metric(options: argparse.Namespace, chosen: dict[str, Any]) -> str:
 
 
 def metrics_of_word(word: str, measured: Collection[str], chosen: dict[str, Any]) -> list[str]:
-    """The metrics that a word stands for, as results name them: each of a list, of a family or of an alias.
+    """Return the metrics that a word means, by their names in results: a list, a family or an alias.
 
     Raises
     ------
@@ -303,7 +303,7 @@ def sort_metric(options: argparse.Namespace, measured: Collection[str], chosen: 
     Raises
     ------
     ValueError
-        It stands for several, or for none.
+        It means several metrics, or none.
     """
     if options.sort is None:
         return None
@@ -340,7 +340,7 @@ def may_be_misspelt(word: str) -> bool:
 
 
 def every_metric(options: argparse.Namespace) -> list[str]:
-    """The names of all cards that stand for a metric without more words, under these options."""
+    """Return the names of all cards that are a metric without parameters, under these options."""
     names = []
     for card in CARDS:
         with contextlib.suppress(TypeError, ValueError):
@@ -356,7 +356,7 @@ def settings_from(metrics: list[str], chosen: dict[str, Any]) -> Settings:
     Raises
     ------
     UsageError
-        A file stands where a metric is expected.
+        A metric is the name of a file.
     """
     for metric in metrics:
         if os.path.exists(metric) and not is_metric(metric):
@@ -370,7 +370,7 @@ def evaluator_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def parents_options(options: argparse.Namespace) -> dict[str, Any]:
-    """The options that no Settings have: what the ids of runs stand for, and what judged documents weigh."""
+    """Return the options that no Settings have: the parents of run ids, and the weights of documents."""
     check_aggregate(options.parents, options.aggregate, options.duplicates)
     chosen = {"parents": options.parents, "aggregate": options.aggregate, "exclude": options.exclude}
     if options.doc_weights is not None:

@@ -49,7 +49,7 @@ def check_bounds(options: argparse.Namespace) -> None:
 
 
 def bounded(words: Sequence[str], options: argparse.Namespace, settings: Settings) -> dict[str, Bounds]:
-    """The Bounds of the runs that the words stand for; the qrels are read once."""
+    """Return the Bounds of the runs that the words name; the qrels are read once."""
     from fastir.analyses.bounds.bounds import bounds
 
     runs = run_arguments(named_runs(words, options, settings.options.duplicates), options)

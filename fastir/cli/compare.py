@@ -120,12 +120,12 @@ def compared_results(options: argparse.Namespace, needed: list[str]) -> Comparis
 
 
 def metrics_of_saved(words: list[str], results: Mapping[str, Results], options: argparse.Namespace) -> list[str]:
-    """The metrics that words of rules and of --sort stand for, which all saved results have.
+    """Return the metrics of rules and of --sort; all saved results have to have them.
 
     Raises
     ------
     FastirError
-        Results lack one of them.
+        A metric is missing from some results.
     """
     names: list[str] = []
     for word in words:
@@ -134,9 +134,9 @@ def metrics_of_saved(words: list[str], results: Mapping[str, Results], options: 
                 meant = metrics_of_word(word, of_run.names, evaluator_options(options))
             except UnknownMetricError:
                 meant = [word]
-            if lacking := [name for name in meant if name not in of_run]:
+            if absent := [name for name in meant if name not in of_run]:
                 having = ", ".join(map(quote, of_run.names))
-                raise FastirError(f"{place}: it has no metric {quote(lacking[0])}; it has {having}")
+                raise FastirError(f"{place}: it has no metric {quote(absent[0])}; it has {having}")
             names += meant
     return list(dict.fromkeys(names))
 
@@ -204,7 +204,7 @@ def in_order(comparison: Comparison, metric: str) -> Comparison:
 
 
 def with_runs_in(runs: list[Any], comparison: Comparison) -> Comparison:
-    """A comparison, and those of its segments, with the runs in another order."""
+    """Return the comparison, also of its segments, with the runs in another order."""
 
     def place(record: Mean | System) -> tuple[int, int]:
         return comparison.metrics.index(record.metric), runs.index(record.run)

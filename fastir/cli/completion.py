@@ -1,4 +1,4 @@
-"""Completion for shells, and the manual page: written from the arguments that argparse knows, and from nothing else."""
+"""Completion for shells, and the manual page: written only from the arguments that argparse knows."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def bash(parser: argparse.ArgumentParser) -> str:
 
 
 def reply(words: Iterable[object]) -> str:
-    """The command of bash that offers those of the words that begin as the typed one."""
+    """Return the bash command that offers the words that begin as the typed one."""
     return f'COMPREPLY=($(compgen -W "{" ".join(map(str, words))}" -- "$word"))'
 
 
@@ -141,7 +141,7 @@ def manual(parser: argparse.ArgumentParser, about: str, ending: str) -> str:
 
 
 def breakable(text: str) -> str:
-    """Roff text whose lists of choices, which may be longer than a line, go on in the next one."""
+    """Return Roff text with line breaks allowed in lists of choices, which may be longer than a line."""
     return text.replace(",", ",\\:")
 
 

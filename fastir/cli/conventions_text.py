@@ -16,8 +16,8 @@ HEAD = """\
 Written by `python -m fastir conventions --format markdown` from the records of the conventions; edit those.
 
 Tools give one name different numbers. Each question below has been answered in several ways; `convention="name"` takes
-all answers of one tool, and the option in brackets takes one. A metric that a tool lacks keeps fastir's definition.
-The values are those of the example: `fastir.evaluate(qrels, run, metric, convention=name)`.
+all answers of one tool, and the option in brackets takes one. A metric that a tool does not have keeps fastir's
+definition. The values are the example's: `fastir.evaluate(qrels, run, metric, convention=name)`.
 
 ## By question
 """
@@ -26,7 +26,7 @@ The values are those of the example: `fastir.evaluate(qrels, run, metric, conven
 TOOLS = """\
 ## By tool
 
-What each is, and its choices that are not fastir's; those of single metrics stand behind their names. The version
+What each is, and its choices that differ from fastir's; choices for one metric follow its name. The version
 is the newest with which the numbers were compared. `convention="TOOL"` is the newest record of a tool, and
 `"TOOL-VERSION"` the one that has the numbers of that release, such as `"haystack-2.7"` or `"mteb-2.26"`.
 """
@@ -51,7 +51,7 @@ class Question(NamedTuple):
 
 
 def ranked(labels: str, others: str = "") -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
-    """Qrels and run of one query whose ranking has these labels (- is unjudged), with other judged documents besides.
+    """Return qrels and run of one query: a ranking with these labels (- is unjudged), and other judged documents.
 
     A letter for each document, from a on along the ranking, from x on outside it.
     """
@@ -71,15 +71,15 @@ REAL = {"q": {"a": 0.25, "b": 0.75, "c": 1}}, {"q": {"a": 3.0, "b": 2.0, "c": 1.
 
 QUESTIONS = (
     Question("queries", "Which queries count?", "map", {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1.0}}),
-    Question("ties", "Which of equal scores stands first, for nDCG?", "ndcg", {"q": {"a": 1}}, TIED),
-    Question("ties", "Which of equal scores stands first, for the reciprocal rank?", "mrr@10", {"q": {"a": 1}}, TIED),
+    Question("ties", "Which of equal scores comes first, for nDCG?", "ndcg", {"q": {"a": 1}}, TIED),
+    Question("ties", "Which of equal scores comes first, for the reciprocal rank?", "mrr@10", {"q": {"a": 1}}, TIED),
     Question("score_dtype", "In which precision are scores compared?", "map", {"q": {"a": 1}}, {"q": NEARLY}),
     Question("duplicates", "What if a document is a duplicate?", "map", {"q": ["a"]}, {"q": ["b", "b", "a"]}),
     Question("duplicates", "And for recall?", "recall@2", {"q": ["a"]}, {"q": ["b", "b", "a"]}),
     Question("exclude", "Does a document that is called like its query count?", "mrr", {"q": {"a": 1}},
              {"q": {"q": 2.0, "a": 1.0}}),
     Question("rel_level", "From which label on is a document relevant to the reciprocal rank?", "mrr", *ranked("0 1")),
-    Question("fractions", "What are labels that are not whole, for nDCG?", "ndcg", *REAL),
+    Question("fractions", "What do real-valued labels count, for nDCG?", "ndcg", *REAL),
     Question("fractions", "And for the reciprocal rank?", "mrr", *REAL),
     Question("refused", "Is there an expected reciprocal rank?", "err", *ranked("0 1")),
     Question("empty", "What is the nDCG of a query without relevant documents?", "ndcg", *HALF),
@@ -96,7 +96,7 @@ QUESTIONS = (
     Question("ap_norm", "What does average precision at k divide by?", "map@2", *ranked("1 0 1 0 0 1")),
     Question("short_rankings", "What does precision at 5 divide by where 3 are retrieved?", "precision@5",
              *ranked("1 0 1")),
-    Question("no_hit", "What share of pairs is right where the first 2 hold nothing relevant?", "pair_accuracy@2",
+    Question("no_hit", "Which fraction of pairs is right if the first 2 are not relevant?", "pair_accuracy@2",
              *ranked("0 0 1")),
     Question("one_class", "What is the AUC of the first 2 where both are relevant?", "auc@2", *ranked("1 1 0")),
     Question("gains", "What does RBP gain from a label?", "rbp(p=0.8)", *ranked("2 0 1")),
@@ -117,7 +117,7 @@ QUESTIONS = (
 def page() -> str:
     """The text of docs/conventions.md."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FastirWarning)  # examples lack queries, and hold copies
+        warnings.simplefilter("ignore", FastirWarning)  # some examples have missing queries or duplicates
         questions = "\n".join(map(section, QUESTIONS))
     return f"{HEAD}\n{questions}\n{TOOLS}\n" + "".join(map(told, CONVENTIONS.values()))
 

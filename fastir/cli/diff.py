@@ -42,8 +42,8 @@ def add_diff_arguments(add: Callable[..., Any]) -> None:
     add(
         "old",
         metavar="OLD",
-        help="a run, or results that `fastir eval -o` or Results.save wrote; of several runs, as of a folder of them, "
-        "those of one name are compared",
+        help="a run, or results that `fastir eval -o` or Results.save wrote; or several, such as a folder: runs with "
+        "the same name are compared",
     )
     add("new", metavar="NEW", help="the same; changes are from OLD to NEW")
     add("--qrels", group="input", metavar="QRELS", help="the judgments, for runs")
@@ -84,7 +84,7 @@ def worsened(rules: list[Rule], name: str, old: Results, new: Results, options: 
     Raises
     ------
     FastirError
-        One of both lacks the metric of a rule.
+        The metric of a rule is missing from one side.
     """
     if not rules:
         return []
@@ -151,7 +151,7 @@ def metric_changes(old: Results, new: Results, wanted: list[str], options: argpa
 
 
 def check_metrics(old: Results, new: Results, names: list[str], options: argparse.Namespace) -> None:
-    """Refuse a metric that one side lacks.
+    """Refuse a metric that is missing from one side.
 
     Raises
     ------

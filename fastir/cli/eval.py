@@ -136,7 +136,7 @@ def eval_command(options: argparse.Namespace) -> Output:
 
 
 def evaluated(words: Sequence[str], options: argparse.Namespace, settings: Settings) -> ResultsByRun:
-    """The Results of the runs that the words stand for."""
+    """Return the Results of the runs that the words name."""
     judgments_are_runs = options.qrels is not None and hold_rankings(options.qrels)
     if not words and not judgments_are_runs:
         raise UsageError("expected the judgments and runs, or judged rankings")

@@ -33,7 +33,7 @@ def add_explain_arguments(add: Callable[..., Any]) -> None:
     add("query", metavar="QUERY", nargs="?", help=about)
     add_metrics_option(add, " ".join(DEFAULT_METRICS))
     add_judging_arguments(add)
-    add("-o", "--output", metavar="FILE", help="write to a file instead, in one step")
+    add("-o", "--output", metavar="FILE", help="write to a file instead (atomically)")
 
 
 def explain_command(options: argparse.Namespace) -> Output:

@@ -87,7 +87,7 @@ def add_fuse_arguments(add: Callable[..., Any]) -> None:
     add_options(add, "run_weights")
     add_options(add, "max_depth", help="how many documents of each query are written (default: all)")
     add_reading_arguments(add, qrels=False)
-    add("-o", "--output", metavar="FILE", help="a .run, .json or .parquet, written in one step (default: print TREC)")
+    add("-o", "--output", metavar="FILE", help="a .run, .json or .parquet file, atomically (default: print TREC)")
 
 
 def weights_option(text: str | None) -> Any:
@@ -142,11 +142,11 @@ def add_tune_arguments(add: Callable[..., Any]) -> None:
     add_fusion_arguments(add, tuned_methods, "wsum", "min-max")
     about = "of weights between 0 and 1, or of the parameter (default: .01 for two runs, .05 for three and four)"
     add("--grid", metavar="STEP", type=float, help=about)
-    add("--trials", dest="n_trials", metavar="N", type=int, help="how many settings, in the place of a grid")
+    add("--trials", dest="n_trials", metavar="N", type=int, help="the number of random settings, instead of a grid")
     about = "parts of the queries, each scored with what the others choose (default %(default)s)"
     add("--folds", metavar="N", type=int, default=5, help=about)
     add_options(add, "random_state")
-    add_options(add, "segments", help="a query and its segment on each line; folds get a share of each segment")
+    add_options(add, "segments", help="a query and its segment on each line; folds get a fraction of each segment")
     add("--plot", metavar="FILE", help="draw the metric against the weights, too; .png, .svg or .pdf")
     add_reading_arguments(add)
     add_options(add, "rel_level", "convention")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 NAMED = 3  # failing runs that a line names, before it counts the others
-NOISE = 1e-12  # differences up to this share of the values are rounding
+NOISE = 1e-12  # relative differences up to this are rounding
 
 
 class Bound(NamedTuple):
@@ -30,7 +30,7 @@ class Bound(NamedTuple):
     option: str
 
     def __str__(self) -> str:
-        """The bound as it is written."""
+        """Return the bound as written in the option."""
         return f"{self.option} {self.metric}={self.value:g}"
 
     def check(self) -> None:
@@ -126,7 +126,7 @@ class Rule(NamedTuple):
     limit: float | None
 
     def __str__(self) -> str:
-        """The rule as it is written in --fail-if."""
+        """Return the rule as written in --fail-if."""
         mark = ">" if self.kind == "drop" else ":"
         return f"{self.kind}:{self.metric}" + ("" if self.limit is None else f"{mark}{self.limit:g}")
 
@@ -170,12 +170,12 @@ class Rule(NamedTuple):
         if len(worst) == 1:
             pair = worst[0]
             lost = f"{abs(pair.difference):.6g}"
-            return f"run {pair.a}: {self.metric} is {lost} worse than that of {pair.b}, {failed[pair]}"
+            return f"run {pair.a}: {self.metric} is {lost} worse than {pair.b}'s, {failed[pair]}"
         reason = f"by more than {level:g}" if self.kind == "drop" else f"with p of at most {level:g}"
         if any(not failed[pair].startswith(("p = ", "more")) for pair in worst):
             reason += ", or in every query"
         shown = [f"{pair.a} ({abs(pair.difference):.6g})" for pair in worst]
-        return f"{listed(shown)}: {self.metric} is worse than that of {worst[0].b} {reason}" if worst else None
+        return f"{listed(shown)}: {self.metric} is worse than {worst[0].b}'s {reason}" if worst else None
 
 
 def n_undefined(pair: Verdict | Pair, comparison: Comparison) -> int:
@@ -226,7 +226,7 @@ Gate = TypeVar("Gate", Bound, Rule)
 
 
 def for_each_metric(gates: list[Gate], measured: Collection[str], chosen: dict[str, Any]) -> list[Gate]:
-    """The gates, one for each metric that the word of a gate stands for.
+    """Return the gates, one for each metric that the word of a gate means.
 
     Parameters
     ----------

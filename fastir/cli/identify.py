@@ -1,4 +1,4 @@
-"""The subcommand `fastir identify`: which tools, with which options, give the values that somebody reported."""
+"""The subcommand `fastir identify`: which tools, with which options, give reported values."""
 
 from __future__ import annotations
 

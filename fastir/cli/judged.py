@@ -22,7 +22,7 @@ from fastir.inputs import places
 from fastir.request.fixed_order import RULES, compile_fixed
 from fastir.request.plan import Settings
 
-# Options that say what a value is, or that must be those of the rankings; the others of JUDGING say how runs are read.
+# Options that define a value, or that must equal the rankings' own; the others of JUDGING say how runs are read.
 OF_VALUES = (
     *("rel_level", "queries", "ties", "judged_only", "max_depth", "score_dtype", "duplicates", "convention", "all"),
 )
@@ -66,7 +66,7 @@ def judged_runs(
 
 
 def following(rankings: JudgedRankings, options: argparse.Namespace, settings: Settings) -> tuple[str, ...]:
-    """The metrics; with --all those of the others that follow from judged rankings."""
+    """Return the metrics; with --all also the other metrics that follow from judged rankings."""
     if not options.all:
         return settings.metrics
     rules = {name: getattr(rankings, name) for name in RULES}

@@ -119,5 +119,5 @@ def trec_eval_command(arguments: list[str]) -> int:
         return write(text)
     except trec_eval.Refusal as refusal:
         message = worded(one_line(refusal.__cause__ or refusal))
-        tell("error", message.replace("; --", "; fastir eval --"))  # whose options those are
+        tell("error", message.replace("; --", "; fastir eval --"))  # the command that has these options
         return refusal.code

@@ -1,4 +1,4 @@
-"""The subcommands `fastir metrics` and `conventions`: what can be measured, and whose numbers there are."""
+"""The subcommands `fastir metrics` and `conventions`: the metrics, and the tools that fastir reproduces."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Entries = Sequence[tuple[str, ...]]
 def add_metrics_arguments(add: Callable[..., Any]) -> None:
     about = "say what these mean, such as ndcg@10 (default: list all)"
     add("names", metavar="NAME", nargs="*", help=about).words = METRIC_NAMES
-    add("--search", group="metrics", metavar="WORD", help="list only the metrics whose names or descriptions have it")
+    add("--search", group="metrics", metavar="WORD", help="list only the metrics with WORD in name or description")
     add("--bibtex", action="store_true", help="the papers to cite for each NAME")
     add_page_format(add, "the whole reference: formulas, sources, examples")
 
@@ -55,7 +55,7 @@ def metrics_command(options: argparse.Namespace) -> Output:
 
 
 def shown(card: Card) -> str:
-    """Its name, and what may follow it."""
+    """Return a metric's name and the optional parts of it."""
     needed = ", ".join(f"{param.name}=..." for param in card.params if param.required)
     return card.name + f"({needed})" * bool(needed) + f"[{card.place()}]" * bool(card.place())
 
@@ -106,7 +106,7 @@ def release(convention: fastir.Convention) -> str:
 
 
 def told(convention: fastir.Convention) -> str:
-    """What a convention stands for, and what is announced to change."""
+    """Return the description of a convention, and its announced changes."""
     return "; ".join(filter(None, (convention.about, convention.pending)))
 
 

@@ -1,4 +1,4 @@
-"""The parser: one for each command, whose module is imported when it is called; its options stand in groups."""
+"""The parser: one for each command, with options in groups; a command's module is imported when it is called."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ exit status: {STATUS}"""
 
 
 class Parser(argparse.ArgumentParser):
-    """An ArgumentParser whose usage errors are one line with a hint, and end with our exit code instead of 2."""
+    """An ArgumentParser with usage errors of one line and a hint, and with our exit code instead of 2."""
 
     def format_usage(self) -> str:
         """One line: the options are listed below it."""
@@ -80,9 +80,9 @@ class Parser(argparse.ArgumentParser):
         return options, rest
 
     def options_first(self, words: Sequence[str]) -> list[str]:
-        """The options with their values, then the other words: argparse reads these only where they stand together.
+        """Return the options with their values, then the other words: argparse reads these only in one sequence.
 
-        The words as they are, if one is an option that is not known as it is written.
+        The words are returned unchanged if one is an unknown option.
         """
         options, others = [], []
         rest = iter(words)
@@ -100,7 +100,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser(commands: Collection[str] | None = None) -> Parser:
-    """The parser, with the arguments of these commands (default: of all)."""
+    """Return the parser, with the arguments of these commands (default: every command)."""
     form = functools.partial(argparse.RawDescriptionHelpFormatter, width=terminal_width() - 2)  # argparse's own margin
     layout: dict[str, Any] = {"formatter_class": form, "allow_abbrev": False}
     root = Parser(prog="fastir", description=ABOUT, epilog=ENDING, **layout)
@@ -110,7 +110,7 @@ def parser(commands: Collection[str] | None = None) -> Parser:
     known = {command.name for command in COMMANDS}
     wanted = known if commands is None or not known.intersection(commands) else commands
     for command in COMMANDS:
-        if command.name not in wanted:  # each takes a millisecond, and a word that is no command is told of all
+        if command.name not in wanted:  # each takes a millisecond, and an unknown word gets the list of all
             continue
         sub = subparsers.add_parser(
             command.name, help=command.about, description=command.text, epilog=ending(command), **layout
@@ -146,7 +146,7 @@ def grouped(sub: argparse.ArgumentParser) -> Callable[..., argparse.Action]:
 
 
 def with_choices(about: str) -> str:
-    """The help of an option with its choices, which stand before the default."""
+    """Return the help of an option with its choices before the default."""
     if "%(choices)s" in about:
         return about
     text, default, rest = about.partition(" (default")

@@ -84,7 +84,7 @@ def value_cell(value: Any) -> Cell:
 def add_pool_arguments(add: Callable[..., Any]) -> None:
     add_runs_argument(add)
     add_options(add, "pool_depth", required=True, help="how many documents of each ranking")
-    add("--qrels", group="input", metavar="QRELS", help="judgments; list only documents that they lack")
+    add("--qrels", group="input", metavar="QRELS", help="judgments; list only unjudged documents")
     add_reading_arguments(add)
     add_format_argument(add, LISTS, f"; {TO_LABEL}")
 
@@ -203,7 +203,7 @@ def add_merge_qrels_arguments(add: Callable[..., Any]) -> None:
     about = "more judgments, such as a list of `fastir to-judge` with its labels; negative ones are left out"
     add("more", metavar="MORE", nargs="+", help=about)
     add_reading_arguments(add, runs=False)
-    add("-o", "--output", metavar="FILE", help="write to a file instead, in one step; .json, .parquet, else TREC")
+    add("-o", "--output", metavar="FILE", help="write to a file instead (atomically); .json, .parquet, else TREC")
 
 
 def merge_qrels_command(options: argparse.Namespace) -> Output:

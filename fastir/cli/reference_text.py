@@ -58,7 +58,7 @@ HEAD = """\
 
 Written by `python -m fastir metrics --format markdown` from the cards that the metrics are declared with; edit those.
 
-fastir has every metric of trec_eval, ranx and ir_measures, and those of gdeval, ndeval, BEIR and the ranking libraries.
+fastir has every metric of trec_eval, ranx, ir_measures, gdeval, ndeval, BEIR and the ranking libraries.
 `fastir metrics NAME` describes one, and `--bibtex` prints the papers to cite.
 
 ## Used most
@@ -80,12 +80,12 @@ Names are written as in any of these tools, in upper or lower case:
 | tool | form | such as |
 |---|---|---|
 | fastir, ranx | `name(param=value, ...)@k-lN` | `ndcg(gain=exp2)@10`, `precision@5`, `rbp.95`, `map-l2` |
-| ir_measures | the same; `rel=N` stands for `-lN` | `nDCG(dcg='exp-log2')@10`, `AP(rel=2)@100`, `RBP(p=0.8,rel=1)` |
+| ir_measures | the same; `rel=N` means `-lN` | `nDCG(dcg='exp-log2')@10`, `AP(rel=2)@100`, `RBP(p=0.8,rel=1)` |
 | trec_eval | `name_k`, `name.k,k`, `name_params` | `P_5`, `ndcg_cut.5,10`, `set_F.2`, `ndcg_1=3,2=9` |
 | BEIR, MTEB | `name@k`, `name_at_k` | `NDCG@10`, `R_cap@10`, `ndcg_at_10` |
 | LightGBM, XGBoost | `name@k`, `name@k-` (nothing relevant: 0) | `ndcg@10`, `map@5-` |
 
-A value has the name that the caller typed. A name that stands for several metrics gives a value for each, named as
+A value has the name that the caller typed. A name that means several metrics gives a value for each, named as
 trec_eval prints it (`P_5`, `iprec_at_recall_0.10`): a list of cutoffs, one of trec_eval's families without a cutoff
 (`ndcg_cut`), or one of its nicknames:
 
@@ -140,7 +140,7 @@ SIMILARITY = """\
 
 `fastir.similarity` compares the rankings of two runs, query by query, without judgments. Its measures are no metrics of
 `evaluate`; their names are written in the same way, `name(param=value, ...)@k`. Without k they are of whole rankings.
-The values below are those of `run` and of `other`, in which b and y are tied.
+The values below belong to `run` and to `other`, in which b and y are tied.
 
 ```python
 other = {other}
@@ -221,7 +221,7 @@ def anchor(head: str) -> str:
 
 
 def family_name(card: Card) -> str:
-    """Its name, or that of all metrics of pairs together."""
+    """Return the name of a metric, or the joint name of all metrics of pairs."""
     return "prefs_*" if card.groups == "pairs" else card.name
 
 

@@ -16,7 +16,7 @@ def add_report_arguments(add: Callable[..., Any]) -> None:
     add_run_arguments(add)
     add_statistics_arguments(add)
     add_options(add, "k", default=10)
-    add("-o", "--output", metavar="FILE", required=True, help="the page, which is written in one step")
+    add("-o", "--output", metavar="FILE", required=True, help="the page, which is written atomically")
 
 
 def report_command(options: argparse.Namespace) -> Output:

@@ -1,6 +1,6 @@
 """The runs of a command line: files, folders, patterns and long tables, and results that were saved.
 
-Everything that a word stands for comes with a name: the name of its row.
+Every run that a word names comes with a name: the name of its row.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ JUDGING = (
     *("columns", "qrels_columns", "run_columns"),
 )
 
-NO_FILES = ("metrics", "query", "sort", "without")  # options whose words are no files
+NO_FILES = ("metrics", "query", "sort", "without")  # options with words that are no files
 
 
 def expand_words(words: Sequence[str], parts: bool = False, judgments: Sequence[Any] = ()) -> list[Any]:
@@ -231,7 +231,7 @@ def read_runs(words: Sequence[str], options: argparse.Namespace, least: int = 1)
     UsageError
         There are fewer.
     FastirError, OSError
-        As by `named_runs`, and where a run cannot be read.
+        As by `named_runs`, or a run cannot be read.
     """
     runs = named_runs(words, options, options.duplicates)
     if len(runs) < least:
@@ -278,7 +278,7 @@ def are_saved(words: Sequence[str]) -> bool:
 def saved_runs(words: Sequence[str], options: argparse.Namespace) -> tuple[dict[str, Results], dict[str, str]]:
     """{name: Results} of files of one run, named by the file, and of several, named as they were; {name: its file}.
 
-    Where two of these have one name, those of files of several begin with the name of the file.
+    If two of these have one name, the names of runs from files of several begin with the name of the file.
 
     Raises
     ------

@@ -160,7 +160,7 @@ def finish(output: Output, options: Any) -> int:
 
 
 def coloured(text: str, when: str) -> str:
-    """A table whose best numbers are bold and green, if `when` or the terminal asks for colour."""
+    """Return a table with the best numbers bold and green, if `when` or the terminal allows colour."""
     wanted = when == "always" or (when == "auto" and is_terminal() and not os.environ.get("NO_COLOR"))
     return re.sub(STARRED, "\x1b[1;32m\\g<0>\x1b[0m", text) if wanted else text
 

@@ -7,7 +7,7 @@ They are replaced as a whole, not only their calls of pytrec_eval. These functio
 are rounded to five decimals. `evaluate` divides by the number of queries that are in both, compares scores as float32,
 and orders equal scores by descending document id. `evaluate_custom` divides by the number of queries in the qrels,
 compares scores as float64, and keeps equal scores in the order of the input. Unless ``ignore_identical_ids=False``,
-`evaluate` removes documents whose id is that of their query from the caller's `results`, so a later `evaluate_custom`
+`evaluate` removes documents with the id of their query from the caller's `results`, so a later `evaluate_custom`
 does not see them. `evaluate_custom` raises KeyError for a query of the results that is not in the qrels (except for
 ``Hole``). ZeroDivisionError if no query is in both, and for ``R_cap`` of a query without relevant documents. Values are
 logged as ``NDCG@10: 0.1234``.
@@ -55,7 +55,7 @@ def evaluate(
     ----------
     qrels : dict of query_id to dict of doc_id to int
     results : dict of query_id to dict of doc_id to float
-        It is changed: documents whose id is that of their query are removed.
+        It is changed: documents with the id of their query are removed.
     k_values : sequence of int
     ignore_identical_ids : bool
         Whether these documents are removed.
@@ -74,8 +74,7 @@ def evaluate(
     """
     if ignore_identical_ids:
         logger.info(
-            "documents whose id is that of their query are removed from the results; "
-            "ignore_identical_ids=False keeps them"
+            "documents with the id of their query are removed from the results; ignore_identical_ids=False keeps them"
         )
         for query_id, docs in results.items():
             docs.pop(query_id, None)
@@ -103,7 +102,7 @@ def evaluate_custom(
     qrels, results, k_values
         As for `evaluate`; nothing is removed.
     metric : str
-        "mrr"; "recall_cap" (hits over the smaller of k and the relevant documents); "hole" (the share of documents
+        "mrr"; "recall_cap" (hits over the smaller of k and the relevant documents); "hole" (the fraction of documents
         that the qrels do not have for any query); "top_k_accuracy" (whether there is a hit). Or another name that BEIR
         has for one of these, in upper or lower case.
 

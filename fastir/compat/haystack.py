@@ -121,7 +121,7 @@ class DocumentMAPEvaluator(evaluators.DocumentMAPEvaluator):
 
 
 class DocumentRecallEvaluator(evaluators.DocumentRecallEvaluator):
-    """Whether a relevant document is retrieved, or with ``mode="multi_hit"`` the share of them that is."""
+    """Whether a relevant document is retrieved, or with ``mode="multi_hit"`` the fraction that is retrieved."""
 
     run: Any = running("recall")
 

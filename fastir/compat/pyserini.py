@@ -3,9 +3,9 @@
 Compared with Pyserini 1.6.0.
 
 **Same**: arguments as on the command line, the program's name first; what is printed, which is trec_eval 9's output,
-then a line for each cutoff of ``-m judged.5,10``; ``-remove-unjudged``, by which documents that the qrels lack leave
-the run, and queries of which nothing is left; MS MARCO runs; the names of Pyserini's own qrels, which it must be
-installed for; and the value that is returned, that of the last line about "all" or about `query_id`.
+then a line for each cutoff of ``-m judged.5,10``; ``-remove-unjudged``, which removes unjudged documents from
+the run, and queries that are then empty; MS MARCO runs; the names of Pyserini's own qrels, which it must be
+installed for; and the value that is returned: the value in the last line about "all" or about `query_id`.
 
 **Different on purpose**: all that `fastir.compat.trec_eval` says; an error in arguments or files is a FastirError with
 fastir's own message. The caller's list of arguments is not changed. judged.k reads the run in its order, as Pyserini
@@ -47,14 +47,14 @@ def trec_eval(
     args : sequence of str
         The name of the program, options, qrels and a run.
     query_id : str or None
-        The query whose value is wanted; needs ``-q``.
+        The query of the returned value; needs ``-q``.
     return_per_query_results : bool
         Whether the values of all queries are wanted; needs ``-q``.
 
     Returns
     -------
     float, or dict of str to float
-        The last value of "all" or of a query, as it is printed; or that of each.
+        The last value of "all" or of a query, as printed; or the last values of each.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def core_options(options: list[str]) -> tuple[list[str], list[int]]:
         return options, []
     text = options[at].removeprefix(JUDGED)
     if at == 0 or not all(k.isdecimal() and int(k) > 0 for k in text.split(",")):
-        raise FastirError(f"judged.k must stand behind -m with cutoffs from 1 up, got {quote(options[at])}")
+        raise FastirError(f"judged.k must follow -m and have cutoffs from 1 up, got {quote(options[at])}")
     return options[: at - 1] + options[at + 1 :], list(map(int, text.split(",")))
 
 
@@ -131,7 +131,7 @@ def rankings(run: str, judged: Mapping[str, Mapping[str, int]] | None) -> dict[s
 
 
 def share_judged(ranking: Mapping[str, Mapping[str, float]], judged: Mapping[str, Mapping[str, int]], k: int) -> float:
-    """The share of judged documents among the first k of all queries."""
+    """Return the fraction of judged documents among the first k of all queries."""
     first = [(query, doc_id) for query, docs in ranking.items() for doc_id in list(docs)[:k]]
     return sum(doc_id in judged.get(query, ()) for query, doc_id in first) / len(first)
 

@@ -1,4 +1,4 @@
-"""pytrec_eval's module, to be imported in its place: ``from fastir.compat import pytrec_eval``.
+"""A drop-in replacement for the module pytrec_eval: ``from fastir.compat import pytrec_eval``.
 
 Or, for code that calls pytrec_eval itself, as BEIR, MTEB and ir_measures do: ``fastir.compat.install("pytrec_eval")``.
 It needs no pytrec_eval; compared with pytrec_eval-terrier 0.5.11.
@@ -158,7 +158,7 @@ def compile_measures(
     tuple of str
         the core's metric for each,
     tuple of int
-        and the positions of those whose logarithm is taken.
+        and the positions of metrics in logarithms.
     """
     numbers: dict[str, set[str]] = {}
     expanded = {name for measure in measures for name in supported_nicknames.get(measure, (measure,))}
@@ -209,7 +209,7 @@ def result_key(measure: str, request: Request) -> str:
 
 
 def judgments(query_relevance: Any) -> Qrels:
-    """Qrels from dicts of dicts, without queries that have no judgments; a Qrels is returned as it is."""
+    """Return Qrels from dicts of dicts, without queries that have no judgments; a Qrels is returned unchanged."""
     if isinstance(query_relevance, Qrels):
         return query_relevance
     data = {query_id: docs for query_id, docs in query_relevance.items() if len(docs)}

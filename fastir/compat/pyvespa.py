@@ -4,7 +4,7 @@ Import it from here, or call ``fastir.compat.install("pyvespa")``. Compared with
 
 **Same**: all but `_compute_metrics` is pyvespa's own. `_compute_metrics` has the same keys in their order and the same
 values: documents in the order of the hits; average precision over the smaller of k and the relevant documents; with
-graded judgments only nDCG, whose gains are the grades, which may be fractions; 0 for a query without relevant
+graded judgments only nDCG, with the grades as gains, also fractions; 0 for a query without relevant
 documents.
 
 **Different on purpose**: only the first copy of a document among the hits counts, so no value exceeds 1. A grade below

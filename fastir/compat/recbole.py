@@ -47,7 +47,7 @@ def evaluate(self: Any, dataobject: Any) -> OrderedDict[str, Any]:
     Raises
     ------
     IndexError
-        `dataobject` lacks what a metric needs.
+        `dataobject` has no data that a metric needs.
     """
     cutoffs, decimals = self.config["topk"], self.config["metric_decimal_place"]
     metrics = [f"{metric}@{k}" for metric in self.metrics if metric in RANKED for k in cutoffs]

@@ -1,4 +1,4 @@
-"""Shared by the layers that take dicts: an Evaluator whose results have the run's queries in the run's order."""
+"""Shared by the layers that take dicts: an Evaluator with results for the run's queries, in the run's order."""
 
 from collections.abc import Iterable
 from typing import Any

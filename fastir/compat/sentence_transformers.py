@@ -6,7 +6,7 @@ with 6.2.0.
 
 **Same**: all but `compute_metrics` is sentence-transformers' own. `compute_metrics` has the same keys, values and
 types: binary labels, average precision divided by the smaller of k and the number of relevant documents, equal scores
-by ascending document id. A document whose id is that of its query is kept. ZeroDivisionError without queries.
+by ascending document id. A document with the id of its query is kept. ZeroDivisionError without queries.
 
 **Different on purpose**: a NaN score is a ValueError.
 

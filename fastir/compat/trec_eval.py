@@ -1,18 +1,19 @@
 """The command line of trec_eval: its options in, its output and its exit codes out.
 
-Same: the options below, short, long and abbreviated, in any place; names, order, formats and rounding of the output, by
-version 10 or, as an option, 9 (scores as float32, its recall points, its -c); sums in the program's order. Oddities are
-copied: the first parameters of a measure win; num_rel of all queries ignores -l under -c; a query that the run lacks is
-under -c a ranking of one unjudged document, whose traces are wiped from the measures that have no parameters.
+Same: the options below, short, long and abbreviated, at any position; names, order, formats and rounding of the
+output, by version 10 or, as an option, 9 (scores as float32, its recall points, its -c); sums in the program's order.
+Oddities are
+copied: the first parameters of a measure win; num_rel of all queries ignores -l under -c; under -c a missing ranking is
+a ranking of one unjudged document, which leaves no trace in the measures without parameters.
 
-Different on purpose: a query that the run lacks is skipped without -c, as version 9 does and the help of 10 says; rbp
-scales gains as it means to; gains less than 1 apart are sorted, and those of dcg, ideal_dcg and ndcg kept apart; recall
-points have the value 0 in an empty ranking, and those of 11pt_avg are sorted; labels that are all negative make an
-ordinary query; G is finite where unjudged documents have gains; Rndcg is 0 under -l 0 for a query whose labels are all
-0. Labels that are not whole are cut, as the program does, with a warning; 1e3 is 1000. Text in place of a number is an
+Different on purpose: a missing ranking is skipped without -c, as version 9 does and the help of 10 says; rbp scales
+gains as it means to; gains less than 1 apart are sorted, and gains of dcg, ideal_dcg and ndcg kept apart; recall
+points have the value 0 in an empty ranking, and the points of 11pt_avg are sorted; labels that are all negative make an
+ordinary query; G is finite where unjudged documents have gains; Rndcg is 0 under -l 0 for a query with only labels of
+0. Real-valued labels are truncated, as the program does, with a warning; 1e3 is 1000. Text instead of a number is an
 error, in files and in options, and so are duplicate documents anywhere, gains given twice for a label, recall
 points outside of 0 to 1, p outside of it, cutoffs and -M below 1, -l and -N below 0. Comments are skipped, files may be
-packed, and there may be several runs. Messages are fastir's own.
+compressed, and there may be several runs. Messages are fastir's own.
 
 Preferences (-R prefs, -R qrels_prefs) that contradict each other end the program by a signal, here they are an error.
 
@@ -60,7 +61,7 @@ from fastir.inputs import files, formats
 from fastir.rendering.text import aligned, counted
 from fastir.request.names import read
 
-DUMMY = "no document"  # in place of a missing ranking: no id in a file has a blank
+DUMMY = "no document"  # the document of a missing ranking: no id in a file has a blank
 BLOCK = 1 << 20
 PREFERRED = {"ties": "doc_id_asc", "judged_only": False}  # how the program reads runs for preferences
 
@@ -69,7 +70,7 @@ OPTIONS = (  # letter, word, what it takes, what it does
     ("v", "version", "", "print the version"),
     ("q", "query_eval_wanted", "", "print the values of every query, too"),
     ("m", "measure", "M[.PARAMS]", "a measure or a set of them (default official); -m again for each more"),
-    ("c", "complete_rel_info_wanted", "", "count all queries of the qrels, also those that the run lacks"),
+    ("c", "complete_rel_info_wanted", "", "count all queries of the qrels, also without a ranking"),
     ("l", "level_for_rel", "N", "the lowest label that is relevant (default 1)"),
     ("n", "nosummary", "", "do not print the values of all queries together"),
     ("J", "Judged_docs_only", "", "drop documents without a judgment from the rankings"),
@@ -89,10 +90,10 @@ OPTIONS = (  # letter, word, what it takes, what it does
 )
 USAGE_LINE = "usage: fastir trec_eval [options] QRELS RUN [RUN ...]\n"
 HELP = """
-Evaluate a run (- is standard input) against qrels, and print what trec_eval prints: a line per measure with the name
-of the measure, the query or "all", and the value, tabs between them. Of several runs, each is printed as if it were
-alone, one after the other, with the run as it is called here and a tab before every line. Nothing is printed unless
-all of them can be evaluated.
+Evaluate a run (- is standard input) against qrels, and print what trec_eval prints: a line per measure with its
+name, the query or "all", and the value, separated by tabs. Several runs are printed one after the other, as if each
+were alone, with the run's name as given here and a tab before every line. Nothing is printed unless all of them can be
+evaluated.
 
 {options}
 PARAMS are numbers with commas between them: cutoffs, as in P.5,10; recall points, as in iprec_at_recall.0.2,0.5;
@@ -253,25 +254,25 @@ def read_qrels(path: str, format: str) -> Qrels:
 
 
 def cut(qrels: Qrels, path: str) -> Qrels:
-    """The qrels with the labels that the program reads: of a number the digits before the point."""
+    """Truncate labels to the digits before the point, as the program does."""
     if isinstance(qrels, Preferences) or qrels.columns.numbers.dtype == np.int32:
         return qrels
     columns = qrels.columns
     n, _ = count_fractions(columns.numbers, columns.offsets)
     warn_caller(
-        f"{path}: {counted(n, 'label is', 'labels are')} not whole ({columns.first_fraction()[1]}); trec_eval reads "
-        "the digits before the point, 0.92 as 0, and so does this command; fastir eval takes labels as they are"
+        f"{path}: {counted(n, 'real-valued label', 'real-valued labels')} ({columns.first_fraction()[1]}); "
+        "trec_eval reads the digits before the point, 0.92 as 0, and so does this command; fastir eval keeps fractions"
     )
     return Qrels.from_dict(whole(qrels.to_dict()))
 
 
 def whole(judged: Any) -> Any:
-    """Nested dicts of labels, without what stands behind the point."""
+    """Truncate the labels of nested dicts."""
     return {key: whole(value) for key, value in judged.items()} if isinstance(judged, dict) else int(judged)
 
 
 def readable(path: str, stack: contextlib.ExitStack) -> str:
-    """A run's file, or a copy if it can be read only once or its name is that of another format."""
+    """Return a run's path, or a copy if it can be read only once or its name means another format."""
     if os.path.isfile(path) and formats.file_format(path) in ("trec", "beir"):
         return path
     from tempfile import TemporaryDirectory
@@ -327,9 +328,9 @@ def evaluated(
             table = join_results([results[path] for results in by_judge if path in results], metrics)
             present = set(table.query_ids)
             missing = {query_id: {DUMMY: 1.0} for query_id in qrels if options.complete and query_id not in present}
-            lacking = join_results([judge.evaluate(missing) for judge in judges if missing], metrics)
+            unanswered = join_results([judge.evaluate(missing) for judge in judges if missing], metrics)
             tag = run_tag(file) if any(line.how == "runid" for line in lines) else ""
-            texts[path] = output_text(lines, table, lacking, tag, options)
+            texts[path] = output_text(lines, table, unanswered, tag, options)
     return texts
 
 
@@ -378,7 +379,7 @@ def evaluate_runs(judge: Evaluator, runs: dict[str, str], notice: Callable[..., 
 
 
 def join_results(parts: list[Results], metrics: list[str]) -> Table:
-    """The values of one run, whose metrics were evaluated in parts; empty if it was not."""
+    """Join the values of one run that was evaluated in parts; empty without parts."""
     if not parts:
         return Table([], dict.fromkeys(metrics, np.empty(0)))
     columns = {name: column for part in parts for name, column in zip(part.names, part.values.T, strict=True)}

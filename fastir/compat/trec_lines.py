@@ -38,9 +38,9 @@ SET_BY_FORMAT = {
     "prefs": "all_prefs",
 }  # the set that -R makes possible
 NEW = {"rbp", "rbp_resid", "unj", "dcg", "ideal_dcg"}  # in version 10
-WIPED = ("num_ret", "utility", "rbp_resid", "relstring")  # and unj: wiped by version 10 if the run lacks the query
+WIPED = ("num_ret", "utility", "rbp_resid", "relstring")  # and unj: wiped by version 10 if the ranking is missing
 FLOOR = math.log(1e-5)  # of the terms of a geometric mean
-NO_NORM = -1e6  # the z-score of a value whose mean is not known
+NO_NORM = -1e6  # the z-score of a value with an unknown mean
 
 # How a value is printed for a query and for all queries; empty if it is not printed.
 FORMATS = {
@@ -122,7 +122,7 @@ def marked(words: list[str], measures: list[str]) -> dict[str, str]:
         name, dot, rest = text.partition(".")
         names = SETS.get(name, {name}).intersection(measures)
         if not names or (dot and not rest):
-            reason = "nothing stands behind the dot" if names else "there is none; -h lists those that there are"
+            reason = "nothing follows the dot" if names else "there is none; -h lists those that there are"
             raise Refusal(USAGE, f"measure {quote(text)}: {reason}")
         wanted |= names
         if dot:
@@ -234,14 +234,14 @@ def relstrings(num_ret: np.ndarray, *dcg: np.ndarray) -> np.ndarray:
 # ---- text ----------------------------------------------------------------------------------------------------------
 
 
-def output_text(lines: list[Line], table: Table, lacking: Table, tag: str, options: Options) -> str:
-    """The output for a run: the lines of every query, then the lines of all; `lacking` are queries that it lacks."""
-    whole = {metric: np.concatenate((column, lacking.columns[metric])) for metric, column in table.columns.items()}
-    query_ids, n = table.query_ids + lacking.query_ids, len(table.query_ids) + len(lacking.query_ids)
+def output_text(lines: list[Line], table: Table, missing: Table, tag: str, options: Options) -> str:
+    """Return the output for a run: the lines of every query, then of all; `missing` are values of missing rankings."""
+    whole = {metric: np.concatenate((column, missing.columns[metric])) for metric, column in table.columns.items()}
+    query_ids, n = table.query_ids + missing.query_ids, len(table.query_ids) + len(missing.query_ids)
     columns = whole
     if not options.new:
         query_ids, columns = table
-    lacks = np.arange(len(query_ids)) >= len(table.query_ids)
+    is_missing = np.arange(len(query_ids)) >= len(table.query_ids)
     chosen = (place for place, query_id in enumerate(query_ids) if options.query in (None, query_id))
     order = sorted(chosen, key=lambda place: encoded(query_ids[place]))
     if options.query is not None and not order:
@@ -258,7 +258,7 @@ def output_text(lines: list[Line], table: Table, lacking: Table, tag: str, optio
         elif each or together:
             values = line.make(*(columns[metric] for metric in line.metrics))
             if line.name in WIPED or line.name.startswith("unj"):
-                values = np.where(lacks, "" if line.how == "relstring" else 0.0, values)
+                values = np.where(is_missing, "" if line.how == "relstring" else 0.0, values)
             values = values[order]
             if line.how == "geometric":
                 values = np.array(list(map(math.log, values.tolist())))

@@ -207,7 +207,7 @@ class Accumulator:
         self.n_queries += other.n_queries
 
     def result(self) -> dict[str, float]:
-        """The means of all queries so far, as exact as those of `Results`.
+        """Return the means of all queries so far, as exact as the means of `Results`.
 
         Returns
         -------
@@ -229,7 +229,7 @@ class Accumulator:
 
 
 def batch_judgments(qrels: Any, run: Any) -> Any:
-    """Of a dict of dicts the judgments of a run's queries, where it is one, too: a batch does not cost all qrels."""
+    """Return the judgments of the run's queries if both are dicts of dicts: a batch then does not read all qrels."""
     if type(qrels) is not dict or type(run) is not dict or len(run) >= len(qrels) or not is_nested(run):
         return qrels
     few = {query: qrels[query] for query in run if query in qrels}

@@ -58,7 +58,7 @@ def evaluate_lists(
 ) -> Results:
     """Evaluate lists of retrieved ids against the relevant ids of the same queries, by query id or by position.
 
-    If both sides carry query ids, they are joined by id, in any order; queries that one side lacks are as in
+    If both sides carry query ids, they are joined by id, in any order; queries of only one side are treated as in
     `evaluate`. Query ids are a column of a table, a file or records, the keys of a dict, and the index of a pandas
     object. If only one side carries ids, or neither, lists are paired by position, and the numbers of queries must be
     equal. A default RangeIndex, 0 to n - 1, carries no ids. Beside it, an index with the same integers in another order
@@ -69,7 +69,7 @@ def evaluate_lists(
     ----------
     retrieved : sequence of shape (n_queries,), table, path or dict
         For each query the ids in rank order: a list, tuple or array; an empty one is an empty ranking. Or an array of
-        shape (n_queries, n_retrieved), or an Arrow column of lists; integer arrays and Arrow columns are read in place.
+        shape (n_queries, n_retrieved), or an Arrow column of lists; integer arrays and Arrow columns are read as is.
         Or a table with a row for each query, in memory, as a list of records, or in a JSON Lines or Parquet file (which
         needs pyarrow). Or ``{query_id: ids}``, if `relevant` carries query ids, too.
         Where all metrics have cutoffs, a list is read down to the deepest one, unless an option below needs more, and
@@ -146,10 +146,10 @@ def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[s
     Raises
     ------
     TypeError
-        One of the arguments is no sequence, or an index holds ids that cannot be those of queries.
+        One of the arguments is no sequence, or an index holds ids that cannot be query ids.
     ValueError
-        They are paired by position and differ in length, query_ids has duplicates or stands beside other ids, or a
-        table lacks a column.
+        They are paired by position and differ in length, query_ids has duplicates or conflicts with other ids, or a
+        column is missing from a table.
     DuplicateError
         A query id by which they are joined is there twice.
     """
@@ -211,7 +211,7 @@ def joined_ids(side: Side) -> list[Any]:
 
 
 def row_ids(sides: tuple[Side, Side]) -> list[Any]:
-    """The query ids of rows that are paired by position: those of a side that has some, else their numbers."""
+    """Return the query ids of rows that are paired by position: one side's ids, else the row numbers."""
     for side in sides:
         if side.ids is not None and side.index is None:
             return named(side.ids, side.n, f"{side.name}: query ids")
@@ -283,7 +283,7 @@ def has_column(names: Mapping[Any, Any], name: str, columns: Mapping[str, str] |
 
 
 def is_records(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:
-    """Whether a sequence has a record for each query, rather than {doc_id: label}, whose values are numbers."""
+    """Whether a sequence has a record for each query, rather than {doc_id: label} with numbers as values."""
     first = data[0] if isinstance(data, (list, tuple)) and data else None
     if not isinstance(first, Mapping) or not has_column(first, name, columns):
         return False

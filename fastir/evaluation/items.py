@@ -42,7 +42,7 @@ PROBLEMS: dict[int, tuple[type[Exception], str]] = {
     PROBLEM_CODES["negative"]: (ValueError, "indices: {item} in row {row}; must be an item from 0 up, or -1 for none"),
     PROBLEM_CODES["padded inside"]: (
         ValueError,
-        "indices: item {item} of row {row} stands behind -1, which must fill the end of a row",
+        "indices: item {item} of row {row} follows -1, which must fill the end of a row",
     ),
 }
 
@@ -82,7 +82,7 @@ class ItemCall(ArrayCall):
         self.measured = item_parts(weights, self.weights, wanted, self.settings, self.parts)
 
     def check(self, n_rows: int, name: str) -> None:
-        """Raise ValueError if the items cannot be those of so many rows."""
+        """Raise ValueError if the number of rows does not fit the items."""
         self.wanted.check(n_rows, name)
         self.excluded.check(n_rows, name)
 
@@ -143,7 +143,7 @@ class ItemCall(ArrayCall):
 def read_block(
     settings: Settings, wanted: Items, excluded: Items, n_threads: Any, first: int, block: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Values, status and counts of the rows of a block, whose first is row `first` of all."""
+    """Return values, status and counts of the rows of a block, which begins at row `first` of all."""
     n = len(block)
     offsets = wanted.between(first, first + n)
     values, status, counts = outputs(settings, offsets)
@@ -183,7 +183,7 @@ def read_lists(
     rows: np.ndarray,
     scores: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Values, status and counts of rows of items, whose first is row `first` of all."""
+    """Return values, status and counts of rows of items, which begin at row `first` of all."""
     n, width = rows.shape
     offsets = wanted.between(first, first + n)
     values, status, counts = outputs(settings, offsets)
@@ -223,7 +223,7 @@ def without(
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Rows of items and their scores, without the excluded items: the others move up, -1 fills the end.
 
-    The first of the rows is row `first` of all. What else -1 and smaller numbers stand for is left to the kernel.
+    The first of the rows is row `first` of all. The kernel decides what -1 and smaller numbers mean otherwise.
     """
     if scores is not None:
         absent = np.isnan(scores) & (rows >= 0)

@@ -32,10 +32,10 @@ def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOpt
     qrels, run : as for `evaluate`
     **options
         Options of `evaluate` that say how to read and order the run: ties, score_dtype, duplicates, parents, aggregate,
-        exclude, validate, columns, qrels_columns, run_columns, n_threads, and a convention, whose choices of these
-        options are used. `queries` decides on errors and warnings ("qrels", "strict"); as a collection of ids, it
+        exclude, validate, columns, qrels_columns, run_columns, n_threads, and a convention, which chooses these
+        options. `queries` decides on errors and warnings ("qrels", "strict"); as a collection of ids, it
         decides which queries are judged. All other options belong to `JudgedRankings.evaluate`, and so does
-        ``queries="intersection"``: judged rankings keep the queries that the run lacks.
+        ``queries="intersection"``: judged rankings keep the queries that are missing from the run.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOpt
             raise TypeError(what_it_is(name))
     if isinstance(options.get("queries"), str) and options["queries"] == "intersection":
         raise ValueError(
-            "queries='intersection': judged rankings keep the queries that the run lacks; give it to "
+            "queries='intersection': judged rankings keep the queries that are missing from the run; give it to "
             "JudgedRankings.evaluate"
         )
     return Evaluator(qrels, NUM_Q, **options).judged_rankings(run)

@@ -139,13 +139,13 @@ def evaluate_scores(
     """Evaluate documents given as arrays of labels and scores, without ids, as in learning to rank.
 
     Arrays can be NumPy arrays, or tensors, columns and sequences of numbers of any library, in host memory. They are
-    read in place; half precision is widened. Labels and scores are paired by position, as in scikit-learn; a warning
+    not copied, but half precision is widened. Labels and scores are paired by position, as in scikit-learn; a warning
     says if their pandas indexes differ.
 
     Parameters
     ----------
     labels : array of shape (n_documents,) or (n_queries, n_documents), of numbers of any dtype and stride
-        From -2^31 to 2^31 - 1; fractions count as they are. -1: the document is not in the qrels; any other negative
+        From -2^31 to 2^31 - 1; fractions are not rounded. -1: the document is not in the qrels; any other negative
         label: it was in the pool but not judged. With two dimensions, as in scikit-learn and torchmetrics, each row is
         a query, and group, qid and offsets are not allowed.
     scores : array of the shape of labels, of numbers of any dtype and stride
@@ -164,7 +164,7 @@ def evaluate_scores(
         queries is then an error; ids held elsewhere are not seen.
     ties : {None, "input", "optimistic", "pessimistic", "average"}
         Order of documents with equal scores: the order of the input, the best or the worst labels first, or the
-        expected value over all orders, for metrics with a formula for it. None: what the convention says, or "input" if
+        expected value over all orders, for metrics with a formula for it. None: the convention's, or "input" if
         the convention compares document ids. The rules that compare ids ("trec", "doc_id_asc") are errors here.
     rel_level, judged_only, max_depth, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
@@ -174,7 +174,7 @@ def evaluate_scores(
     Returns
     -------
     Results
-        As from `evaluate`. The query_ids are 0 to n_queries - 1, or those of `qid` in order of first appearance.
+        As from `evaluate`. The query_ids are 0 to n_queries - 1, or the ids in `qid` in order of first appearance.
         Without queries a mean is NaN.
 
     Raises
@@ -274,7 +274,7 @@ class LabelLists:
         self.scores: np.ndarray | None = scores if scores is None or rows.order is None else scores[rows.order]
         self.ideal = ideal
         self.undivided = False  # flat labels that are one query because nothing says otherwise, as the report tells
-        self.fractions: tuple[int, int] = 0, 0  # how many labels are not whole, and the place of the query of the first
+        self.fractions: tuple[int, int] = 0, 0  # the number of real-valued labels, and the row of the first one's query
 
     def with_custom(self, call: ArrayCall, results: Results) -> Results:
         """Results of these rows with custom metrics."""
@@ -332,10 +332,10 @@ class LabelLists:
         return values, status, counts
 
     def by_row(self, settings: Settings) -> Settings | None:
-        """The settings for labels that are read where they stand; None where they are to be numbered before.
+        """Return the settings for labels that the kernel reads as is; None if they become codes first.
 
-        They are numbered where a metric reads more of them than a level and the best ones: where they decide ties, or
-        the ideal ranking is made of a part of the documents.
+        They become codes if a metric reads more of them than a level and the best ones: if they decide ties, or
+        the ideal ranking has only some of the documents.
         """
         columns = [self.labels] if self.ideal is None else [self.labels, self.ideal[0]]
         offsets = [self.groups.offsets] if self.ideal is None else [self.groups.offsets, self.ideal[1]]
@@ -356,7 +356,7 @@ class LabelLists:
         return float((self.labels if self.ideal is None else self.ideal[0]).max())
 
     def has_fractions(self, settings: Settings) -> bool:
-        """Raise the error that the kernel found, unless it is that some labels are not whole."""
+        """Return whether the kernel met real-valued labels; raise any other error that it met."""
         input_labels, input_scores = self.inputs
         columns = [(input_labels, self.labels, self.groups.offsets, "labels")]
         if self.ideal is not None:

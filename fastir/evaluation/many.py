@@ -1,11 +1,11 @@
 """Many runs against the same qrels: when and in which thread each is evaluated, and how all end when one fails.
 
-    dict runs, standard input     one after the other, in the caller's thread: a dict cannot be walked without the GIL
+    dict runs, standard input     one after the other, in the caller's thread: reading a dict takes the GIL
     files, Run objects            as many at a time as there are threads; threads inside a run where there are more
 
 The caller's thread only waits, so Ctrl-C reaches it at once. A run cannot be ended from outside: it calls `watch` at
-every block, and an exception raised there ends it. Warnings are issued at the end, by the caller's thread, in the order
-of the runs.
+every block, and an exception raised there ends it. Warnings are issued at the end, by the caller's thread, in the runs'
+order.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Job(NamedTuple):
 
 
 class Stopped(Exception):
-    """Ends the evaluation of a run whose result is not needed any more."""
+    """Ends the evaluation of a run: its result is not needed any more."""
 
 
 def evaluate_runs(

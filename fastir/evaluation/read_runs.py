@@ -77,7 +77,7 @@ def checked_depth(pool_depth: Any) -> int:
 
 
 def first_documents(run: Run, depth: int, without: JudgedRankings | None = None) -> Rankings:
-    """The first `depth` documents of each ranking, but for those that were judged."""
+    """Return the first `depth` documents of each ranking, except the judged ones."""
     ids, offsets, scores = run.columns.arrays()
     wanted = np.arange(len(ids)) - repeat(offsets[:-1], np.diff(offsets)) < depth
     if without is not None:

@@ -145,7 +145,7 @@ class EvaluationRules:
         return request._replace(**changed)
 
     def warn_of_fractions(self) -> None:
-        """Warn of labels that are fractions and too small for a metric; not again where an Evaluator is unpickled."""
+        """Warn of labels that are fractions and too small for a metric; not again when an Evaluator is unpickled."""
         qrels = self.prepared.qrels
         columns = qrels.columns
         if columns.numbers.dtype.kind == "i" or isinstance(qrels, Preferences):  # all labels are whole
@@ -213,7 +213,7 @@ class EvaluationRules:
         return Partial(self.prepared, self.weights, self.provenance, strategy, after, self.custom, reads_all)
 
     def describe(self, run: RunLike) -> tuple[Callable[[], Provenance], dict[str, dict[str, Any]]]:
-        """What makes the record of a run, and what that says of its file; empty if it is none."""
+        """Return a function that makes the run's record, and the record's entry for its file; empty without a file."""
         if type(run) is not dict and (file := files.described("run", run)):
             return functools.partial(self.settings.provenance, {**self.inputs, **file}), file
         return self.provenance, {}
@@ -275,7 +275,7 @@ class EvaluationRules:
 
 
 def add_metadata(file: dict[str, dict[str, Any]], run: Any, repairs: Mapping[str, Any]) -> None:
-    """Add the `ir_metadata` of a run's comments to what a record says of its file."""
+    """Add the `ir_metadata` of a run's comments to the record's entry for its file."""
     if file and "comment lines" in repairs and (metadata := ir_metadata(run)):
         file["run"]["ir_metadata"] = metadata
 
@@ -292,7 +292,7 @@ def chosen_queries(qrels: Qrels, query_ids: list[Any]) -> Qrels:
 def columns_by_side(
     both: Mapping[str, str] | None, qrels_columns: Mapping[str, str] | None, run_columns: Mapping[str, str] | None
 ) -> Sides:
-    """The names of columns of the qrels and of the run, from those of both and of either side."""
+    """Return the column names of the qrels and of the run; names for one side override names for both."""
     if both is qrels_columns is run_columns is None:
         return None, None
     qrels, run = (both if side is None else {**(both or {}), **side} for side in (qrels_columns, run_columns))

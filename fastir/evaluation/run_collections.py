@@ -53,7 +53,7 @@ EXPECTED = (
 
 
 def with_names(runs: Any, names: RunNames = "stem", judgments: Sequence[Any] = ()) -> Any:
-    """{name: file} of a folder, of a pattern, or of several files, folders and patterns; other runs as they are.
+    """Return {name: file} for a folder, a pattern, or several files, folders and patterns; other runs unchanged.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def expand_path(place: Any, judgments: Sequence[Any] = ()) -> list[Any]:
 
 
 def is_long(runs: Any, columns: Mapping[str, str] | None) -> bool:
-    """Whether it is a table, whose rows say which run they are of."""
+    """Whether it is a table with a column of run names."""
     if isinstance(runs, Mapping):
         if len(runs) < 2 or not roles.has_columns(runs, "runs", columns):
             return False
@@ -144,7 +144,7 @@ def runs_in_file(place: Any, columns: Mapping[str, str] | None, duplicates: str 
 def runs_in(place: Any) -> list[Any]:
     """The files of a folder or a pattern, each of which is a run; or its hive partitions.
 
-    A folder whose partitions begin with one by runs has a run for each value; other partitions are those of one run.
+    A folder with partitions by run first has a run for each value; any other partitions belong to one run.
 
     Raises
     ------
@@ -174,7 +174,7 @@ def runs_in(place: Any) -> list[Any]:
 
 
 def input_files(data: Any) -> Iterator[Any]:
-    """The files of this machine that judgments or runs stand for: each file of a folder, a pattern, a mapping, a list.
+    """Yield the local files of judgments or runs: each file of a folder, a pattern, a mapping, a list.
 
     Standard input is its descriptor.
     """
@@ -199,7 +199,7 @@ def input_files(data: Any) -> Iterator[Any]:
 
 
 def paths_in(*inputs: Any) -> list[str]:
-    """The absolute paths of the files that judgments and runs stand for."""
+    """Return the absolute paths of the files of judgments and runs."""
     files = itertools.chain.from_iterable(map(input_files, inputs))
     return [os.path.abspath(os.fsdecode(file)) for file in files if not isinstance(file, int)]
 
@@ -215,7 +215,7 @@ def runs_without(judgments: Sequence[Any], place: Any, warn: Callable[[str], Non
     files = runs_in(place)
     judged = [file for file in files if any(is_same(file, other) for other in judgments)]
     if len(judged) == len(files):
-        raise FormatError("no file was found except that of the judgments", places.place_name(place))
+        raise FormatError("no file was found except the judgments", places.place_name(place))
     for file in judged:
         warn(f"{places.place_name(file)} holds the judgments, and is not taken for a run of {places.place_name(place)}")
     return [file for file in files if file not in judged]

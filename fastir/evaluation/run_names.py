@@ -12,9 +12,9 @@ from fastir.inputs import files, formats, places, roles
 from fastir.rendering.text import counted
 
 NamesOfFiles = Literal["stem", "tag", "file"]
-RunNames = NamesOfFiles | Sequence[Hashable]  # what a caller says
+RunNames = NamesOfFiles | Sequence[Hashable]  # the caller's option
 NAMES_OF_FILES = get_args(NamesOfFiles)
-TAG = 5  # its place among the fields of a line: query, Q0, document, rank, score, tag
+TAG = 5  # its position among the fields of a line: query, Q0, document, rank, score, tag
 BLOCK = 1 << 12  # bytes that are read at a time for a first line
 
 
@@ -54,13 +54,13 @@ def run_names(runs: Sequence[Any], names: RunNames = "stem", format: str | None 
 
 
 def file_name(run: Any) -> str:
-    """The name of a file with its endings; of a hive partition by runs, its value."""
+    """Return the name of a file with its endings, or the value of a hive partition by runs."""
     name = steps(run)[-1]
     return places.partition_values(name + os.sep)[name.partition("=")[0]] if is_partition(name) else name
 
 
 def stem(run: Any) -> str:
-    """The name of a file without its endings, or the whole of it if nothing would be left; of a pattern, its folder."""
+    """Return a file's name without its endings, unless nothing would be left; for a pattern, its folder's name."""
     name, folders = file_name(run), steps(run)[:-1]
     if "*" in name:
         return next((folder for folder in reversed(folders) if "*" not in folder), name)

@@ -44,7 +44,7 @@ class ItemPart(NamedTuple):
 def item_parts(
     doc_weights: Any, weights: Any, wanted: Items, whole: Settings, parts: list[tuple[list[int], Settings]]
 ) -> list[ItemPart]:
-    """The parts of metrics, each with its labels; those of weighted items first."""
+    """Return the parts of metrics, each with its labels; weighted items first."""
     weighted, plain = [], []
     if doc_weights is not None:
         item_weights = read_item_weights(doc_weights, wanted)

@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from fastir.inputs.parents import AnyParents
     from fastir.request.options import Options
 
-NONE_YET = Qrels.from_dict({"": {"": 0}})  # in place of qrels that are in no driver
+NONE_YET = Qrels.from_dict({"": {"": 0}})  # for qrels that are not on the driver
 KEY = "bucket"  # the name of a column
 JUDGMENTS_PER_BUCKET = 1 << 17  # about
 
 
 class Request(NamedTuple):
-    """The arguments of an Evaluator, but for its qrels."""
+    """The arguments of an Evaluator, except its qrels."""
 
     metrics: tuple[Any, ...]
     options: Options
@@ -57,13 +57,13 @@ class Bucket(NamedTuple):
     partition : int
         Its number.
     query_ids : list
-        Those of the qrels.
+        The query ids of the qrels.
     absent : float64 array of shape (n_queries, n_metrics)
-        The values of these queries for a run that lacks them.
+        The values of these queries for a run without them.
     repairs : dict
         Of the qrels.
     runs : list of RunValues
-        Their places are those in this bucket.
+        Their positions are positions in this bucket.
     """
 
     partition: int
@@ -79,7 +79,7 @@ class Bucket(NamedTuple):
 def states(
     pickled: bytes, runs_in: tasks.RunsIn, qrels_names: Sequence[str], run_names: Sequence[str]
 ) -> Callable[..., Any]:
-    """The function for applyInArrow of a pickled Request; the names are those of the columns of both sides."""
+    """Return the function for applyInArrow of a pickled Request; the names are the column names of both sides."""
     by_digest, version = tasks.digested([pickled]), __version__
 
     def evaluate_group(key: tuple[Any, ...], judgments: pyarrow.Table, rows: pyarrow.Table) -> pyarrow.Table:
@@ -132,7 +132,7 @@ def evaluate_bucket(
 
 
 def absent_values(evaluator: Evaluator) -> tuple[Results, Coverage]:
-    """The values of all queries for a run that lacks them; as no run is without a query, one has an empty ranking."""
+    """Return the values of all queries for a run without them: the run has one query, with an empty ranking."""
     settings = evaluator.rules.settings
     options = settings.options.replace(queries="qrels")
     plain = make_evaluator(EvaluationRequest(evaluator.rules.qrels, settings.metrics, options))
@@ -166,7 +166,7 @@ def with_all_queries(buckets: list[Bucket], request: Request, weights: Mapping[A
 
 
 def together(buckets: list[Bucket], evaluator: Evaluator) -> tuple[list[tasks.RunValues], np.ndarray]:
-    """The values of all buckets, placed as an Evaluator of all queries has them, and those of absent queries."""
+    """Return the values of all buckets at an Evaluator's positions, and the values of absent queries."""
     places = evaluator.rules.qrels.columns.places()
     absent = np.empty((len(places), len(evaluator.rules.settings.names)))
     runs = []

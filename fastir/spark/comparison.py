@@ -18,7 +18,7 @@ from fastir.spark.spark_results import GROUP, QUERY, SparkResults
 def compare(
     runs: Mapping[Any, Any], metrics: str | Iterable[str] | None = None, **options: Unpack[ScoresOptions]
 ) -> Comparison:
-    """Compare runs that were evaluated on Spark; the numbers are those of `fastir.compare`.
+    """Compare runs that were evaluated on Spark; the numbers equal `fastir.compare`.
 
     Parameters
     ----------
@@ -29,13 +29,13 @@ def compare(
     metrics : str, iterable of str, or None
         The metrics to compare; None: all that the first run has.
     **options
-        As for `fastir.compare_scores`. A frame does not say which queries its run lacks: for ``queries="intersection"``
-        it should come from an evaluation with this option.
+        As for `fastir.compare_scores`. A frame does not say which queries are missing from its run: for
+        ``queries="intersection"`` it should come from an evaluation with this option.
 
     Returns
     -------
     Comparison
-        Undefined cases are those of `fastir.compare_scores`.
+        For undefined cases see `fastir.compare_scores`.
 
     Raises
     ------

@@ -42,7 +42,7 @@ def evaluate(
     by: Any = None,
     **options: Unpack[EvaluateOptions],
 ) -> SparkResults:
-    """Evaluate a run that is a Spark DataFrame or Parquet files; the numbers are those of `fastir.evaluate`.
+    """Evaluate a run that is a Spark DataFrame or Parquet files; the numbers equal `fastir.evaluate`.
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ def evaluate(
     ValueError
         With ``strategy="grouped"``, the rows of a query are in two partitions; the message names the query. A strategy
         does not fit the columns or the options. A rule depends on the order of rows, which Spark does not keep:
-        ``ties="input"`` and ``duplicates="first"`` and "last" need a column of ranks or positions. This column lacks a
-        value, or has one twice in a query. The run has other rows in the
+        ``ties="input"`` and ``duplicates="first"`` and "last" need a column of ranks or positions. This column has a
+        missing value, or one twice in a query. The run has other rows in the
         second of two passes. A query has no group, or two.
     FastirError
         The qrels are too large for two passes. Or they are too large to send to every worker, and they have groups, or
@@ -105,7 +105,7 @@ def evaluate(
     Notes
     -----
     It starts one job over the run, or two for two passes. Other jobs collect the qrels and the groups if they are in
-    DataFrames. Undefined cases are those of `fastir.evaluate`.
+    DataFrames. For undefined cases see `fastir.evaluate`.
     """
     check_choice("strategy", strategy, frames.STRATEGIES)
     frame = frames.frame_of(run)
@@ -155,7 +155,7 @@ def evaluate_many(
     strategy : {"auto", "shuffle", "grouped", "two-pass", "lists"}
         As for `evaluate`; for "grouped" the rows of a query of one run must be in one partition. "two-pass" reads all
         runs at once: a worker holds the state of each run in its partition, in the second pass about 80 bytes for each
-        judgment. If the first pass gave more than 64 MB, packed, the second one takes some of the runs at a time.
+        judgment. If the first pass gave more than 64 MB, compressed, the second one takes some of the runs at a time.
 
     Returns
     -------
@@ -216,7 +216,7 @@ def many_in_one_pass(judge: Judge, runs: Any, columns: frames.RunColumns, strate
 
 
 def by_ranks(strategy: str, columns: frames.RunColumns) -> bool:
-    """Whether ranks in place of scores are the order of rows, which equal ones then do not settle."""
+    """Whether the run has ranks instead of scores, so that equal ranks leave the order of rows open."""
     return strategy != "lists" and columns.order is None
 
 
@@ -234,7 +234,7 @@ def refuse_large(strategy: str) -> None:
 
 
 def check_segments(groups: Mapping[Any, Any] | None, by: Any, judge: Judge) -> None:
-    """Refuse segments that lack a query, before any job over the run, as far as the qrels say which queries count.
+    """Refuse segments without a query that counts, before any job over the run, as far as the qrels can tell.
 
     Queries of the intersection are known after it; but one of them has to have a group.
 
@@ -248,11 +248,13 @@ def check_segments(groups: Mapping[Any, Any] | None, by: Any, judge: Judge) -> N
     too_many = prepared.qrels is buckets.NONE_YET
     query_ids = frames.sorted_query_ids(judge.judgments) if too_many else list(prepared.qrels)
     grouped = frames.grouped(groups, by, query_ids)
-    lacking = [query_id for query_id in query_ids if query_id not in grouped]
-    if prepared.settings.queries != "intersection" and lacking:
-        raise ValueError(f"by: query {lacking[0]!r} has no group; queries='intersection' leaves out what the run lacks")
-    if lacking and not grouped:
-        raise ValueError(f"by: no query of the qrels has a group, such as {lacking[0]!r}")
+    ungrouped = [query_id for query_id in query_ids if query_id not in grouped]
+    if prepared.settings.queries != "intersection" and ungrouped:
+        raise ValueError(
+            f"by: query {ungrouped[0]!r} has no group; queries='intersection' leaves out queries missing from the run"
+        )
+    if ungrouped and not grouped:
+        raise ValueError(f"by: no query of the qrels has a group, such as {ungrouped[0]!r}")
 
 
 class Judge(NamedTuple):
@@ -269,7 +271,7 @@ class Judge(NamedTuple):
         All of them, if they are too large for every worker.
     n_judgments : int
     names : tuple of str
-        Those of the columns of the judgments.
+        The column names of the judgments.
     """
 
     evaluator: Evaluator
@@ -347,7 +349,7 @@ def refuse_weights(options: EvaluateOptions) -> None:
 def evaluated(
     judge: Judge, run: Any, columns: frames.RunColumns, runs_in: RunsIn, shuffles: bool
 ) -> tuple[Evaluator, list[RunValues], np.ndarray | None]:
-    """An Evaluator that knows all queries, the values of a run, and those of queries that it lacks, if need be."""
+    """Return an Evaluator that knows all queries, a run's values, and the values of missing queries, if need be."""
     evaluator = judge.evaluator
     if judge.judgments is None:
         function = tasks.states(
@@ -374,9 +376,9 @@ def merged(
     Parameters
     ----------
     absent : float64 array of shape (n_queries, n_metrics), or None
-        The values of queries that the run lacks; None: those of the Evaluator.
+        The values of queries that are missing from the run; None: the Evaluator's.
     ranked : bool
-        Whether the order of rows can only be that of ranks in place of scores.
+        Whether the order of rows can only be the order of ranks.
 
     Raises
     ------
@@ -394,7 +396,7 @@ def merged(
     if (
         ranked
         and n_tied
-        and any(order_rules(r.settings)["ties"] == "input" for r in evaluator.rules.prepared.rankers())
+        and any(order_rules(r.settings)["ties"] == "input" for r in evaluator.rules.prepared.evaluators())
     ):
         raise ValueError(
             "run: two documents have one rank, and ties='input' depends on the order of rows, which Spark does not "

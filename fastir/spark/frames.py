@@ -34,13 +34,13 @@ class RunColumns(NamedTuple):
     Attributes
     ----------
     names : tuple of str
-        All: query, document and number, or those of lists; then `run` and `order`, if there are such.
+        All: query, document and number, or the columns of lists; then `run` and `order`, if there are such.
     run : str or None
-        That of the names of runs.
+        The column of the names of runs.
     order : str or None
-        That of the order of rows.
+        The column of the order of rows.
     files : Files or None
-        Those that the workers read, in place of the DataFrame.
+        The files that the workers read instead of the DataFrame.
     """
 
     names: tuple[str, ...]
@@ -50,7 +50,7 @@ class RunColumns(NamedTuple):
 
     @property
     def keys(self) -> tuple[int, ...]:
-        """The places of those whose values bring the rows of a query together, in one run."""
+        """Return the positions of the columns that group rows by query, and by run if there are several."""
         return (0,) if self.run is None else (0, self.names.index(self.run))
 
 
@@ -161,8 +161,8 @@ def choose_strategy(run: Any, strategy: str, evaluator: Evaluator, several: bool
         order = run_columns(run, strategy, evaluator, several).order
         if order is not None:
             raise ValueError(
-                f"strategy='two-pass', but {order_rule(evaluator)} goes by the column {order!r}: give it in "
-                "place of scores (columns={'rank': name}), or take strategy='shuffle'"
+                f"strategy='two-pass', but {order_rule(evaluator)} goes by the column {order!r}: give it "
+                "instead of scores (columns={'rank': name}), or take strategy='shuffle'"
             )
     except ValueError:
         if strategy == "two-pass":
@@ -215,7 +215,7 @@ def columns_read(run: Any, frame: Any, strategy: str, evaluator: Evaluator, seve
 
 
 def weights_in(qrels: Any, names: Sequence[str], column: str) -> dict[Any, dict[Any, float]]:
-    """{query_id: {doc_id: weight}} of a column of a DataFrame of judgments, whose columns have these names."""
+    """Return {query_id: {doc_id: weight}} from a DataFrame of judgments; `names` are its column names."""
     weights: dict[Any, dict[Any, float]] = {}
     columns = selected(qrels, [*names[:2], column]).toArrow().columns
     for query_id, doc_id, weight in zip(*(each.to_pylist() for each in columns), strict=True):
@@ -228,8 +228,8 @@ def order_rule(evaluator: Evaluator) -> str | None:
     """The rule that goes by the order of rows, in words that name the option; None if there is none."""
     options = evaluator.rules.settings.options
     convention = getattr(options.convention, "name", options.convention)
-    for ranker in evaluator.rules.prepared.rankers():
-        rules = order_rules(ranker.settings)
+    for each in evaluator.rules.prepared.evaluators():
+        rules = order_rules(each.settings)
         for name, values in (("ties", ("input",)), ("duplicates", tasks.BY_ORDER)):
             if rules[name] in values:
                 own = getattr(options, name) == rules[name]

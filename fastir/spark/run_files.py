@@ -4,7 +4,7 @@
     shuffle                      file ─▶ its rows in packs, one for each bucket of queries
                                       ─▶ the packs of a partition ─▶ their rows ─▶ a state
 
-A file stands for a partition of a DataFrame. The JVM gets the numbers of files, packs and states, which are few; a pack
+A file takes the role of a partition of a DataFrame. The JVM gets the few numbers of files, packs and states; a pack
 is a binary value, a stream of Arrow. Spark finds the files and says what types their columns have.
 """
 
@@ -70,7 +70,7 @@ def readable(frame: Any) -> Files | None:
 
 
 def mapped(session: Any, files: Files, by_query: bool, function: Function) -> Any:
-    """What a function makes of each file, or of the queries in some buckets, whose rows meet first."""
+    """Map a function over the files, or over the queries in some buckets, after a shuffle of their rows."""
     n_files = len(files.uris)
     numbers = session.range(0, n_files, 1, n_files)  # of which each partition has one
     if not by_query:
@@ -104,7 +104,7 @@ def named(uri: str) -> str:
 
 
 def batches_of(uri: str, schema: pyarrow.Schema) -> Iterator[pyarrow.RecordBatch]:
-    """The rows of a file; the folders above it have those of its columns in their names that it lacks: run=bm25."""
+    """Yield the rows of a file; columns missing from it are read from the names of its folders: run=bm25."""
     import pyarrow
     from pyarrow import dataset
 

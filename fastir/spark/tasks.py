@@ -70,7 +70,7 @@ class Passed(NamedTuple):
     run : str, int or None
         The name of the run, if the rows have one.
     state : bytes
-        A packed Partial.
+        A compressed Partial.
     bucket : int
         States of one bucket are merged by one task.
     """
@@ -82,7 +82,7 @@ class Passed(NamedTuple):
 
 
 class UnknownQueries(NamedTuple):
-    """Those queries of the runs in one partition that the qrels lack and that are of one bucket: {run: ids}."""
+    """Queries of one bucket and one partition that are missing from the qrels: {run: ids}."""
 
     partition: int
     bucket: int
@@ -90,7 +90,7 @@ class UnknownQueries(NamedTuple):
 
 
 class UnknownCount(NamedTuple):
-    """How many queries of one run the qrels lack, in some buckets, and the first by its bytes."""
+    """How many queries of one run are missing from the qrels, in some buckets, and the first by its bytes."""
 
     partition: int
     run: Any
@@ -99,7 +99,7 @@ class UnknownCount(NamedTuple):
 
 
 def packed(partial: Partial) -> bytes:
-    """A Partial, pickled and packed: nearly all of its numbers are one and the same."""
+    """Pickle and compress a Partial: nearly all of its numbers are one and the same."""
     return zlib.compress(pickle.dumps(partial), 1)
 
 
@@ -121,7 +121,7 @@ Read = Callable[..., list[Any]]  # of what was in the closure, a RecordBatchRead
 def states(pickles: Iterable[bytes], read: Read, names: Sequence[str]) -> Callable[[Iterable[Any]], Iterator[Any]]:
     """The function for mapInArrow that hands the rows of a partition to `read`, with the objects that were pickled.
 
-    `names` are those of their columns. `read` returns a list of what is to come back; an empty partition has nothing.
+    `names` are the column names. `read` returns a list of the objects that come back; an empty partition has none.
     """
     by_digest, version = digested(pickles), __version__
 
@@ -157,14 +157,14 @@ def partition_states(
 
 
 def answers(read: Callable[[], list[Any]], number: int, place: str) -> pyarrow.RecordBatch:
-    """Rows with what was read, pickled, or why it could not be; `place` says where, in words."""
+    """Return rows with pickled answers, or with the error and the location in words."""
     import pyarrow
 
     try:
         results = read()
     except REFUSALS as error:
         if error.args and isinstance(error.args[0], str):
-            error.args = (f"{error.args[0]} (in {place}, whose rows are counted from 0)", *error.args[1:])
+            error.args = (f"{error.args[0]} (in {place}; its rows are counted from 0)", *error.args[1:])
         results = [Failure(number, error.with_traceback(None))]
     buckets = pyarrow.array([getattr(each, "bucket", 0) for each in results], pyarrow.int32())
     return pyarrow.RecordBatch.from_arrays(
@@ -173,7 +173,7 @@ def answers(read: Callable[[], list[Any]], number: int, place: str) -> pyarrow.R
 
 
 def kept(pickles: Mapping[str, bytes], version: str) -> list[Any]:
-    """The objects that were pickled by a version of fastir, which this worker may have already.
+    """Unpickle objects of a version of fastir, unless this worker has them already.
 
     Raises
     ------
@@ -219,7 +219,7 @@ def run_from_lists(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: 
 
 
 def runs_from_lists(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None) -> Iterator[RunIn]:
-    """A row for each ranking of one of several runs, whose names are the last column."""
+    """Yield the runs of rows that have a ranking each; the last column has the names of runs."""
     for name, place in places_by_run(rows, rows.column_names[-1]):
         with naming(name):
             run = Run(*id_lists.read_rankings(rows.take(place), columns, duplicates))
@@ -227,7 +227,7 @@ def runs_from_lists(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates:
 
 
 def places_by_run(rows: pyarrow.Table, column: str) -> Iterator[tuple[Any, np.ndarray]]:
-    """The name of each run, which a column has, and where its rows stand."""
+    """Yield the name of each run in a column, and the positions of its rows."""
     names = rows[column].combine_chunks()
     if names.null_count:
         raise ValueError(f"runs: {quote(column)} is null, the name of a run is missing")
@@ -250,12 +250,12 @@ def naming(run: Any) -> Iterator[None]:
 def in_order(
     rows: pyarrow.Table, what: str, columns: Mapping[Any, Any], duplicates: str | None, order: str | None
 ) -> pyarrow.Table:
-    """The rows in the order that rules go by: that of a column, or that of their ranks where the first or last counts.
+    """Sort rows in the order that the rules follow: by a column, or by rank if the first or last copy counts.
 
     Raises
     ------
     TypeError, ValueError
-        The column `order` has no numbers, or lacks one, or two rows of a query have the same.
+        The column `order` has no numbers, or a missing number, or two rows of a query have the same.
     """
     query, _, number, *run = roles.find_columns(what, rows.column_names, columns)
     if order is None:
@@ -317,7 +317,7 @@ def one_pass(
     spread : int
         The states of a run go to at most so many buckets.
     after : dict or None
-        The merged first pass of each run, packed.
+        The merged first pass of each run, compressed.
     """
     partials: dict[Any, Partial] = {}
     if several:
@@ -349,7 +349,7 @@ BYTES_AT_A_TIME = 1 << 28  # that a task puts together
 
 
 def rows_by_run(rows: pyarrow.RecordBatchReader) -> Iterator[tuple[Any, pyarrow.Table, np.ndarray]]:
-    """The name of a run, which the last column has, some of its rows, and where they stand."""
+    """Yield the name of a run from the last column, some of its rows, and their positions."""
     column, n_before = rows.schema.names[-1], 0
     for table in tables(rows, ROWS_AT_A_TIME):
         for name, places in places_by_run(table, column):
@@ -378,7 +378,7 @@ def tables(batches: Iterable[pyarrow.RecordBatch], enough: int) -> Iterator[pyar
 def begun(
     evaluator: Evaluator, after: Mapping[Any, bytes] | None, reads_all: bool, run: Any, others: Iterable[Partial]
 ) -> Partial:
-    """The Partial of a run in one of two passes, which shares what it can with those of other runs.
+    """Return the Partial of a run in one of two passes; the Partials of several runs share what they can.
 
     Raises
     ------
@@ -396,9 +396,9 @@ def begun(
 def ranked(
     strategy: Any, order: str | None, evaluator: Evaluator, rows: pyarrow.RecordBatchReader, partition: int
 ) -> list[Passed]:
-    """Where all judged documents of whole queries of one run stand; `order` is a column of the order of rows."""
+    """Return the ranks of all judged documents of whole queries of one run; `order` is the column to sort by."""
     partial, name = evaluator.rules.empty_partial(strategy, None, True), None
-    if strategy != "lists":  # whose rows name no run
+    if strategy != "lists":  # rows of lists name no run
         name, rows = one_run(evaluator, rows)
     if order is not None:
         rows = in_order(rows.read_all(), "run", evaluator.rules.columns or {}, None, order)

@@ -1,10 +1,10 @@
-"""Runs whose ranks are merged on the driver: by two passes over rows that stay where they are, or of whole queries.
+"""Runs that the driver merges by rank: from two passes over rows that do not move, or from whole queries.
 
 pass one   every partition ─▶ the scores of its judged documents     ─┐ merged, by run: states, which go into the
 pass two   every partition ─▶ the rows before each of these, counted ◀┘ closure of the second function
 
 What the partitions return goes by buckets to a few tasks: these merge the states of a run, and count the ids of the
-queries that the qrels lack, so that neither all states nor these ids come to the driver.
+queries that are missing from the qrels, so that neither all states nor these ids come to the driver.
 
 Whole queries are measured where they lie (`evaluation`), unless a metric is the caller's: its function stays on the
 driver, and gets the judged rankings of all queries at once.
@@ -86,7 +86,7 @@ def portions(states: Mapping[Any, bytes]) -> Iterator[dict[Any, bytes]]:
 
 
 def ranked(run: Any, columns: RunColumns, evaluator: Evaluator, strategy: str) -> Results:
-    """The Results of one run, whose queries are whole where they lie ("grouped", "lists") or are brought together.
+    """Return the Results of one run; its queries are whole in partitions ("grouped", "lists") or after a shuffle.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def passed(
     Parameters
     ----------
     states : mapping
-        The first pass of each run, packed.
+        The first pass of each run, compressed.
     first : mapping
         The same as Partials.
     """

@@ -57,7 +57,7 @@ def differences(a: ArrayLike, b: ArrayLike | None = None) -> tuple[np.ndarray, f
     ------
     ValueError
         The arrays are not one-dimensional and equally long, are empty, or hold NaN or a magnitude above 1e100; or they
-        are pandas columns whose indexes differ.
+        are pandas columns with different indexes.
     """
     if b is not None:
         refuse_other_index(a, b)
@@ -71,7 +71,7 @@ def differences(a: ArrayLike, b: ArrayLike | None = None) -> tuple[np.ndarray, f
 
 
 def refuse_other_index(a: Any, b: Any) -> None:
-    """Raise ValueError for pandas columns whose ids differ in order.
+    """Raise ValueError for pandas columns with ids in different orders.
 
     A default RangeIndex, 0 to n - 1, carries no ids. Beside it, an index that permutes the same numbers says the rows.
     """
@@ -113,7 +113,7 @@ def checked(values: ArrayLike, name: str, dimensions: int, expected: str) -> np.
 
 
 def is_constant(variance: np.ndarray | float, largest: np.ndarray | float) -> Any:
-    """Whether a variance may be due to the rounding of equal values, whose magnitude is at most `largest`."""
+    """Whether a variance may be due to the rounding of equal values of a magnitude up to `largest`."""
     return variance <= (8 * EPSILON * largest) ** 2
 
 

@@ -18,7 +18,7 @@ def special() -> ModuleType:
 
 
 def check_scipy() -> None:
-    """Say what to install, without importing it, where SciPy will be asked for later."""
+    """Raise if SciPy, which is needed later, is not installed; do not import it."""
     if not has_scipy():
         raise ImportError(MISSING)
 

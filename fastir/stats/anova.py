@@ -42,8 +42,8 @@ class Anova(NamedTuple):
         None without repeats: the interaction is then the error.
     error : Source
     partial_eta_squared, eta_squared, omega_squared : float
-        The runs' share of the variance that is not due to queries; of all variance; and of all variance, estimated
-        without bias.
+        The runs' fraction of the variance that is not due to queries, of the total variance, and the unbiased estimate
+        of the latter.
     note : str
     """
 

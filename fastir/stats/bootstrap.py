@@ -57,7 +57,7 @@ class Resampled(NamedTuple):
 
 
 def corrected_levels(levels: np.ndarray, below: float, skewness: float) -> np.ndarray:
-    """The levels of BCa, by the share of resamples below what was observed; NaN where they do not exist."""
+    """Return the levels of BCa for a fraction of resamples below the observed mean; NaN if they do not exist."""
     bias = special().ndtri(below)
     with np.errstate(invalid="ignore"):
         moved = bias + special().ndtri(levels)
@@ -114,7 +114,7 @@ class Centred(NamedTuple):
     shifted : float64 array of shape (n_rows, n_queries)
         The differences less a number near their mean.
     offsets, sums : float64 arrays of shape (n_rows,)
-        The sum of `shifted`, which is to be taken from that of a resample, and the sum of the differences.
+        The sum of `shifted`, which is subtracted from a resample's sum, and the sum of the differences.
     noise : float64 array of shape (n_rows,)
         By how much a sum may miss what it is on paper.
     """
@@ -203,7 +203,7 @@ def bootstrap_test(
 
     Notes
     -----
-    Efron and Tibshirani (1993), chapter 16; Sakai (2006). elinor's p-values lack the + 1, and it counts a resample
+    Efron and Tibshirani (1993), chapter 16; Sakai (2006). elinor's p-values have no + 1, and it counts a resample
     without variance as t = 0.
     """
     check_choice("alternative", alternative, ALTERNATIVES)
@@ -249,7 +249,7 @@ def bootstrap_interval(
         As for `t_test`.
     method : {"percentile", "bca"}
         "percentile": quantiles of the resampled means, linearly interpolated. "bca": the same at levels corrected for
-        bias and skewness. The bias comes from the share of resampled means below the observed one, with equal means
+        bias and skewness. The bias comes from the fraction of resampled means below the observed one, with equal means
         counted half; the acceleration is a sixth of the skewness of the mean.
     confidence : float
     n_resamples, random_state, n_threads

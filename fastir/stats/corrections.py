@@ -22,7 +22,7 @@ def adjust(p_values: ArrayLike, method: Correction, *, alpha: float = 0.05) -> n
         NaN does not belong to the family and stays NaN.
     method : str
         Against any false discovery: ``"bonferroni"``, ``"sidak"``, ``"holm"``, ``"holm_sidak"``, ``"hochberg"``,
-        ``"hommel"``. For the share of false discoveries: ``"bh"`` (Benjamini and Hochberg), ``"by"`` (Benjamini and
+        ``"hommel"``. For the false discovery rate: ``"bh"`` (Benjamini and Hochberg), ``"by"`` (Benjamini and
         Yekutieli), ``"two_stage_bh"`` (which estimates, at level alpha, how many hypotheses are true).
     alpha : float
         Only for ``"two_stage_bh"``.
@@ -39,7 +39,7 @@ def adjust(p_values: ArrayLike, method: Correction, *, alpha: float = 0.05) -> n
 
     Notes
     -----
-    The numbers equal those of `statsmodels.stats.multitest.multipletests`.
+    The numbers equal `statsmodels.stats.multitest.multipletests`.
 
     Examples
     --------

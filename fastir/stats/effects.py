@@ -40,7 +40,7 @@ class Sides:
         self.moments: Moments = pair_moments
         self.whole: np.ndarray = whole
         self.loose: int = loose
-        self.error: float | None = error  # residual mean square of all runs; None: of these two
+        self.error: float | None = error  # residual mean square of all runs; None: only the two
 
     def variance(self, of_run: np.ndarray) -> np.ndarray:
         with np.errstate(invalid="ignore"):
@@ -91,7 +91,7 @@ EFFECTS: dict[Effect, tuple[str, Callable[[Sides], np.ndarray]]] = {
 
 
 def effect_size(a: ArrayLike, b: ArrayLike, kind: Effect = "d_z") -> float:
-    """The size of a paired difference; positive where a is better.
+    """Return the size of a paired difference; positive if a is better.
 
     Parameters
     ----------

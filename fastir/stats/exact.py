@@ -1,4 +1,4 @@
-"""The exact p-value of a signed sum: the share of the 2^n assignments of signs whose sum reaches the observed one."""
+"""The exact p-value of a signed sum: the fraction of the 2^n assignments of signs with at least the observed sum."""
 
 from __future__ import annotations
 

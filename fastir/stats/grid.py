@@ -20,14 +20,14 @@ BITS = 40
 
 
 class Grid(NamedTuple):
-    """Whole numbers that stand for scores.
+    """Scores as whole numbers of a unit.
 
     Attributes
     ----------
     whole : int64 array
         Of the scores' shape.
     unit : float
-        The score that 1 stands for.
+        The score of the number 1.
     loose : int
         By how much two numbers for the same score may differ: 0 or 1. For differences of scores it is twice that.
     """

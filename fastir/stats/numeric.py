@@ -103,7 +103,7 @@ def t_quantile(df: int, probability: float) -> float:
 
 
 def root(f: Callable[[float], float], low: float) -> float:
-    """Where a monotonic function that changes its sign above `low` is 0, to about 1e-12 of it.
+    """Return the root, above `low`, of a monotonic function, to about 1e-12 of it.
 
     The bracket grows to the right until it holds the sign change; then false position with halved weights (Illinois).
     """

@@ -1,6 +1,6 @@
 """Tests of two runs that need no resampling: t, Wilcoxon's, sign, equivalence; and Welch's, for means of seeds.
 
-A function whose name ends in `_rows` takes the differences of many pairs at once, a row each, and returns arrays.
+A function with a name in `_rows` takes the differences of many pairs at once, a row each, and returns arrays.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def t_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative
 
     Notes
     -----
-    Student (1908). The numbers equal those of `scipy.stats.ttest_rel`, except that SciPy mistakes rounding errors of
+    Student (1908). The numbers equal `scipy.stats.ttest_rel`, except that SciPy mistakes rounding errors of
     constant differences for variance.
     """
     check_choice("alternative", alternative, ALTERNATIVES)

@@ -97,7 +97,7 @@ def ppi_mean(
     strata : mapping of query_id to stratum, pair of arrays, or None
         The stratum of each query: means are estimated within each stratum and weighted by the shares of the strata. Use
         it if the judged queries were drawn stratum by stratum, or to make the interval narrower. A mapping if values
-        are mappings; for arrays, the strata of the judged queries and those of the unjudged.
+        are mappings; for arrays, the strata of the judged queries, then of the unjudged ones.
     shares : mapping of stratum to share, or None
         The shares of the strata in the population. None: their shares among all queries, judged and unjudged.
 
@@ -119,7 +119,7 @@ def ppi_mean(
     Notes
     -----
     Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), and Angelopoulos, Duchi and Zrnic (2023) for `lam`;
-    without strata the numbers equal those of ``ppi_py.ppi_mean_ci``. Strata as in Fisch et al. (2024), plus the
+    without strata the numbers equal ``ppi_py.ppi_mean_ci``. Strata as in Fisch et al. (2024), plus the
     variance of the shares if these are counted. The bounds assume the normal distribution: with fewer than about 100
     judged queries they are too narrow.
 
@@ -222,7 +222,7 @@ def aligned(
 
 
 def check_indexes(side: dict[str, Values]) -> None:
-    """Series of pandas count by their order; those of a side must have the same index."""
+    """Check that all pandas Series of a side have the same index: they are paired by order."""
     series: dict[str, Any] = {name: values for name, values in side.items() if hasattr(values, "iloc")}
     indexes = {name: values.index for name, values in series.items()}
     for (one, first), (other, index) in itertools.pairwise(indexes.items()):
@@ -232,12 +232,12 @@ def check_indexes(side: dict[str, Values]) -> None:
 
 def by_query(name: str, values: Mapping[Any, float], ids: list[Any], whole: bool) -> np.ndarray:
     """The values of some queries, which must be all that there are if `whole`."""
-    lacking = next((query_id for query_id in ids if query_id not in values), None)
-    if lacking is not None:
-        raise ValueError(f"{name} has no value for query {quote(lacking)}")
+    missing = next((query_id for query_id in ids if query_id not in values), None)
+    if missing is not None:
+        raise ValueError(f"{name} has no value for query {quote(missing)}")
     if whole and len(values) > len(ids):
         more = next(query_id for query_id in values if query_id not in set(ids))
-        raise ValueError(f"{name} has a value for query {quote(more)}, which the other run lacks")
+        raise ValueError(f"{name} has a value for query {quote(more)}, which is missing from the other run")
     chosen = [values[query_id] for query_id in ids]
     for query_id, value in zip(ids, chosen, strict=True):
         if not hasattr(value, "__float__") or not math.isfinite(value):
@@ -251,16 +251,16 @@ def make_sample(labelled: Sequence[np.ndarray], unlabelled: Sequence[np.ndarray]
 
 
 def rows_by_stratum(strata: Strata, ids: Ids, whole: Sample) -> dict[Any, tuple[list[int], list[int]]]:
-    """{stratum: the places of its judged and of its unjudged queries}, in the order of the first of each."""
+    """Return {stratum: positions of its judged and of its unjudged queries}, in order of first appearance."""
     sizes = len(whole.y), len(whole.unlabelled)
     if ids is not None and not isinstance(strata, tuple):
         strata = mapping("strata", strata, "map query ids to strata for values by query")
     if isinstance(strata, Mapping) != (ids is not None):
         raise TypeError("strata must be a mapping of query_id to stratum for values by query, else a pair of arrays")
     if ids is not None:
-        lacking = next((query_id for side in ids for query_id in side if query_id not in strata), None)
-        if lacking is not None:
-            raise ValueError(f"strata: query {quote(lacking)} has no stratum")
+        missing = next((query_id for side in ids for query_id in side if query_id not in strata), None)
+        if missing is not None:
+            raise ValueError(f"strata: query {quote(missing)} has no stratum")
         sides = [[strata[query_id] for query_id in side] for side in ids]
     else:
         if not isinstance(strata, (tuple, list)) or len(strata) != 2:
@@ -281,12 +281,12 @@ def rows_by_stratum(strata: Strata, ids: Ids, whole: Sample) -> dict[Any, tuple[
 
 
 def checked_shares(shares: Mapping[Any, float], strata: Mapping[Any, Any]) -> dict[Any, float]:
-    """The given share of each stratum."""
+    """Return the given shares as {stratum: share}."""
     shares = mapping("shares", shares, "map strata to shares")
     for stratum in (*strata, *shares):
         if (stratum in strata) != (stratum in shares):
             raise ValueError(f"stratum {quote(stratum)} has {'no share' if stratum in strata else 'no query'}")
-    checked = {stratum: number(f"the share of stratum {quote(stratum)}", shares[stratum], 0) for stratum in strata}
+    checked = {stratum: number(f"shares[{quote(stratum)}]", shares[stratum], 0) for stratum in strata}
     if abs(math.fsum(checked.values()) - 1) > TO_ONE:
         raise ValueError(f"shares must sum to 1, got {math.fsum(checked.values())!r}")
     return checked

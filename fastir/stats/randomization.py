@@ -80,7 +80,7 @@ def exact_pairs(pairs: Pairs, two_sided: bool = True, threads: int = 1) -> np.nd
 def resampled_pairs(
     pairs: Pairs, resamples: Resamples, two_sided: bool = True, families: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The p-value of each pair over the same signs; with `families`, that of the largest statistic in its family, too.
+    """Return each pair's p-value over the same signs; with `families`, also for the largest statistic of its family.
 
     A pair's statistic is |sum| / sqrt(sum of squares): the signs do not change the denominator. `families` is an
     int64 array of shape (n_pairs,), 0 to n_families - 1. Pairs without a difference have 1.
@@ -137,7 +137,7 @@ def randomization_test(
     Returns
     -------
     Test
-        The statistic is the mean difference. The exact p-value is the share of all 2^n sums, the observed one included,
+        The statistic is the mean difference. The exact p-value is the fraction of all 2^n sums, with the observed one,
         that reach the observed one (in absolute value, if two-sided). With random signs it is (1 + count) / (1 +
         n_resamples), with standard error sqrt(p (1 - p) / (n_resamples + 1)). Sums that are equal on paper reach each
         other (see `fastir.stats.grid`). **Undefined**: p = 1 if all differences are 0.
@@ -188,7 +188,7 @@ def max_t(
     d : float array of shape (n_queries, n_hypotheses)
         Differences of pairs of runs or of metrics, over the same queries. All differences of a query get the same sign.
     n_resamples, random_state, n_threads
-        As for `randomization_test`; here all signs are enumerated, with that of one query fixed, if there are at most
+        As for `randomization_test`; here all signs are enumerated, with one query's sign fixed, if there are at most
         n_resamples assignments.
 
     Returns

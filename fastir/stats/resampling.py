@@ -1,4 +1,4 @@
-"""How threads share resamples: in blocks, whose results are counts, or are stored at the number of each resample."""
+"""How threads share resamples: in blocks that return counts, or store a result at the number of each resample."""
 
 from __future__ import annotations
 

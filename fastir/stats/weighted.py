@@ -1,6 +1,6 @@
 """The interval of a weighted mean: a quotient of two sums, over queries that are drawn with their weights.
 
-With equal weights it is that of the plain mean, up to rounding.
+With equal weights it is the interval of the plain mean, up to rounding.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def weighted_bounds(
     random_state: SupportsIndex,
     n_threads: SupportsIndex | None,
 ) -> tuple[float, float]:
-    """The interval of the mean of at least two values that differ, whose weights are positive.
+    """Return the interval of the mean of at least two different values with positive weights.
 
     "t" is Student's with the standard error of a quotient, by linearisation: Cochran (1977), 6.9. The acceleration of
     "bca" is a sixth of the skewness of the linearised terms.

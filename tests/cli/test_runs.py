@@ -160,7 +160,7 @@ def test_judgments_in_the_folder_of_runs_are_no_run(call, output, tmp_path, monk
     code, out, err = call("eval", "runs/qrels.txt", "runs/qrels.txt")
     assert code == 2 and "looks like qrels" in err
     code, out, err = call("eval", "runs/qrels.txt", "runs/q*")
-    assert code == 2 and err.endswith("runs/q*: no file was found except that of the judgments\n")
+    assert code == 2 and err.endswith("runs/q*: no file was found except the judgments\n")
 
 
 def test_ratings_have_a_threshold(call, output, tables):

@@ -175,9 +175,7 @@ def test_groups_by_a_column(spark, given):
     frame = spark.createDataFrame(run.append_column("seg.ment", pa.array([of[row[0]] for row in rows]))).repartition(3)
     expected = fastir.evaluate(qrels, run, "mrr", **options).by_segment(of)
     assert evaluate(qrels, frame, "mrr", by="seg.ment", **options).by_segment == expected
-    with pytest.raises(
-        ValueError, match=r"^by: query 'q0' has no group; queries='intersection' leaves out what the run"
-    ):
+    with pytest.raises(ValueError, match=r"^by: query 'q0' has no group; queries='intersection' leaves out queries"):
         evaluate(qrels, frame, "mrr", by="seg.ment", queries="qrels")
     with pytest.raises(ValueError, match=r"^by: the run has no column 'segment'; it has 'query_id', 'doc_id', 'score'"):
         evaluate(qrels, frame, "mrr", by="segment", **options)

@@ -119,7 +119,7 @@ def test_bad_rows_are_errors_with_the_row_and_the_partition(spark, given):
     nan = spark.createDataFrame(table([*rows[:700], ("q9", "x", float("nan")), *rows[700:]])).coalesce(1)
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "100")
     try:
-        with pytest.raises(ValueError, match=r"row 700: .*NaN.*in partition 0, whose rows are counted from 0"):
+        with pytest.raises(ValueError, match=r"row 700: .*NaN.*in partition 0; its rows are counted from 0"):
             evaluate(qrels, nan, "mrr", **OPTIONS)
     finally:
         spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")

@@ -68,8 +68,8 @@ def explain_query(
     labels = union[query_id]
     codes = {str(doc_id): label for doc_id, label in labels.items()}
     rankings = {}
-    for ranker in prepared.rankers():
-        rule = ranker.settings.options.duplicates
+    for evaluator in prepared.evaluators():
+        rule = evaluator.settings.options.duplicates
         if rule not in rankings:
             rankings[rule] = query_ranking(prepared, run, query_id, rule)
     ranking = next(iter(rankings.values()))
@@ -277,9 +277,9 @@ def ranked(
         The convention, or the qrels by their groups, do not put equal scores in one order.
     """
     orders, standings = [], []
-    for ranker in prepared.rankers():
-        rows = ordered(rankings[ranker.settings.options.duplicates] or {}, codes, elsewhere, ranker)
-        average = ranker.settings.ties == TIES.index("average")
+    for evaluator in prepared.evaluators():
+        rows = ordered(rankings[evaluator.settings.options.duplicates] or {}, codes, elsewhere, evaluator)
+        average = evaluator.settings.ties == TIES.index("average")
         starts = (not average or place == 0 or row.level != rows[place - 1].level for place, row in enumerate(rows))
         orders.append(rows)
         standings.append([number - 1 for number in itertools.accumulate(starts)])
@@ -296,10 +296,10 @@ def ranked(
 
 
 def ordered(
-    ranking: dict[Any, float], codes: dict[str, float], elsewhere: set[str], ranker: PreparedQrels
+    ranking: dict[Any, float], codes: dict[str, float], elsewhere: set[str], evaluator: PreparedQrels
 ) -> list[Row]:
     """The documents of a ranking that are evaluated, the first rank first."""
-    settings, options = ranker.settings, ranker.settings.options
+    settings, options = evaluator.settings, evaluator.settings.options
     ties = TIES[settings.ties]
     scores = ranking
     if settings.single:

@@ -254,8 +254,8 @@ def metric_order(
             f"to_judge: with ties={order['ties']!r} a label changes where documents stand, so that no document can be "
             "judged alone; give ties='trec', 'doc_id_asc' or 'input'"
         )
-    ranker = prepared.rankers()[0].settings
-    return order, ranker.queries == "intersection"
+    settings = prepared.evaluators()[0].settings
+    return order, settings.queries == "intersection"
 
 
 def with_candidates(

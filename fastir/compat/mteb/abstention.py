@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 RATES = np.linspace(0, 1, 11)[:-1]  # the shares of the queries that are left out
-BLOCK = 256  # rankings whose scores are laid out at once
+BLOCK = 256  # rankings that one array of scores holds
 
 
 def evaluate_abstention(

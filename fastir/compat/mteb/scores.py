@@ -46,7 +46,7 @@ def calculate_retrieval_scores(
     TypeError, ValueError
         As by `fastir.compat.pytrec_eval.RelevanceEvaluator`.
     ImportError
-        MTEB, whose class the result is, is not installed.
+        MTEB is not installed: the result is of its class.
     """
     try:
         from mteb.types import RetrievalEvaluationResult
@@ -90,7 +90,7 @@ def means(table: dict[str, np.ndarray]) -> dict[str, float]:
 
 
 # ---- of single queries ---------------------------------------------------------------------------------------------
-# Lists in the order of the results. Equal scores stand by document id, from the last to the first.
+# Lists in the order of the results. Equal scores are ordered by descending document id.
 
 Judged = Mapping[str, Mapping[str, int]]
 Ranked = Mapping[str, dict[str, float]]
@@ -102,7 +102,7 @@ def mrr(qrels: Judged, results: Ranked, k_values: Sequence[int]) -> dict[str, li
     Raises
     ------
     KeyError
-        A query of the results is not in the qrels; so for the other metrics but hole.
+        A query of the results is not in the qrels; the other metrics raise it too, except `hole`.
     """
     return {f"MRR@{k}": column for k, column in by_cutoff("mrr", qrels, results, k_values)}
 
@@ -126,7 +126,7 @@ def top_k_accuracy(qrels: Judged, results: Ranked, k_values: Sequence[int]) -> d
 
 
 def hole(qrels: Judged, results: Ranked, k_values: Sequence[int]) -> dict[str, list[float]]:
-    """The share of the first k that is judged for no query: ``{"Hole_at_10": [value, ...]}``."""
+    """The fraction of the first k documents that are judged for no query: ``{"Hole_at_10": [value, ...]}``."""
     judged: set[str] = set().union(*qrels.values())
     columns: dict[str, list[float]] = {f"Hole_at_{k}": [] for k in k_values if results}
     for docs in results.values():

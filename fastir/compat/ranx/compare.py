@@ -89,7 +89,7 @@ def compare(
     - Wins, ties and losses: values that differ by rounding alone tie.
 
     Also: two runs of one name are an error, where ranx drops one; dicts may be runs; more than 26 runs have letters a1,
-    b1 and so on; metrics without a label are shown as they are; LaTeX has its special characters escaped.
+    b1 and so on; metrics without a label keep their names; LaTeX has its special characters escaped.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The base of ranx's Qrels and Run: made of dicts, files and frames, changed in place, shown sorted.
+"""The base of ranx's Qrels and Run: made of dicts, files and frames, mutable, shown sorted.
 
 Each holds its numbers as {query_id: {doc_id: number}}, as fastir's own object, or as both, which then agree:
 
@@ -34,7 +34,7 @@ class Documents:
     ----------
     name : str or None
     sorted : bool
-        Whether queries stand by id and their documents by number, the largest first; `add_score` may undo it.
+        Whether queries are sorted by id and their documents by number, the largest first; `add_score` may undo it.
     """
 
     is_run: bool
@@ -200,7 +200,7 @@ class Documents:
         return kind
 
     def save(self, path: Any, kind: str | None = None) -> None:
-        """Write a file, in one step: an error leaves its old content untouched.
+        """Write a file atomically: an error leaves its old content untouched.
 
         Parameters
         ----------
@@ -228,7 +228,7 @@ class Documents:
             elif kind == "lz4":
                 frame = needed("lz4.frame", "lz4")
                 content = needed("cbor2").dumps(self.shown())
-                file.write(frame.compress(frame.compress(content)))  # as ranx: packed twice
+                file.write(frame.compress(frame.compress(content)))  # as ranx: compressed twice
             else:
                 file.write("\n".join(self._lines()).encode("utf-8", "surrogateescape"))
 

@@ -51,7 +51,7 @@ def evaluate(
     save_results_in_run : bool
         Whether a Run notes means, deviations (with `return_std`) and values.
     make_comparable : bool
-        Whether the run gets the queries of the qrels, empty rankings where it lacks one; a Run is changed.
+        Whether the run gets the queries of the qrels; missing ones become empty rankings. A Run is changed.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def spelled(name: str) -> tuple[str, int]:
     plain = base if whole else base + at + k
     requests = read(plain, "ranx")
     if len(requests) > 1:
-        raise UnknownMetricError(f"metric {quote(name)} stands for several; name them one by one")
+        raise UnknownMetricError(f"metric {quote(name)} means several metrics; name them one by one")
     if level and not level.strip("0"):  # labels of 0 are relevant, but add no gain
         card = requests[0].card
         return (f"{plain}-l1", 0) if card.graded or card.name == "rbp" else (plain, 1)
@@ -189,7 +189,7 @@ def by_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tupl
 
 
 def coded(labels: np.ndarray, raised: int) -> np.ndarray:
-    """Labels of qrels, raised, as evaluate_ranked takes them, where -1 stands for what is not in the qrels."""
+    """Encode raised labels for evaluate_ranked: there -1 means that a document is not in the qrels."""
     labels = labels + raised if raised else labels
     return np.where(labels < 0, labels - 1, labels) if labels.min(initial=0) < 0 else labels
 
@@ -218,6 +218,6 @@ def check_queries(judged: Any, ranked: Any) -> None:
         where = f"{quote(missing[0])} is missing from the run" if missing else f"{quote(extra[0])} is not in the qrels"
         raise AssertionError(
             f"qrels and run must have the same queries, but {where} ({len(missing)} missing from the "
-            f"run, {len(extra)} not in the qrels); make_comparable=True gives the run those of the "
+            f"run, {len(extra)} not in the qrels); make_comparable=True gives the run the queries of the "
             "qrels"
         )

@@ -79,13 +79,13 @@ class Qrels(Documents):
 
     @classmethod
     def from_file(cls, path: Any, kind: str | None = None) -> Qrels:
-        """From a file of a kind as for `save`; of a document that comes twice the last line counts."""
+        """Read a file of a kind as for `save`; the last line of a duplicate document counts."""
         columns = fastir_qrels.Qrels.from_file(path, KINDS[cls.file_kind(path, kind)], "last")
         return cls().hold(judgments(columns.to_dict()))
 
     @classmethod
     def from_df(cls, df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score") -> Qrels:
-        """From a data frame; of a document that comes twice the last row counts."""
+        """Read a data frame; the last row of a duplicate document counts."""
         names = {"query_id": q_id_col, "doc_id": doc_id_col, "label": score_col}
         return cls().hold(judgments(fastir_qrels.Qrels.from_table(df, names, "last").to_dict()))
 
@@ -189,7 +189,7 @@ class Run(Documents):
 
     @classmethod
     def from_file(cls, path: Any, kind: str | None = None, name: str | None = None) -> Run:
-        """From a file of a kind as for `save`; of a document that comes twice the last line counts.
+        """Read a file of a kind as for `save`; the last line of a duplicate document counts.
 
         Without a name, the run has the name in the first line of a TREC file.
         """
@@ -211,7 +211,7 @@ class Run(Documents):
         score_col: str = "score",
         name: str | None = None,
     ) -> Run:
-        """From a data frame; of a document that comes twice the last row counts."""
+        """Read a data frame; the last row of a duplicate document counts."""
         names = {"query_id": q_id_col, "doc_id": doc_id_col, "score": score_col}
         return cls(None, name).hold(fastir_run.Run.from_table(df, names, "last"))
 

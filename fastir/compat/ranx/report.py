@@ -50,7 +50,7 @@ Superscripts denote significant differences in """
 
 
 class FrozensetDict(MutableMapping[Iterable[str], Any]):
-    """A dict whose keys are sets of names: any iterable of the same ones finds the entry."""
+    """A dict with sets of names as keys: any iterable of the same names finds the entry."""
 
     def __init__(self, entries: Any = ()) -> None:
         self._entries: dict[frozenset[Any], Any] = {}
@@ -117,7 +117,7 @@ class Report:
     # ---- cells ---------------------------------------------------------------------------------------------------
 
     def format_score(self, score: float) -> str:
-        """A mean as it is shown."""
+        """Return the text of a mean."""
         digits, score = (
             (max(0, self.rounding_digits - 2), 100 * score) if self.show_percentages else (self.rounding_digits, score)
         )
@@ -232,7 +232,7 @@ class Report:
         return needed("pandas").DataFrame(rows, columns=["model_names", *self.metrics])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write what `to_dict` gives as JSON, in one step."""
+        """Write the result of `to_dict` as JSON, atomically."""
         with replacing(os.fsdecode(path)) as file:
             file.write(json.dumps(self.to_dict(), indent=4).encode())
 

@@ -43,7 +43,7 @@ class PerMetricRules:
     columns : mapping or None
         The names of the columns of runs that are tables.
     parents : Parents or None
-        The documents that the ids of runs stand for.
+        The document of each id in a run.
     """
 
     def __init__(
@@ -116,9 +116,9 @@ class PerMetricRules:
             done.append(measured[0] if isinstance(part, PlainEvaluator) else part.answer(run, n_threads, *measured))
         return done
 
-    def rankers(self) -> list[PlainEvaluator]:
+    def evaluators(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents: one for each set of rules."""
-        return [ranker for _, part in self.parts for ranker in part.rankers()]
+        return [evaluator for _, part in self.parts for evaluator in part.evaluators()]
 
 
 def undivided(prepared: RunEvaluator) -> RunEvaluator:
@@ -144,7 +144,7 @@ def best_values(prepared: RunEvaluator, query_ids: list[Any]) -> dict[str, np.nd
 class JudgedAnywhere:
     """Evaluates metrics for which a document that was judged for any query counts as judged for each.
 
-    Each is computed as another metric (`Card.pooled`), with other judgments: those of all queries for each of them.
+    Each is computed as another metric (`Card.pooled`), with other judgments: every query gets those of all queries.
 
     Parameters
     ----------
@@ -186,16 +186,16 @@ class JudgedAnywhere:
         pooled = self.prepare(Qrels.from_dict(pool), self.settings).measure(run, n_threads)
         return self.answer(run, n_threads, self.plain.measure(run, n_threads, watch), pooled)
 
-    def rankers(self) -> list[PlainEvaluator]:
+    def evaluators(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents."""
-        return self.plain.rankers()
+        return self.plain.evaluators()
 
 
 class IdealByScore:
-    """Evaluates metrics whose ideal ranking has the documents of one label by their scores in the run.
+    """Evaluates metrics with an ideal ranking that orders documents of one label by their scores in the run.
 
-    A document that the run lacks has the score 0 there, and equal scores stand as in the qrels. For each run, qrels are
-    made whose labels say this order: each document of the ideal ranking has its own, the first one the largest.
+    A document that is missing from the run has the score 0. Equal scores keep the order of the qrels. Each run gets its
+    own qrels, with labels in this order: each document has its own label, the first document the largest.
 
     Parameters
     ----------
@@ -262,9 +262,9 @@ class IdealByScore:
         places = {doc_id: len(ideal) - place for place, doc_id in enumerate(ideal)}
         return {doc_id: places.get(doc_id, min(label, 0)) for doc_id, label in docs.items()}
 
-    def rankers(self) -> list[PlainEvaluator]:
+    def evaluators(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents."""
-        return self.plain.rankers()
+        return self.plain.evaluators()
 
 
 Part = PlainEvaluator | JudgedAnywhere | IdealByScore | SampleEvaluator | WeightedEvaluator

@@ -1,7 +1,7 @@
 """Weights of judged documents: metrics in which a relevant document counts as its weight.
 
-Such metrics are measured on qrels whose labels are the weights of the relevant documents, 0 for the others, so that
-nothing behind knows of weights: they are labels that are not whole. What psp and psndcg divide by is a mean over all
+Such metrics are measured on qrels that have weights as labels: the weight of each relevant document, 0 for the others.
+The later code knows no weights, only real-valued labels. What psp and psndcg divide by is a mean over all
 queries that count, of what the ranking by weight has.
 """
 
@@ -40,7 +40,7 @@ class WeightedQrels(Qrels):
     ----------
     qrels : Qrels
     weights : float64 array parallel to its labels
-        NaN where there is none, which only documents without a label above 0 may lack.
+        NaN for a missing weight; only documents without a label above 0 may have none.
     """
 
     def __init__(self, qrels: Qrels, weights: np.ndarray) -> None:
@@ -73,7 +73,7 @@ def weighted(qrels: Qrels, doc_weights: DocWeights) -> WeightedQrels:
 
 
 class WeightedPart:
-    """The metrics that share labels: those of one relevance level and one gain.
+    """The metrics that share labels: they have one relevance level and one gain.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class WeightedPart:
     def divided(self, values: np.ndarray, best: np.ndarray, n: int) -> np.ndarray:
         """The values of all columns, from those measured and what `best` has for the n queries that count.
 
-        What `best` lacks of the queries is 0.
+        A query that is missing from `best` counts as 0.
         """
         values = values[:, self.places]
         for place, divisor in zip(self.by_means, means_over(best, n), strict=True):
@@ -136,7 +136,7 @@ class WeightedPart:
 
 
 def means_over(best: np.ndarray, n: int) -> list[float]:
-    """What the values of metrics that divide means are divided by, from those of the best rankings, of n queries."""
+    """Return the divisor of each metric that divides means: the mean value of the best rankings of n queries."""
     return [math.fsum(column.tolist()) / n if n else 0.0 for column in best.T]
 
 
@@ -198,12 +198,12 @@ class WeightedEvaluator:
             raise UnknownMetricError(f"metric {text} needs {NEEDS[WEIGHTED]}={{doc_id: weight}}; none were given")
         self.qrels = qrels
         self.settings = settings
-        self.ranker: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), settings.options))
+        self.evaluator: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), settings.options))
         self.places: dict[Any, int] = {query_id: place for place, query_id in enumerate(qrels)}
         self.parts: list[WeightedPart] = weighted_parts(settings)
         self.divides: bool = True  # by the means, as whoever puts queries together does later
         self.best: list[np.ndarray] = []
-        self.jobs: list[Job] = [(self.ranker, None)]
+        self.jobs: list[Job] = [(self.evaluator, None)]
         columns = qrels.columns
         self.measuring: list[PlainEvaluator] = []
         for part in self.parts:
@@ -214,7 +214,7 @@ class WeightedEvaluator:
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues:
         """Evaluate a run like `PlainEvaluator.measure`."""
-        return self.answer(run, n_threads, self.ranker.measure(run, n_threads, watch))
+        return self.answer(run, n_threads, self.evaluator.measure(run, n_threads, watch))
 
     def answer(self, run: Any, n_threads: SupportsIndex | None, ranked: RunValues) -> RunValues:
         """The result of `measure`, from the values of the job."""
@@ -236,7 +236,7 @@ class WeightedEvaluator:
         return copied
 
     def best_values(self, query_ids: list[Any]) -> dict[str, np.ndarray]:
-        """{metric: what the best ranking of each of these queries has, by whose mean its values are divided}."""
+        """Return {metric: its values for the best rankings of these queries}; their mean is the metric's divisor."""
         rows = [self.places[query_id] for query_id in query_ids]
         return {
             self.settings.names[part.columns[place]]: column
@@ -244,6 +244,6 @@ class WeightedEvaluator:
             for place, column in zip(part.by_means, best[rows].T, strict=True)
         }
 
-    def rankers(self) -> list[PlainEvaluator]:
+    def evaluators(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents."""
-        return [self.ranker]
+        return [self.evaluator]

@@ -80,7 +80,7 @@ class Coverage(Overlap):
     run_repairs : dict
         {kind: (count, place)}.
     rows : list of int or None
-        The positions of the queries whose status is given; the run lacks all others. None for all queries.
+        The positions of the queries that have a status; all others are missing from the run. None for all queries.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class Coverage(Overlap):
         return [self.prepared.judged.query_ids[row] for row in np.flatnonzero(self.status == MISSING).tolist()]
 
     def first_only_in_qrels(self) -> str | int:
-        """The first query that the run lacks, where there is one."""
+        """Return the first query that is missing from the run, if there is one."""
         if self.rows is not None:  # rising
             row = next((row for row, held in enumerate(self.rows) if row != held), len(self.rows))
         else:
@@ -150,7 +150,7 @@ class Coverage(Overlap):
         return self.prepared.judged.query_ids[row]
 
     def first_unmatched(self) -> list[str]:
-        """A query of each side that the other lacks, where both have one, for a message."""
+        """Return one unmatched query of each side for a message, if both sides have one."""
         rows, ids = np.flatnonzero(self.status == MISSING)[:MOST_LOOKED_AT], self.prepared.judged.query_ids
         return quote_first((ids[row] for row in rows.tolist()), self.only_in_run())
 
@@ -171,7 +171,7 @@ class Coverage(Overlap):
             )
 
     def is_flat(self) -> bool:
-        """Whether the ids of documents order nearly all rankings, and nobody asked for that."""
+        """Whether document ids order nearly all rankings although no option requests it."""
         settings, counts = self.prepared.settings, self.counts
         if counts.flat <= FLAT_TO_VARIED * counts.varied or counts.flat_rows < FEWEST_ROWS:
             return False
@@ -181,7 +181,7 @@ class Coverage(Overlap):
         """An example of a ranking without a judged document."""
         query = f"query {quote(self.prepared.judged.query_ids[self.counts.nothing_example])}"
         sides = getattr(self, "sides", None)
-        return f"such as that of {query}" if sides is None else f"in {sides}"
+        return f"such as the ranking of {query}" if sides is None else f"in {sides}"
 
     def warn(self, queries: str | None, *run: Hashable) -> None:
         """Say in one FastirWarning what a caller ought to know, beginning with the name of the run if it is given."""
@@ -265,7 +265,7 @@ class Coverage(Overlap):
 
 
 def repair_texts(repairs: Repairs, n_run: int) -> Iterator[str]:
-    """What a warning says of the repairs of a run with n_run queries."""
+    """Yield the warning's text for each kind of repair of a run with n_run queries."""
     for kind, (before, one, more, after) in REPAIR_TEXTS.items():
         number, place = repairs.get(kind, (0, ""))
         if number and (kind != CONTRADICTED or 2 * number > n_run):

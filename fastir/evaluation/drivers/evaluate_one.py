@@ -59,11 +59,11 @@ class RunEvaluator(Protocol):
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues: ...
 
-    def rankers(self) -> list[PlainEvaluator]: ...
+    def evaluators(self) -> list[PlainEvaluator]: ...
 
 
 class PlainEvaluator(PreparedQrels):
-    """Evaluates runs under one set of rules; its parameters are those of PreparedQrels."""
+    """Evaluates runs under one set of rules; see PreparedQrels for the parameters."""
 
     __slots__ = ()
 
@@ -80,7 +80,7 @@ class PlainEvaluator(PreparedQrels):
         return self.filled_in(*self.measure_rows(run, n_threads, watch))
 
     def measure_late(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> LateValues:
-        """What `measure` returns; of a run of few queries, functions that make the values and status of them all."""
+        """Return what `measure` returns; for a run of few queries, functions that compute all values and status."""
         query_ids, values, status, coverage = self.measure_rows(run, n_threads, watch)
         if coverage.rows is None or len(query_ids) == len(values):
             return query_ids, values, status, coverage
@@ -100,7 +100,7 @@ class PlainEvaluator(PreparedQrels):
         return whole
 
     def measure_rows(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None) -> RunValues:
-        """What `measure` returns; of a run of few queries, values and status of the rows of its coverage alone."""
+        """Return what `measure` returns; for a run of few queries, only the rows of its coverage."""
         evaluated = from_plain_dict(self, run) if stand_for(self.parents) is None else None
         if evaluated is None:
             run = as_source(run)
@@ -113,7 +113,7 @@ class PlainEvaluator(PreparedQrels):
                 if less is not None:
                     return self.without_parents().measure_less(*less)
             values, status = empty(self.shape), self.status.copy()
-            task = Task(self, run, values, status, n_threads, watch, self.spared)
+            task = Task(self, run, values, status, n_threads, watch, self.min_missing_queries)
             coverage = DRIVERS[shape](task)
             if coverage.rows is not None:
                 values, status = values.take(coverage.rows, 0), status.take(coverage.rows)
@@ -124,7 +124,7 @@ class PlainEvaluator(PreparedQrels):
         return self.checked(values, status, coverage)
 
     def without_parents(self) -> Self:
-        """This evaluator, for runs whose ids are read already."""
+        """Return a copy for runs with ids that are already mapped to documents."""
         plain = copy.copy(self)
         plain.parents = None
         return plain
@@ -135,7 +135,7 @@ class PlainEvaluator(PreparedQrels):
         measured[3].repaired(repairs)
         return measured
 
-    def rankers(self) -> list[PlainEvaluator]:
+    def evaluators(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents: here this one alone."""
         return [self]
 

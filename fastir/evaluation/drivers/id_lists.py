@@ -71,7 +71,7 @@ def from_lists(task: Task) -> Coverage:
         return from_run(task.with_run(Run.from_dict(run, rule)))
     join = Lists(join_rules(prepared), task.values, task.status, 1, integers)
     integer_queries = kinds[0] is int
-    rows = None if task.spared is None else rows_if_few(prepared.judged, run, task.spared)
+    rows = None if task.min_missing_queries is None else rows_if_few(prepared.judged, run, task.min_missing_queries)
     longest = longest_list(run)
     if longest <= LONG_QUERY_ROWS:
         whole = join.read(run, integer_queries, rows)
@@ -85,7 +85,7 @@ def from_lists(task: Task) -> Coverage:
 
 
 def from_list_columns(task: Task) -> Coverage:
-    """Evaluate columns of lists in stretches that threads share; most often their queries are those of the qrels."""
+    """Evaluate columns of lists in segments that threads share; most often they have the queries of the qrels."""
     prepared = task.prepared
     run: ListColumns = task.run
     rule = prepared.settings.options.duplicates
@@ -132,7 +132,7 @@ def read_batch(
     threads: int,
     query_ids: list[Any],
 ) -> None:
-    """Evaluate the lists of one batch, whose queries are among those from the first to the end of `queries`."""
+    """Evaluate the lists of one batch; `queries` are the first and the end of its range of queries."""
     first_query, end = queries
     rows = longest_query(offsets)
 

@@ -1,7 +1,7 @@
 """PreparedQrels: qrels and a Plan, ready for any number of runs under one set of rules.
 
 It holds the data that the drivers of all shapes read; `evaluate_one.PlainEvaluator` measures. It knows
-neither qrels with groups nor metrics whose rules differ: for these, `composites` puts several together.
+neither qrels with groups nor metrics with different rules: for these, `composites` joins several.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from fastir.inputs.parents import AnyParents
     from fastir.request.plan import Settings
 
-# A run that lacks so many queries is evaluated for its own queries alone. Where the others are left out one is enough;
-# else their values are copied, and to copy fewer takes as long as to compute them.
+# If so many queries are missing from a run, only its own queries are evaluated. If missing queries do not count, one is
+# enough. Else their values are copied, and copying fewer takes as long as computing them.
 COPIED_QUERIES = 64
 
 
@@ -43,7 +43,7 @@ class PreparedQrels:
     columns : mapping or None
         The names of the columns of runs that are tables.
     parents : Parents, Exclusion or None
-        The documents that the ids of runs stand for, and those that leave the rankings.
+        The document of each id in a run, or the documents that leave the rankings.
 
     Raises
     ------
@@ -55,13 +55,13 @@ class PreparedQrels:
         "columns",
         "judged",
         "kinds",
+        "min_missing_queries",
         "misses",
         "missing",
         "parents",
         "qrels",
         "settings",
         "shape",
-        "spared",
         "status",
     )
 
@@ -81,7 +81,7 @@ class PreparedQrels:
         self.status: ndarray = self.judged.status(self.settings.level)
         self.missing: ndarray | None = None
         self.misses: int = 0  # runs of few queries, none of which ranked a judged document
-        self.spared: int = 0 if settings.queries == "intersection" else COPIED_QUERIES
+        self.min_missing_queries: int = 0 if settings.queries == "intersection" else COPIED_QUERIES
         if settings.label_limits:
             check_labels(settings.label_limits, self.judged, held.coded()[0])
 
@@ -92,7 +92,7 @@ class PreparedQrels:
         return copied
 
     def missing_values(self) -> ndarray:
-        """Shape (n_queries, n_slots): what each query has if the run lacks it; made at the first call."""
+        """Shape (n_queries, n_slots): the values of a query that is missing from the run; made at the first call."""
         if self.missing is None:
             settings, values = self.settings, empty(self.shape)
             rules = settings.ties, settings.single
@@ -108,7 +108,7 @@ class PreparedQrels:
 
     @property
     def stand_for(self) -> Any:
-        """What says which documents the ids of runs stand for, if anything does."""
+        """Return the mapping of run ids to documents, or None."""
         return stand_for(self.parents)
 
     @property

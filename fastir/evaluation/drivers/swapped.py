@@ -1,4 +1,4 @@
-"""Qrels and a run in each other's place, where only their numbers can show it: in dicts, tables, JSON and arrays.
+"""Swapped qrels and run, where only their numbers can show it: in dicts, tables, JSON and arrays.
 
 Real labels are legitimate, and so are scores that are small whole numbers. Both together, with labels that are nearly
 all different within a query and scores that are tied within queries as labels are, are a run and qrels that were
@@ -48,7 +48,7 @@ def like_labels(scores: np.ndarray, offsets: np.ndarray) -> bool:
 
 
 def like_scores(labels: np.ndarray, offsets: np.ndarray) -> bool:
-    """Whether labels are fractions, or many and large, and finer than those of a judge."""
+    """Whether labels are fractions, or many and large, and finer than a judge's grades."""
     if len(labels) < MANY_ROWS and labels.dtype == np.int32:
         return False
     offsets = offsets[: QUERIES + 1]

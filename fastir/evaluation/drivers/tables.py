@@ -77,7 +77,7 @@ def from_rows(task: Task) -> Coverage:
     if join.ungrouped:
         if kept and kept[-1] is None:
             raise ValueError(
-                "run: the rows of a query do not stand together, and the table can be read only once; "
+                "run: the rows of a query are not contiguous, and the table can be read only once; "
                 "sort it by query, or pass a table in memory"
             )
         if table.again:
@@ -106,14 +106,14 @@ def from_rows(task: Task) -> Coverage:
 
 def few_met(task: Task, join: Columns | Scattered) -> list[int] | None:
     """The positions of the queries that a join of grouped rows met, if they are few; None: all are to be filled."""
-    if task.spared is None or not isinstance(join, Columns):
+    if task.min_missing_queries is None or not isinstance(join, Columns):
         return None
     met = join.rows_met()
-    return met if is_few(task.prepared.judged, len(met), task.spared) else None
+    return met if is_few(task.prepared.judged, len(met), task.min_missing_queries) else None
 
 
 def read_batches(table: Table, with_parents: bool) -> Generator[Batch, None, None]:
-    """The batches of a table; with parents, ids of documents are text, as those that stand for them may be."""
+    """Yield the batches of a table; with parents, ids of documents become text, as the parents may be text."""
     for batch in table:
         if with_parents and batch.docs.integers:
             batch = batch._replace(docs=ids_from_arena(Arena(*batch.docs.copy(0, len(batch.docs)))))
@@ -190,7 +190,7 @@ def stretches(batches: Iterable[Batch]) -> Iterator[tuple[Any, ...]]:
 
 
 def together(pieces: list[tuple[Batch, int, int]], row: int) -> tuple[Any, ...]:
-    """Rows of several batches, the first of which is `row`, as one stretch; of one batch where they lie."""
+    """Join the rows of several batches from row `row` on; the rows of a single batch are not copied."""
     if len(pieces) == 1:
         batch, first, stop = pieces[0]
         return *batch, first, stop, row - first

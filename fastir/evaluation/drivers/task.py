@@ -22,13 +22,13 @@ class Task(NamedTuple):
     values : float64 array of shape (n_queries, n_metrics)
         Filled by the driver.
     status : uint8 array of shape (n_queries,)
-        Filled by the driver, where it differs from that of an empty ranking.
+        The driver fills in each status that an empty ranking does not have.
     n_threads : int or None
     watch : function or None
         ``watch(position)`` is called at every block of a file or a Run.
-    spared : int or None
-        How many queries a run that is held must lack to be evaluated by its own: then `values` and `status` are filled
-        for these alone, whose positions are the Coverage's `rows`. None: they are filled for all queries.
+    min_missing_queries : int or None
+        If at least so many queries are missing from a run in memory, only its own queries get `values` and `status`;
+        their positions are the Coverage's `rows`. None: all queries get them.
     """
 
     prepared: PreparedQrels
@@ -37,7 +37,7 @@ class Task(NamedTuple):
     status: ndarray
     n_threads: SupportsIndex | None
     watch: Watch | None
-    spared: int | None = None
+    min_missing_queries: int | None = None
 
     def with_run(self, run: Any) -> Task:
         """This task for a run of another shape."""

@@ -1,7 +1,7 @@
 """Ids of documents that never match: looked for only where no ranking of a run holds a judged document.
 
-That no judged document was found is legitimate, but more often ids are written in two ways. What would make those of
-one query equal (white space, case, a suffix, the form of a number) is a guess that is worth an error; else the
+That no judged document was found is legitimate, but more often ids are written in two ways. What would make a query's
+ids equal (white space, case, a suffix, the form of a number) is a guess that is worth an error; else the
 warning shows an id of each side, those that look alike if there are any.
 """
 

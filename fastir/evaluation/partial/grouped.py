@@ -29,18 +29,18 @@ class WholeQueries(PartReader):
     """Rows of whole queries, or rankings as lists: each part is evaluated at once, for its queries."""
 
     state = Ranked
-    ranker: PlainEvaluator
+    evaluator: PlainEvaluator
     lists = False  # whether a table has a ranking in each row
     collector: tuple[np.ndarray, PlainEvaluator] | None = None  # and the ranks that it writes to
 
     def add(self, state: State, rows: Any, shape: str) -> None:
         ranks = state.arrays["ranks"]
         if self.collector is None or self.collector[0] is not ranks:
-            self.collector = ranks, rank_collector(self.ranker, ranks, state.arrays["labels"], self.reads)
+            self.collector = ranks, rank_collector(self.evaluator, ranks, state.arrays["labels"], self.reads)
         collector = self.collector[1]
         values, status = np.empty(collector.shape), collector.status.copy()
         coverage = self.measure(Task(collector, rows, values, status, collector.settings.n_threads, None), shape)
-        if coverage is None or coverage.n_run == 0:  # whose status was not filled
+        if coverage is None or coverage.n_run == 0:  # the status was not filled
             return
         counts = coverage.counts
         at = np.flatnonzero(status != STATUS_CODES["missing"])
@@ -54,7 +54,7 @@ class WholeQueries(PartReader):
         state.unknown_queries |= unknown_queries
         repairs = dict(coverage.run_repairs)
         if counts.repeated:  # a Coverage says it of all parts
-            repairs.pop("duplicates" if self.ranker.stand_for is None else MERGED)
+            repairs.pop("duplicates" if self.evaluator.stand_for is None else MERGED)
         if counts.excluded:
             repairs.pop(EXCLUDED)
         state.repair(repairs)
@@ -63,7 +63,7 @@ class WholeQueries(PartReader):
         state.count("unjudged", (coverage.unjudged(), -1))
 
     def measure(self, task: Task, shape: str) -> Coverage | None:
-        """The Coverage of a part, whose hits are collected; None if it is an empty table."""
+        """Collect the hits of a part and return its Coverage; None for an empty table."""
         collector = task.prepared
         rule = collector.settings.options.duplicates
         if self.lists and shape == TABLE:

@@ -4,7 +4,7 @@
 
 What is kept is of the order of the judgments and queries: each thread has a state of its own, as a part has
 (two_pass, states), and they are merged at the end of a pass. Documents that are not judged are not compared, so
-this is for ``validate="judged"``; the values are those of the join that holds all rows, to the last bit.
+this is for ``validate="judged"``; the values equal the join of all rows to the last bit.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ BY_ORDER = (TIE_CODES["input"], TIE_CODES["average"])  # ties that need all rows
 
 
 def suits(prepared: PreparedQrels, table: Table) -> bool:
-    """Whether a table whose rows are not grouped is read in two passes."""
+    """Whether a table with ungrouped rows is read in two passes."""
     settings = prepared.settings
     return (
         settings.options.validate == "judged"
@@ -67,7 +67,7 @@ def from_groups(task: Task, threads: int) -> Coverage:
 
 
 def measure(prepared: PreparedQrels, ranks: Ranks, values: np.ndarray) -> None:
-    """Fill the values of all queries, whose judged documents stand there."""
+    """Fill the values of all queries from the ranks of their judged documents."""
     offsets = offsets_from_sizes(ranks.sizes)
     ideals = judgments(prepared.judged)
     kernel = JudgedRanks(

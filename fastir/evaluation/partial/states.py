@@ -1,7 +1,7 @@
 """States of parts: arrays aligned with the queries of the qrels, or with their judgments, which can be merged.
 
-A state of all queries is what a part is read into; `packed` leaves those that the part has, and is what moves between
-processes. Both are merged alike. Each kind of state is a table of its arrays, and a rule for two values of them.
+A part is read into a state of all queries. `compact` keeps only the part's queries, to move between processes.
+Both are merged alike. Each kind of state is a table of its arrays, and a rule for two values of them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ COUNTED = (*EXAMPLES, "unjudged")
 
 
 class Mergeable:
-    """The state of some queries after some parts; `merge` adds that of others.
+    """The state of some queries after some parts; `merge` adds the state of other parts.
 
     Parameters
     ----------
@@ -63,11 +63,11 @@ class Mergeable:
         raise NotImplementedError
 
     def combine(self, other: Any, at: np.ndarray) -> None:
-        """Add what another state knows of its queries, which stand at `at` here."""
+        """Add another state; its queries are at `at` here."""
         raise NotImplementedError
 
     def repair(self, repairs: Repairs) -> None:
-        """Add repairs; of two places the first by the alphabet stays, so that no order of merges matters."""
+        """Add repairs; the alphabetically first location stays, so that the order of merges does not matter."""
         for kind, (count, place) in repairs.items():
             before, first = self.repairs.get(kind, (0, place))
             self.repairs[kind] = before + count, min(first, place)
@@ -89,13 +89,13 @@ class State(Mergeable):
     sizes : int64 array of shape (n,)
         How many judgments each query has.
     arrays : dict
-        Those of `query_arrays` and `judgment_arrays`.
+        The arrays of `query_arrays` and `judgment_arrays`.
     unknown_queries : set of str
         Queries of the run that the qrels do not have.
     repairs : dict
         {kind: (count, place)}.
     counts : dict
-        Those of COUNTED, as Counts have them; only for whole queries.
+        The counts of COUNTED, as Counts have them; only for whole queries.
 
     Attributes
     ----------
@@ -172,7 +172,7 @@ class State(Mergeable):
         )
 
     def slots(self, at: np.ndarray) -> np.ndarray:
-        """Where the judgments of the queries at these indices stand, one after the other."""
+        """Return the positions of the judgments of the queries at these indices, one after the other."""
         if len(at) == len(self.sizes):  # all, as `at` rises
             return np.arange(int(self.sizes.sum()))
         sizes = self.sizes[at]
@@ -200,7 +200,7 @@ class State(Mergeable):
 class Ranked(State):
     """Whole queries: the ranks of the judged documents that were retrieved, with their labels, from the first slot on.
 
-    The rankings of queries that the part lacks have -1 documents.
+    The rankings of queries that are missing from the part have -1 documents.
     """
 
     kind = "grouped"

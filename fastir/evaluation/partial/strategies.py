@@ -45,7 +45,7 @@ def check_two_pass(prepared: RunEvaluator) -> None:
 
 def read_code(prepared: RunEvaluator) -> int:
     """The READ_CODE of what all metrics read."""
-    return max(ranker.settings.plan.reads for ranker in prepared.rankers())
+    return max(evaluator.settings.plan.reads for evaluator in prepared.evaluators())
 
 
 def check_version(version: object, what: str) -> None:

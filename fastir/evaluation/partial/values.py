@@ -5,8 +5,8 @@
 
 Where all rows of a query are in one part, no other part can change its values. They are measured as `evaluate` measures
 them, not by way of ranks: so they have its bits, and take what ranks in one order cannot hold (ties="average",
-conventions with several tie rules, subtopics). A part has the places of its queries, not their ids, and one of the
-queries that the qrels lack: what moves is 8 bytes for each value, and 9 for each query.
+conventions with several tie rules, subtopics). A part has the positions of its queries, not their ids, and the id of
+one query without judgments: 8 bytes move for each value, and 9 for each query.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Values(Mergeable):
 
     @classmethod
     def from_run(cls, prepared: RunEvaluator, run: Any, part: int, query_ids: Callable[[], list[Any]]) -> Self:
-        """Measure a run, with an evaluator of ``queries="intersection"``; query_ids() are those of the run.
+        """Measure a run, with an evaluator of ``queries="intersection"``; query_ids() returns the run's ids.
 
         Raises
         ------
@@ -99,7 +99,7 @@ class Values(Mergeable):
 
     @classmethod
     def from_unknown_queries(cls, query_ids: list[Any], n_metrics: int, part: int) -> Self:
-        """Of a run that has other queries only."""
+        """Return the Values of a run without a query of the qrels."""
         places, values, status = np.empty(0, np.int64), np.empty((0, n_metrics)), np.empty(0, np.uint8)
         counts = dict.fromkeys((*COUNTED, *SUMS), NONE) | {QUERIES: (len(query_ids), -1)}
         return cls(places, values, status, part, first_by_bytes(query_ids), {}, counts)
@@ -109,7 +109,7 @@ class Values(Mergeable):
         return type(self), fields
 
     def moved(self, at: np.ndarray) -> Values:
-        """The same, where the queries stand at `at` in other qrels."""
+        """Return the same values for other qrels, with the queries at positions `at`."""
         places = at[self.places]
         order = np.argsort(places)
         counts = {name: (n, int(at[first]) if first >= 0 else -1) for name, (n, first) in self.counts.items()}
@@ -118,13 +118,13 @@ class Values(Mergeable):
 
 
 class AllValues(Values):
-    """The values of all queries, which those of the parts are merged into.
+    """The values of all queries; the parts' values are merged into them.
 
     Parameters
     ----------
     query_ids : list
     values : float64 array of shape (n_queries, n_metrics)
-        Those of a run that lacks all queries; changed by `merge`.
+        At first the values of empty rankings; changed by `merge`.
     """
 
     query_ids: list[Any]
