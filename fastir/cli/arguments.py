@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from fastir.cli.messages import UsageError, meant
+from fastir.cli.messages import UsageError, suggestion
 from fastir.data.results.saved_files import SUFFIXES
 from fastir.declared import Table
 from fastir.errors import quote
@@ -26,12 +26,17 @@ STDIN = "-"
 DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")
 METRICS_OPTION = ("-m", "--metrics")
 METRIC_NAMES = tuple(card.name for card in CARDS)
-QRELS = "qrels"  # the format of documents that are to be judged
-NAMED = {**{suffix: suffix[1:] for suffix in SUFFIXES}, **BY_SUFFIX, ".txt": "table", ".qrels": QRELS}  # {end: format}
-SAVED = "saved"  # the format of what `save` writes and `load` reads
+QRELS_FORMAT = "qrels"  # the format of documents that are to be judged
+FORMAT_BY_SUFFIX = {
+    **{suffix: suffix[1:] for suffix in SUFFIXES},
+    **BY_SUFFIX,
+    ".txt": "table",
+    ".qrels": QRELS_FORMAT,
+}  # {end: format}
+SAVED_FORMAT = "saved"  # the format of what `save` writes and `load` reads
 
 
-class Later:
+class LazyChoices:
     """Choices that are imported at the first use, because their module takes long to import.
 
     As an argument's `type`, choices from a table take every spelling of its names.
@@ -114,14 +119,20 @@ def label(text: str) -> float:
     return int(number) if number.is_integer() else number
 
 
-def count(text: str) -> int:
+def positive_int(text: str) -> int:
     """An int from 1 up."""
     if int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text}: expected 1 or more")
     return int(text)
 
 
-PARSERS: dict[str, Callable[[str], Any]] = {"str": str, "int": int, "count": count, "float": float, "label": label}
+PARSERS: dict[str, Callable[[str], Any]] = {
+    "str": str,
+    "int": int,
+    "count": positive_int,
+    "float": float,
+    "label": label,
+}
 
 
 def add_options(add: Callable[..., Any], *names: str, **changed: Any) -> None:
@@ -134,7 +145,7 @@ def add_options(add: Callable[..., Any], *names: str, **changed: Any) -> None:
             add(row.option(), group=TITLES[name], action="store_true", **{"help": row.help, **changed})
         else:
             settings: dict[str, Any] = {"type": PARSERS[row.parse], "default": row.default, "help": row.help}
-            choices = Later(row.words) if row.choices else None
+            choices = LazyChoices(row.words) if row.choices else None
             settings |= {"dest": name, "choices": choices, "type": choices or settings["type"]}
             settings |= {"metavar": row.metavar} if row.metavar else {}
             add(row.option(), group=TITLES[name], **{**settings, **changed})
@@ -149,11 +160,11 @@ def add_rule_arguments(add: Callable[..., Any]) -> None:
 
 def add_convention(add: Callable[..., Any]) -> None:
     about = f"the tool to agree with: {', '.join(NAMES)}, or TOOL-VERSION (default fastir)"
-    kept: dict[str, Any] = {"type": convention_name, "default": "fastir", "action": KeptInOrder}
+    kept: dict[str, Any] = {"type": convention_name, "default": "fastir", "action": OrderedAction}
     add("--convention", group="metrics", metavar="TOOL", help=about, **kept).words = NAMES
 
 
-class KeptInOrder(argparse.Action):
+class OrderedAction(argparse.Action):
     """The last convention counts, and `conventions` has all: `explain` compares two."""
 
     def __call__(
@@ -177,7 +188,7 @@ def convention_name(text: str) -> str:
     try:
         return str(checked(text))
     except ValueError as error:
-        unknown = f"there is no {quote(text)}{meant(text, NAMES)}"
+        unknown = f"there is no {quote(text)}{suggestion(text, NAMES)}"
         versions = str(error).removeprefix("convention ")
         raise argparse.ArgumentTypeError(unknown if " must be one of " in str(error) else versions) from None
 
@@ -208,13 +219,13 @@ def output_format(options: argparse.Namespace, formats: Sequence[str]) -> str:
     ValueError
         As by `format_named`; or --formulas has no effect.
     """
-    format = format_named(options, formats)
+    format = format_option(options, formats)
     if getattr(options, "formulas", False) and format != "csv":
         raise ValueError(f"--formulas: it is for csv, and the format is {format}")
     return format
 
 
-def format_named(options: argparse.Namespace, formats: Sequence[str]) -> str:
+def format_option(options: argparse.Namespace, formats: Sequence[str]) -> str:
     """Return the format of --format, else of the file name of -o, possibly SAVED, else a table.
 
     `formats` are the formats of the command; .txt is the name of any of them.
@@ -227,27 +238,27 @@ def format_named(options: argparse.Namespace, formats: Sequence[str]) -> str:
     suffix = "" if options.output is None else os.path.splitext(options.output)[1].lower()
     if options.format == "parquet" and suffix != ".parquet":
         raise ValueError("--format parquet: it is written to a file, which -o names, and ends in .parquet")
-    named = {end: format for end, format in NAMED.items() if format in formats}
+    named = {end: format for end, format in FORMAT_BY_SUFFIX.items() if format in formats}
     if options.format is not None:
         if named.get(suffix, options.format) not in ("table", options.format):
             raise ValueError(f"-o {options.output} and --format {options.format} disagree")
-        return SAVED if options.format == "parquet" else str(options.format)
+        return SAVED_FORMAT if options.format == "parquet" else str(options.format)
     if options.output is None:
         return "table"
     if suffix not in named:
         raise ValueError(f"-o {options.output}: the name must end in {', '.join(named)}; or say --format")
-    return SAVED if suffix in SUFFIXES and "parquet" in formats else named[suffix]
+    return SAVED_FORMAT if suffix in SUFFIXES and "parquet" in formats else named[suffix]
 
 
 # ---- metrics -------------------------------------------------------------------------------------------------------
 
 
-def chosen_metrics(options: argparse.Namespace, more: Sequence[str] = ()) -> list[str]:
+def metrics_or_default(options: argparse.Namespace, more: Sequence[str] = ()) -> list[str]:
     """Return the metrics of -m, or the default ones, and `more`."""
-    return list(dict.fromkeys([*(named_metrics(options) or DEFAULT_METRICS), *more]))
+    return list(dict.fromkeys([*(requested_metrics(options) or DEFAULT_METRICS), *more]))
 
 
-def named_metrics(options: argparse.Namespace) -> list[str]:
+def requested_metrics(options: argparse.Namespace) -> list[str]:
     named = metric_names(options)
     return named + every_metric(options) if options.all else named
 
@@ -269,7 +280,7 @@ def metric_names(options: argparse.Namespace) -> list[str]:
     return names
 
 
-def one_metric(options: argparse.Namespace, chosen: dict[str, Any]) -> str:
+def single_metric(options: argparse.Namespace, chosen: dict[str, Any]) -> str:
     """Return the only metric of -m, or the first default one.
 
     Raises
@@ -331,12 +342,12 @@ def spread(words: Sequence[str]) -> list[str]:
     return spreaded
 
 
-NAME_LIKE = r"[^\W\d]\w*(\(.*\))?"
+NAME_PATTERN = r"[^\W\d]\w*(\(.*\))?"
 
 
 def may_be_misspelt(word: str) -> bool:
     """Whether a word that no metric is called looks more like a metric than like a file."""
-    return not os.path.exists(word) and ("@" in word or all(re.fullmatch(NAME_LIKE, name) for name in split(word)))
+    return not os.path.exists(word) and ("@" in word or all(re.fullmatch(NAME_PATTERN, name) for name in split(word)))
 
 
 def every_metric(options: argparse.Namespace) -> list[str]:
@@ -382,7 +393,7 @@ def parents_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def arguments_checked() -> Iterator[None]:
+def argument_errors() -> Iterator[None]:
     """Errors in the block are errors in the arguments."""
     try:
         yield

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from fastir.data.results.results import Results
 
 
-NAMED = 3  # failing runs that a line names, before it counts the others
-NOISE = 1e-12  # relative differences up to this are rounding
+MAX_NAMED_RUNS = 3  # failing runs that a line names, before it counts the others
+RELATIVE_NOISE = 1e-12  # relative differences up to this are rounding
 
 
 class Bound(NamedTuple):
@@ -55,7 +55,7 @@ class Bound(NamedTuple):
             return f"no run has a value of {self.metric} ({self})"
         without = [run for run, mean in means.items() if mean != mean]
         if without:
-            return f"{listed(without)}: {self.metric} has no value ({self})"
+            return f"{list_runs(without)}: {self.metric} has no value ({self})"
         sign = 1 if word == "under" else -1
         failed = sorted(
             (run for run in means if sign * means[run] < sign * self.value), key=lambda run: sign * means[run]
@@ -63,15 +63,15 @@ class Bound(NamedTuple):
         if len(failed) == 1:
             return f"run {failed[0]}: {self.metric} is {means[failed[0]]:.6g}, {word} {self.value:g}"
         shown = [f"{run} ({means[run]:.6g})" for run in failed]
-        return f"{listed(shown)}: {self.metric} is {word} {self.value:g}" if failed else None
+        return f"{list_runs(shown)}: {self.metric} is {word} {self.value:g}" if failed else None
 
 
-def listed(runs: Sequence[str]) -> str:
+def list_runs(runs: Sequence[str]) -> str:
     """Runs in a line, of which the first few are named: "run a", "2 runs, a, b", "5 runs, a, b, c and 2 more"."""
     if len(runs) == 1:
         return f"run {runs[0]}"
-    more = f" and {len(runs) - NAMED} more" if len(runs) > NAMED else ""
-    return f"{len(runs)} runs, {', '.join(runs[:NAMED])}{more}"
+    more = f" and {len(runs) - MAX_NAMED_RUNS} more" if len(runs) > MAX_NAMED_RUNS else ""
+    return f"{len(runs)} runs, {', '.join(runs[:MAX_NAMED_RUNS])}{more}"
 
 
 def parse_bounds(under: list[str] | None, over: list[str] | None) -> list[Bound]:
@@ -153,13 +153,13 @@ class Rule(NamedTuple):
             return f"--fail-if {self}: no pair of runs was compared on {self.metric}"
         without = [str(pair.a) for pair in pairs if pair.difference != pair.difference]
         if without:
-            return f"{listed(without)}: {self.metric} has no value"
+            return f"{list_runs(without)}: {self.metric} has no value"
         undefined = {pair: n for pair in pairs if (n := n_undefined(pair, comparison))}
         if undefined:
             shown = [str(pair.a) for pair in undefined]
             most, other = max(undefined.values()), next(iter(undefined)).b
             queries = counted(most, "query", "queries")
-            return f"{listed(shown)}: {self.metric} has no value in {queries} where {other} has one"
+            return f"{list_runs(shown)}: {self.metric} has no value in {queries} where {other} has one"
         if self.kind == "drop":
             failed = {pair: f"more than {level:g}" for pair in pairs if not -sign * pair.difference <= level}
         else:
@@ -175,7 +175,7 @@ class Rule(NamedTuple):
         if any(not failed[pair].startswith(("p = ", "more")) for pair in worst):
             reason += ", or in every query"
         shown = [f"{pair.a} ({abs(pair.difference):.6g})" for pair in worst]
-        return f"{listed(shown)}: {self.metric} is worse than {worst[0].b}'s {reason}" if worst else None
+        return f"{list_runs(shown)}: {self.metric} is worse than {worst[0].b}'s {reason}" if worst else None
 
 
 def n_undefined(pair: Verdict | Pair, comparison: Comparison) -> int:
@@ -209,7 +209,7 @@ def loss_reason(pair: Verdict | Pair, comparison: Comparison, sign: int, level: 
         return "in its only query" + unknown
     if moments(lost, largest).constant:
         return f"by the same in each of {n} queries" + unknown
-    if (lost > NOISE * largest).all() and 2.0 ** (1 - n) * len(comparison.verdicts) <= level:
+    if (lost > RELATIVE_NOISE * largest).all() and 2.0 ** (1 - n) * len(comparison.verdicts) <= level:
         return f"in each of {n} queries" + unknown
     return "and p is not a number" if pair.adjusted_p != pair.adjusted_p else None
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from fastir.cli.arguments import UsageError, metric_names
 from fastir.cli.messages import option
-from fastir.cli.runs import JUDGING, expand_words, named_by_option
+from fastir.cli.runs import JUDGING_OPTIONS, expand_words, named_by_option
 from fastir.data.qrels import Qrels
 from fastir.data.rankings import JudgedRankings
 from fastir.data.rankings_values import evaluate_rankings
@@ -23,7 +23,7 @@ from fastir.request.fixed_order import RULES, compile_fixed
 from fastir.request.plan import Settings
 
 # Options that define a value, or that must equal the rankings' own; the others of JUDGING say how runs are read.
-OF_VALUES = (
+VALUE_OPTIONS = (
     *("rel_level", "queries", "ties", "judged_only", "max_depth", "score_dtype", "duplicates", "convention", "all"),
 )
 
@@ -44,9 +44,13 @@ def judged_runs(
     ValueError
         The options ask for another order of documents.
     """
-    names = list(JUDGING) if qrels is None else [name for name in JUDGING if not name.startswith("qrels_")]
+    names = (
+        list(JUDGING_OPTIONS) if qrels is None else [name for name in JUDGING_OPTIONS if not name.startswith("qrels_")]
+    )
     unused = [
-        name for name in names if name not in OF_VALUES and getattr(options, name) != options.parser.get_default(name)
+        name
+        for name in names
+        if name not in VALUE_OPTIONS and getattr(options, name) != options.parser.get_default(name)
     ]
     if unused:
         raise UsageError(f"{option(unused[0])} has no effect: {words[0]} holds judged rankings")
@@ -58,14 +62,16 @@ def judged_runs(
         if qrels is not None:
             check_judgments(file, rankings, qrels)
         try:
-            results = evaluate_rankings(rankings, following(rankings, options, settings), settings.options, None)
+            results = evaluate_rankings(
+                rankings, derivable_metrics(rankings, options, settings), settings.options, None
+            )
         except (ValueError, FastirError) as error:
             name_the_run(error, name)
             raise
         yield name, results
 
 
-def following(rankings: JudgedRankings, options: argparse.Namespace, settings: Settings) -> tuple[str, ...]:
+def derivable_metrics(rankings: JudgedRankings, options: argparse.Namespace, settings: Settings) -> tuple[str, ...]:
     """Return the metrics; with --all also the other metrics that follow from judged rankings."""
     if not options.all:
         return settings.metrics

@@ -57,7 +57,7 @@ def replacements() -> list[tuple[re.Pattern[str], str | Callable[[re.Match[str]]
     return [(re.compile(pattern.replace("NAMES", names)), replacement) for pattern, replacement in TABLE]
 
 
-def worded(message: str, format_option: str = "--run-format") -> str:
+def replace_keywords(message: str, format_option: str = "--run-format") -> str:
     """Replace keywords in a message by options; `format_option` is the option of the file in question."""
     message = re.sub(FORMAT, rf"{format_option} \1", message)
     for pattern, replacement in replacements():
@@ -71,10 +71,10 @@ def near_option(typed: str, options: Collection[str]) -> str:
 
     word = typed.partition("=")[0].lstrip("-").replace("-", "_")
     known = next((row.option() for row in every_row() if word in row.also and row.option() in options), None)
-    return f"; did you mean {known!r}?" if known else meant(typed, options)
+    return f"; did you mean {known!r}?" if known else suggestion(typed, options)
 
 
-def meant(typed: str, choices: Iterable[str]) -> str:
+def suggestion(typed: str, choices: Iterable[str]) -> str:
     """Return the end of a message about an unknown word: the word that is probably meant, if one is near.
 
     A word that goes on as the typed one does is nearest; what all options begin with does not make them alike.

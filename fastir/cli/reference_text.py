@@ -21,7 +21,7 @@ STRATA = {"q": {"a": 1, "b": 1, "c": 2, "d": 2, "e": 2, "f": 1}}
 PROBABILITIES = {"q": {"a": 1.0, "b": 1.0, "c": 0.5, "e": 0.25, "f": 0.5}}
 DOC_WEIGHTS = {"a": 2.0, "c": 1.25, "e": 4.0}
 RUN = {"q": {"b": 5.0, "a": 4.0, "z": 3.0, "c": 2.0, "d": 1.0}}
-OTHER = {"q": {"a": 3.0, "b": 2.0, "y": 2.0, "c": 1.0}}
+OTHER_RUN = {"q": {"a": 3.0, "b": 2.0, "y": 2.0, "c": 1.0}}
 
 POPULAR = (
     *("ndcg", "ndcg_burges", "dcg", "map", "gm_map", "mrr", "precision", "recall", "hit_rate", "f1", "r_precision"),
@@ -161,7 +161,7 @@ def reference() -> str:
         without_empty=code(dict.fromkeys(map(family_name, without_empty))),
         empty=f"{empty.accepted()}: {empty.meaning}",
         default=empty.default,
-        popular="\n".join(f"| {linked(by_name[name])} | {by_name[name].summary} |" for name in POPULAR),
+        popular="\n".join(f"| {metric_link(by_name[name])} | {by_name[name].summary} |" for name in POPULAR),
         groups="\n".join(
             f"| [{title}](#{anchor(title)}) | {code(card.name for card in family)} |" for title, family in families()
         ),
@@ -188,9 +188,9 @@ def reference() -> str:
         "\n".join([group_head(title, family), *(section(card, values[example(card)]) for card in family)])
         for title, family in families()
     )
-    alike = similarity(RUN, OTHER, [similarity_example(card) for card in MEASURES.values()])
+    alike = similarity(RUN, OTHER_RUN, [similarity_example(card) for card in MEASURES.values()])
     measured = (similarity_section(card, alike[similarity_example(card)]) for card in MEASURES.values())
-    return "\n".join([head, *metrics, SIMILARITY.format(other=OTHER), *measured])
+    return "\n".join([head, *metrics, SIMILARITY.format(other=OTHER_RUN), *measured])
 
 
 def families() -> list[tuple[str, list[Card]]]:
@@ -204,13 +204,13 @@ def families() -> list[tuple[str, list[Card]]]:
 
 
 def group_head(title: str, family: list[Card]) -> str:
-    rows = [f"| {linked(card)} | {card.summary} | {card.relevance} | {card.order} |" for card in family]
+    rows = [f"| {metric_link(card)} | {card.summary} | {card.relevance} | {card.order} |" for card in family]
     return "\n".join(
         [f"## {title}", "", "| metric | what it is | relevance | first k |", "|---|---|---|---|", *rows, ""]
     )
 
 
-def linked(card: Card) -> str:
+def metric_link(card: Card) -> str:
     name = f"{card.name}{card.place()}"
     return f"[`{name}`](#{anchor(name)})"
 
@@ -258,7 +258,7 @@ def section(card: Card, value: float) -> str:
     if card.sampled:
         needed = "any, with doc_weights" if card.sampled == "weights" else f"samples with {card.sampled}"
         lines.append(f"- Qrels: {needed}")
-    lines += [described(param) for param in params]
+    lines += [param_line(param) for param in params]
     lines.append(f"- Undefined: {card.undefined}")
     lines.append(
         f"- Values: {card.range}; better: {BETTER[card.higher_is_better]}; "
@@ -283,13 +283,13 @@ def similarity_example(card: Card) -> str:
 
 def similarity_section(card: Card, value: float) -> str:
     lines = [f"### `{card.name}{card.place()}`", "", f"{card.summary[0].upper()}{card.summary[1:]}.", ""]
-    lines += [described(param) for param in card.params]
+    lines += [param_line(param) for param in card.params]
     lines += [f"- Undefined: {card.undefined}", f"- Values: {card.range}", f"- Source: {card.source}"]
     lines.append(f"- Example: `{similarity_example(card)}` of `run` and `other` is {value:.6g}")
     return "\n".join([*lines, ""])
 
 
-def described(param: Param) -> str:
+def param_line(param: Param) -> str:
     default = "..." if param.required else param.default
     return f"- `{param.name}={default}`: {param.meaning} ({param.accepted()})" + "; must be given" * param.required
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from fastir.cli.arguments import UsageError
-from fastir.cli.messages import meant
+from fastir.cli.messages import suggestion
 from fastir.errors import FastirError, quote
 from fastir.inputs import places
 
@@ -75,7 +75,7 @@ def by_file(path: str, runs: list[str]) -> dict[str, str]:
             None,
         )
         if run is None:
-            raise FastirError(f"{path}: there is no run {quote(word)}{meant(word, run_by_stem)}")
+            raise FastirError(f"{path}: there is no run {quote(word)}{suggestion(word, run_by_stem)}")
         if teams.setdefault(run, team) != team:
             raise FastirError(f"{path}: run {quote(run)} has two teams, {teams[run]} and {team}")
     for run in runs:

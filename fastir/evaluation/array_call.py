@@ -161,7 +161,7 @@ def best_first(labels: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.
     return offsets_from_sizes(occurrences(owners, minlength=n)), judged[order]
 
 
-def whole_labels(*columns: np.ndarray) -> tuple[Grades | None, list[np.ndarray]]:
+def encode_labels(*columns: np.ndarray) -> tuple[Grades | None, list[np.ndarray]]:
     """Copy labels as int32; real-valued labels become codes."""
     if any(map(has_fractions, columns)):
         return coded(*columns)

@@ -179,8 +179,8 @@ def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[s
     if relevant is not None and pairing.is_joined(*sides):
         if query_ids is not None:
             raise ValueError("query_ids: retrieved and relevant have query ids of their own, which differ")
-        return with_ids(run, joined_ids(sides[0])), with_ids(judged, joined_ids(sides[1]))
-    ids = row_ids(sides) if query_ids is None else named(query_ids, len(run), "query_ids")
+        return with_ids(run, ids_or_numbers(sides[0])), with_ids(judged, ids_or_numbers(sides[1]))
+    ids = row_ids(sides) if query_ids is None else distinct_query_ids(query_ids, len(run), "query_ids")
     if query_ids is not None:
         for side in sides:
             refuse_other_order(side, ids)
@@ -203,18 +203,22 @@ def is_plain(data: Any) -> bool:
     return type(data) is list and bool(data) and type(data[0]) is list
 
 
-def joined_ids(side: Side) -> list[Any]:
+def ids_or_numbers(side: Side) -> list[Any]:
     """The query ids of a side that is joined by id; rows without ids are numbered."""
     if side.ids is None:
         return list(range(side.n))
-    return pairing.query_ids(side) if side.index is not None else named(side.ids, side.n, f"{side.name}: query ids")
+    return (
+        pairing.query_ids(side)
+        if side.index is not None
+        else distinct_query_ids(side.ids, side.n, f"{side.name}: query ids")
+    )
 
 
 def row_ids(sides: tuple[Side, Side]) -> list[Any]:
     """Return the query ids of rows that are paired by position: one side's ids, else the row numbers."""
     for side in sides:
         if side.ids is not None and side.index is None:
-            return named(side.ids, side.n, f"{side.name}: query ids")
+            return distinct_query_ids(side.ids, side.n, f"{side.name}: query ids")
     ids = next((ids for side in sides if (ids := pairing.plain_ids(side)) is not None), None)
     return list(range(sides[0].n)) if ids is None else ids
 
@@ -323,7 +327,7 @@ def no_sequence(data: Any, name: str) -> TypeError:
     return TypeError(f"{name} must be a sequence with the ids of each query, {why}")
 
 
-def named(query_ids: Any, n: int, what: str) -> list[Any]:
+def distinct_query_ids(query_ids: Any, n: int, what: str) -> list[Any]:
     """The query ids of a caller or of a column, as distinct str or int."""
     entries = sequence(query_ids)
     if entries is None:

@@ -28,7 +28,7 @@ from fastir.request.plan import Settings
 if TYPE_CHECKING:
     from fastir.data.results.results import Results
 
-CHUNK = 1 << 21  # items that are converted at a time, where they are not contiguous int64
+CHUNK_ITEMS = 1 << 21  # items that are converted at a time, where they are not contiguous int64
 PROBLEMS: dict[int, tuple[type[Exception], str]] = {
     PROBLEM_CODES["repeated"]: (DuplicateError, "relevant: duplicate item {item} in row {row}"),
     PROBLEM_CODES["outside"]: (ValueError, "relevant: item {item} of row {row} is no column of scores; out of range"),
@@ -76,7 +76,7 @@ class ItemCall(ArrayCall):
             wanted.repair()
         if self.custom is not None:
             ones = np.ones(len(wanted.numbers), np.int32)
-            self.grades, (self.labels,) = array_call.whole_labels(ones if wanted.labels is None else wanted.labels)
+            self.grades, (self.labels,) = array_call.encode_labels(ones if wanted.labels is None else wanted.labels)
             self.collecting = Collecting(self.parts[0][1], len(wanted.numbers))
         weights = rows.item_weights(self.doc_weights)
         self.measured = item_parts(weights, self.weights, wanted, self.settings, self.parts)
@@ -188,7 +188,7 @@ def read_lists(
     offsets = wanted.between(first, first + n)
     values, status, counts = outputs(settings, offsets)
     in_place = rows.dtype == np.int64 and rows.flags.c_contiguous and not len(excluded.numbers)
-    step = max(1, n if in_place else CHUNK // max(1, width))
+    step = max(1, n if in_place else CHUNK_ITEMS // max(1, width))
     for start in range(0, n, step):
         part = slice(start, start + step)
         ranked, ranked_by = arrays.integers(rows[part], "indices", 2), None if scores is None else scores[part]

@@ -16,7 +16,7 @@ from fastir.engine.threads import LONG_QUERY_ROWS, longest_query, run
 from fastir.errors import warn_caller
 from fastir.evaluation import array_call
 from fastir.evaluation.array_call import ArrayCall, Collecting, counts_of, empty_values, example_of
-from fastir.evaluation.drivers.coverage import SWAPPED
+from fastir.evaluation.drivers.coverage import SWAPPED_TEXT
 from fastir.evaluation.drivers.swapped import are_swapped
 from fastir.inputs import arrays, label_arrays, pairing
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
     from fastir.request.keywords import MetricOptions
 
-UNLIMITED = 2**63 - 1
-INPUT = TIES.index("input")
+NO_LIMIT = 2**63 - 1
+INPUT_TIES = TIES.index("input")
 Counts = tuple[int, int, int]  # how many labels are below 0 and queries have ties, and the first of these
 
 
@@ -279,7 +279,7 @@ class LabelLists:
     def with_custom(self, call: ArrayCall, results: Results) -> Results:
         """Results of these rows with custom metrics."""
         groups, ideal = self.groups, self.ideal
-        grades, (labels, *others) = array_call.whole_labels(self.labels, *(() if ideal is None else ideal[:1]))
+        grades, (labels, *others) = array_call.encode_labels(self.labels, *(() if ideal is None else ideal[:1]))
         collecting = Collecting(call.parts[0][1], len(labels))
         rows = LabelLists(labels, self.scores, QueryGroups(groups.query_ids, groups.offsets))
         values, _, _ = rows.measure(collecting)
@@ -290,7 +290,7 @@ class LabelLists:
         """Values, status codes and Counts."""
         n = len(self.groups.query_ids)
         values, status = empty_values(settings, self.groups.offsets), np.zeros(n, np.uint8)
-        limit = min(limit for limit, _, _ in settings.label_limits) if settings.label_limits else UNLIMITED
+        limit = min(limit for limit, _, _ in settings.label_limits) if settings.label_limits else NO_LIMIT
         ideal, ideal_offsets = self.ideal or (None, None)
 
         def measured(
@@ -307,7 +307,7 @@ class LabelLists:
                 values,
                 status,
                 settings.level,
-                limit if rows is None else UNLIMITED,
+                limit if rows is None else NO_LIMIT,
                 settings.ties,
                 settings.single,
                 None if rows is None else rows.levels,
@@ -326,7 +326,7 @@ class LabelLists:
                 grades, lambda: label_arrays.first_fraction(self.labels, self.groups.offsets, self.ideal)
             )
             self.fractions = count_fractions(*(self.ideal or (self.labels, self.groups.offsets)))
-            failed, counts, _ = measured(settings, codes[0], codes[1] if codes[1:] else None, UNLIMITED)
+            failed, counts, _ = measured(settings, codes[0], codes[1] if codes[1:] else None, NO_LIMIT)
         if failed:
             raise RuntimeError("the arrays were changed while they were read")
         return values, status, counts
@@ -342,7 +342,7 @@ class LabelLists:
         whole = all(column.dtype.kind != "f" for column in columns)
         if (
             whole
-            or (self.scores is not None and settings.ties != INPUT)
+            or (self.scores is not None and settings.ties != INPUT_TIES)
             or max(map(longest_query, offsets)) >= MOST_ROWS
         ):
             return None
@@ -404,7 +404,7 @@ def make_results(call: ArrayCall, rows: LabelLists) -> Results:
     if fractions and rows.scores is not None:
         offsets = rows.groups.offsets
         if are_swapped(rows.labels, offsets, rows.scores, offsets):
-            warn_caller(SWAPPED)
+            warn_caller(SWAPPED_TEXT)
 
     def report() -> Report:
         negative, tied, first_tied = counts

@@ -16,7 +16,7 @@ from fastir.engine.columns.rows import repeat
 from fastir.engine.rank._order import in_rank_order
 from fastir.errors import quote
 from fastir.evaluation.many import name_the_run
-from fastir.evaluation.run_collections import named_runs
+from fastir.evaluation.run_collections import runs_by_name
 from fastir.request.options import WHOLE
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def read_runs(
         The ids of two runs are of different kinds, and so never match.
     """
     read: dict[Hashable, Run] = {}
-    for name, rankings in named_runs(runs, columns, duplicates, names, [judgments]):
+    for name, rankings in runs_by_name(runs, columns, duplicates, names, [judgments]):
         try:
             read[name] = as_run(rankings, columns, duplicates, parents, lines)
         except Exception as error:
@@ -69,7 +69,7 @@ def id_kinds(run: Run) -> str:
     return f"({type(next(iter(run))).__name__}, {'int' if run.columns.ids.integers else 'str'})"
 
 
-def checked_depth(pool_depth: Any) -> int:
+def check_depth(pool_depth: Any) -> int:
     """How many documents of a ranking count; None is all."""
     if pool_depth is None:
         return WHOLE

@@ -100,12 +100,12 @@ class EvaluationRules:
         if isinstance(parents, Exclusion):
             parents.refuse_other_queries(list(qrels))
         if query_ids is not None:
-            qrels = chosen_queries(qrels, query_ids)
+            qrels = select_queries(qrels, query_ids)
             self.inputs["queries"] = {"number": len(query_ids)}
         if doc_weights is not None:
-            from fastir.evaluation.composites.weights import weighted
+            from fastir.evaluation.composites.weights import weigh_qrels
 
-            qrels = weighted(qrels, doc_weights)
+            qrels = weigh_qrels(qrels, doc_weights)
         held = qrels.columns
         if held.weights is not None:
             from fastir.evaluation.composites.weights import check_query_weights
@@ -280,7 +280,7 @@ def add_metadata(file: dict[str, dict[str, Any]], run: Any, repairs: Mapping[str
         file["run"]["ir_metadata"] = metadata
 
 
-def chosen_queries(qrels: Qrels, query_ids: list[Any]) -> Qrels:
+def select_queries(qrels: Qrels, query_ids: list[Any]) -> Qrels:
     """The judgments of some queries, all of which must have some."""
     unknown = next((query_id for query_id in query_ids if query_id not in qrels), None)
     if unknown is not None:

@@ -17,10 +17,10 @@ from fastir.inputs.library_tables import ARROW, is_library_table, refuse
 from fastir.inputs.places import is_visible
 from fastir.inputs.source import as_file
 
-PATHS = (str, bytes, os.PathLike)
+PATH_TYPES = (str, bytes, os.PathLike)
 
 
-def named_runs(
+def runs_by_name(
     runs: Any,
     columns: Mapping[str, str] | None,
     duplicates: str | None,
@@ -46,7 +46,7 @@ def named_runs(
     yield from pairs(runs)
 
 
-EXPECTED = (
+EXPECTED_TEXT = (
     "runs must be a mapping of name to run, a list of runs, an iterable of (name, run) pairs or of paths, a folder, "
     "or a table with a column of runs, got"
 )
@@ -63,7 +63,7 @@ def with_names(runs: Any, names: RunNames = "stem", judgments: Sequence[Any] = (
         There is no file, or no tag in it.
     """
     if isinstance(runs, Run):
-        raise TypeError(f"{EXPECTED} {type(runs).__name__}")
+        raise TypeError(f"{EXPECTED_TEXT} {type(runs).__name__}")
     if is_list_of_runs(runs):
         runs = name_listed_runs(runs)
     run_files: list[Any] = []
@@ -103,7 +103,7 @@ def name_listed_runs(runs: Sequence[Any]) -> dict[str, Any]:
 def expand_path(place: Any, judgments: Sequence[Any] = ()) -> list[Any]:
     """The files of one of several paths."""
     if not places.is_place(place):
-        raise TypeError(f"{EXPECTED} {type(place).__name__} {quote(place)} among paths")
+        raise TypeError(f"{EXPECTED_TEXT} {type(place).__name__} {quote(place)} among paths")
     one = (isinstance(place, str) and place == "-") or not places.is_many(place)
     return [place] if one else runs_without(judgments, place)
 
@@ -134,7 +134,7 @@ def runs_in_file(place: Any, columns: Mapping[str, str] | None, duplicates: str 
     """The runs of a file that holds a table of them."""
     form = formats.file_format(place)
     if form not in formats.TABLES:
-        raise TypeError(f"{EXPECTED} the file {places.place_name(place)} of a single run")
+        raise TypeError(f"{EXPECTED_TEXT} the file {places.place_name(place)} of a single run")
     from fastir.inputs import table_files, table_rows
 
     with table_files.opened(place, "runs", form, columns, None) as (table, _):
@@ -183,13 +183,13 @@ def input_files(data: Any) -> Iterator[Any]:
     if isinstance(data, (list, tuple)):
         for each in data:
             file = each[1] if isinstance(each, tuple) and len(each) == 2 else each  # a name and its run
-            several = isinstance(file, list) and bool(file) and isinstance(file[0], PATHS)  # seeds of one run
-            if several or isinstance(file, PATHS):
+            several = isinstance(file, list) and bool(file) and isinstance(file[0], PATH_TYPES)  # seeds of one run
+            if several or isinstance(file, PATH_TYPES):
                 yield from input_files(file)
     elif isinstance(data, str) and data == "-":
         with contextlib.suppress(OSError, ValueError, AttributeError):  # it is closed, or no file
             yield sys.stdin.fileno()
-    elif isinstance(data, PATHS):
+    elif isinstance(data, PATH_TYPES):
         with contextlib.suppress(OSError, ValueError, FastirError):
             for file in runs_in(data) if places.is_many(data) else [data]:
                 if places.on_disk(file):
@@ -229,11 +229,11 @@ def is_same(file: Any, other: Any) -> bool:
 def pairs(runs: Any) -> Iterator[tuple[Hashable, Any]]:
     """The (name, run) pairs of a mapping or iterable, one at a time."""
     if not isinstance(runs, (Mapping, Iterable)):
-        raise TypeError(f"{EXPECTED} {type(runs).__name__}")
+        raise TypeError(f"{EXPECTED_TEXT} {type(runs).__name__}")
     names = set()
     for pair in runs.items() if isinstance(runs, Mapping) else runs:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise TypeError(f"{EXPECTED} {type(pair).__name__} {quote(pair)} among them")
+            raise TypeError(f"{EXPECTED_TEXT} {type(pair).__name__} {quote(pair)} among them")
         if pair[0] in names:
             raise ValueError(f"two runs are named {quote(pair[0])}; expected every name once")
         names.add(pair[0])

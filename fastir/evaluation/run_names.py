@@ -14,8 +14,8 @@ from fastir.rendering.text import counted
 NamesOfFiles = Literal["stem", "tag", "file"]
 RunNames = NamesOfFiles | Sequence[Hashable]  # the caller's option
 NAMES_OF_FILES = get_args(NamesOfFiles)
-TAG = 5  # its position among the fields of a line: query, Q0, document, rank, score, tag
-BLOCK = 1 << 12  # bytes that are read at a time for a first line
+TAG_FIELD = 5  # its position among the fields of a line: query, Q0, document, rank, score, tag
+BLOCK_BYTES = 1 << 12  # bytes that are read at a time for a first line
 
 
 def run_names(runs: Sequence[Any], names: RunNames = "stem", format: str | None = None) -> list[Any]:
@@ -43,7 +43,7 @@ def run_names(runs: Sequence[Any], names: RunNames = "stem", format: str | None 
     elif check_choice("names", names, NAMES_OF_FILES) == "tag":
         chosen = [tag(run, format) for run in runs]
     else:
-        chosen = told_apart(runs, stem if names == "stem" else file_name)
+        chosen = distinct_names(runs, stem if names == "stem" else file_name)
     first: dict[Hashable, Any] = {}
     for name, run in zip(chosen, runs, strict=True):
         if name in first:
@@ -72,7 +72,7 @@ def is_partition(name: str) -> bool:
     return bool(mark) and column in roles.RUN
 
 
-def told_apart(runs: Sequence[Any], short: Callable[[Any], str]) -> list[str]:
+def distinct_names(runs: Sequence[Any], short: Callable[[Any], str]) -> list[str]:
     """The short names of files; where several have one, with as many of their folders as tell them apart."""
     names = [short(run) for run in runs]
     places_by_name: dict[str, list[int]] = {}
@@ -122,11 +122,11 @@ def tag(run: Any, format: str | None = None) -> str:
         raise ValueError(f"names='tag': {name} can be read only once; give it a name")
     line = b""
     with files.ByteReader(run) as source:
-        while b"\n" not in line and (block := source.read(BLOCK)):
+        while b"\n" not in line and (block := source.read(BLOCK_BYTES)):
             line = (line + block).lstrip()
     fields = line.partition(b"\n")[0].split()
-    if len(fields) <= TAG:
+    if len(fields) <= TAG_FIELD:
         raise FormatError(
             f"names='tag': the first line has {counted(len(fields), 'field', 'fields')}, the tag is the sixth", name, 1
         )
-    return fields[TAG].decode("utf-8", "surrogateescape")
+    return fields[TAG_FIELD].decode("utf-8", "surrogateescape")

@@ -25,12 +25,12 @@ from fastir.engine.columns.ids import encode
 from fastir.engine.columns.rows import occurrences
 from fastir.errors import FastirError, quote
 from fastir.evaluation.accumulator import Accumulator
-from fastir.evaluation.composites.per_metric import undivided
+from fastir.evaluation.composites.per_metric import without_division
 from fastir.evaluation.many import name_the_run
 from fastir.evaluation.partial.partial import add_rows, share_tables, take_unknown, trust_order
 from fastir.evaluation.partial.strategies import check_version
 from fastir.evaluation.partial.values import Values, first_by_bytes
-from fastir.evaluation.run_collections import named_runs
+from fastir.evaluation.run_collections import runs_by_name
 from fastir.inputs import id_lists, roles
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ def runs_from_rows(
     rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None, order: str | None = None
 ) -> Iterator[RunIn]:
     """A row for each document of a ranking of one of several runs."""
-    for name, run in named_runs(in_order(rows, "runs", columns, duplicates, order), columns, duplicates):
+    for name, run in runs_by_name(in_order(rows, "runs", columns, duplicates, order), columns, duplicates):
         yield name, run, functools.partial(list, run)
 
 
@@ -291,7 +291,7 @@ def values(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.RecordBatchReade
 
 
 def values_in(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.Table, partition: int) -> list[RunValues]:
-    prepared = undivided(evaluator.rules.prepared)
+    prepared = without_division(evaluator.rules.prepared)
     runs = runs_in(rows, prepared.columns or {}, prepared.settings.options.duplicates)
     return [
         RunValues(partition, name, Values.from_run(prepared, run, partition, query_ids))

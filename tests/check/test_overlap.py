@@ -3,7 +3,7 @@
 import pytest
 
 import fastir
-from fastir.evaluation.drivers.unmatched_ids import QUERIES
+from fastir.evaluation.drivers.unmatched_ids import MAX_QUERIES
 
 QRELS = {"q1": {"D1": 1, "D2": 0}, "q2": {"D1": 1}, "q3": {"D3": 1}}
 
@@ -63,9 +63,9 @@ def test_unjudged_documents_are_counted():
 
 def test_every_ranking_without_a_judged_document_is_named():
     """Some are compared more closely than the others."""
-    names = [f"q{i:03}" for i in range(2 * QUERIES + 2)]
+    names = [f"q{i:03}" for i in range(2 * MAX_QUERIES + 2)]
     qrels = {name: {f"D{name}": 1} for name in names}
-    for n in (1, QUERIES, QUERIES + 1, QUERIES + 2, 2 * QUERIES + 1):
+    for n in (1, MAX_QUERIES, MAX_QUERIES + 1, MAX_QUERIES + 2, 2 * MAX_QUERIES + 1):
         run = {name: {"x" if place < n else f"D{name}": 1.0} for place, name in enumerate(names)}
         assert [fault.query_id for fault in fastir.check(qrels, run).of(kind="nothing judged")] == names[:n]
 

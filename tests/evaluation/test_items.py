@@ -189,7 +189,7 @@ def test_excluded_items_leave_the_row_and_others_move_up(seed, huge, monkeypatch
     expected = fastir.evaluate_topk(padded, relevant, names)
     far = np.where(rows >= 0, rows + huge, -1)
     relevant, excluded = [row + huge for row in relevant], [row + huge for row in excluded]
-    monkeypatch.setattr("fastir.evaluation.items.CHUNK", 100)
+    monkeypatch.setattr("fastir.evaluation.items.CHUNK_ITEMS", 100)
     before = far.copy()
     results = fastir.evaluate_topk(far, relevant, names, exclude=excluded)
     assert results.values.tobytes() == expected.values.tobytes()

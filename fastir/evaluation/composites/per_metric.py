@@ -68,7 +68,9 @@ class PerMetricRules:
                 part = IdealByScore(prepare, qrels, requests, options)
             else:
                 some = compile_settings(tuple(request.text for request in requests), options)
-                part = BY_READ[read](prepare, qrels, some) if read in BY_READ else prepare(qrels, some)
+                part = (
+                    EVALUATOR_BY_READ[read](prepare, qrels, some) if read in EVALUATOR_BY_READ else prepare(qrels, some)
+                )
             self.parts.append((requests, part))
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> RunValues:
@@ -121,7 +123,7 @@ class PerMetricRules:
         return [evaluator for _, part in self.parts for evaluator in part.evaluators()]
 
 
-def undivided(prepared: RunEvaluator) -> RunEvaluator:
+def without_division(prepared: RunEvaluator) -> RunEvaluator:
     """An evaluator for runs with some of the queries: metrics that divide means are divided by none."""
     if not isinstance(prepared, PerMetricRules):
         return prepared
@@ -268,7 +270,7 @@ class IdealByScore:
 
 
 Part = PlainEvaluator | JudgedAnywhere | IdealByScore | SampleEvaluator | WeightedEvaluator
-BY_READ: dict[str, type[SampleEvaluator | WeightedEvaluator]] = {
+EVALUATOR_BY_READ: dict[str, type[SampleEvaluator | WeightedEvaluator]] = {
     SAMPLED: SampleEvaluator,
     WEIGHTED: WeightedEvaluator,
 }

@@ -56,7 +56,7 @@ class WeightedQrels(Qrels):
         return WeightedQrels, (Qrels(*self.columns.fields()), self.columns.weights)
 
 
-def weighted(qrels: Qrels, doc_weights: DocWeights) -> WeightedQrels:
+def weigh_qrels(qrels: Qrels, doc_weights: DocWeights) -> WeightedQrels:
     """Judgments with the weights of their documents.
 
     Raises

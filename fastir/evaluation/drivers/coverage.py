@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from fastir.data.results.report import Report
 
 Repairs = dict[str, tuple[int, str]]
-SWAPPED = "the labels look like scores and the scores like labels: are qrels and run swapped?"
-BY_SCORES = " scores, by which fastir ranks ({}): distances, or ranks as scores?"
+SWAPPED_TEXT = "the labels look like scores and the scores like labels: are qrels and run swapped?"
+SCORE_DIRECTION_TEXT = " scores, by which fastir ranks ({}): distances, or ranks as scores?"
 # Of each kind of repair that a warning names: the text before and after its number, in the singular and the plural
 REPAIR_TEXTS = {
     "duplicates": ("", "duplicate was", "duplicates were", " repaired ({})"),
-    CONTRADICTED: ("the ranks of ", "query contradict its", "queries contradict their", BY_SCORES),
-    CONTRADICTED_FIRST: ("the ranks of ", "query contradict its", "queries contradict their", BY_SCORES),
+    CONTRADICTED: ("the ranks of ", "query contradict its", "queries contradict their", SCORE_DIRECTION_TEXT),
+    CONTRADICTED_FIRST: ("the ranks of ", "query contradict its", "queries contradict their", SCORE_DIRECTION_TEXT),
     ROUNDED: (
         "",
         "ranking has different integers",
@@ -58,8 +58,8 @@ REPAIR_TEXTS = {
         ", as a search timed out or shards failed ({})",
     ),
 }
-FEWEST_ROWS = 3  # documents: two that share their score say nothing of a run
-FLAT_TO_VARIED = 9  # so many times as many rankings of one score as of several are warned of
+MIN_DOCUMENTS = 3  # documents: two that share their score say nothing of a run
+MIN_FLAT_PER_VARIED = 9  # so many times as many rankings of one score as of several are warned of
 MISSING, NO_RELEVANT = STATUS_CODES["missing"], STATUS_CODES["no_relevant"]
 
 
@@ -173,7 +173,7 @@ class Coverage(Overlap):
     def is_flat(self) -> bool:
         """Whether document ids order nearly all rankings although no option requests it."""
         settings, counts = self.prepared.settings, self.counts
-        if counts.flat <= FLAT_TO_VARIED * counts.varied or counts.flat_rows < FEWEST_ROWS:
+        if counts.flat <= MIN_FLAT_PER_VARIED * counts.varied or counts.flat_rows < MIN_DOCUMENTS:
             return False
         return settings.options.ties is None and TIES[settings.ties] in BY_ID
 
@@ -219,7 +219,7 @@ class Coverage(Overlap):
                 + f" ({self.where_nothing()})"
             )
         if getattr(self, "swapped", False):
-            parts.append(SWAPPED)
+            parts.append(SWAPPED_TEXT)
         if self.is_flat():
             first = quote(self.prepared.judged.query_ids[self.counts.flat_example])
             parts.append(

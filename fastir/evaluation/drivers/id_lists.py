@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from fastir.inputs.files import Repairs
     from fastir.inputs.id_lists import ListColumns
 
-REMOVED = ("first", "max")  # the rules that leave the first of a document's copies in a list
+FIRST_COPY_RULES = ("first", "max")  # the rules that leave the first of a document's copies in a list
 
 
 def join_rules(prepared: PreparedQrels) -> JoinRules:
     """The rules of a join of lists."""
     rules = prepared.join_rules()
     rules.single = rules.only_judged = False
-    rules.removes = prepared.settings.options.duplicates in REMOVED
+    rules.removes = prepared.settings.options.duplicates in FIRST_COPY_RULES
     return rules
 
 

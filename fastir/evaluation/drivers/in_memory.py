@@ -63,7 +63,7 @@ def dicts_together(parts: Sequence[tuple[PreparedQrels, Judged | None]], run: An
 
     `parts` has evaluators, each with None or with the judgments of one query, which all queries then share.
     """
-    run, judge = readable(run)
+    run, judge = exact_dict(run)
     first = parts[0][0]
     rows = (
         None
@@ -90,7 +90,7 @@ def new_table(prepared: PreparedQrels, rows: list[int] | None) -> tuple[np.ndarr
     return np.empty((len(rows), prepared.shape[1])), prepared.status[rows]
 
 
-def readable(run: Any) -> tuple[dict[Any, Any], Callable[..., Any]]:
+def exact_dict(run: Any) -> tuple[dict[Any, Any], Callable[..., Any]]:
     """A dict of dicts with exact keys, and the function that evaluates it."""
     longest = longest_ranking(run)
     if longest < 0:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # If so many queries are missing from a run, only its own queries are evaluated. If missing queries do not count, one is
 # enough. Else their values are copied, and copying fewer takes as long as computing them.
-COPIED_QUERIES = 64
+MIN_MISSING_QUERIES = 64
 
 
 class PreparedQrels:
@@ -81,7 +81,7 @@ class PreparedQrels:
         self.status: ndarray = self.judged.status(self.settings.level)
         self.missing: ndarray | None = None
         self.misses: int = 0  # runs of few queries, none of which ranked a judged document
-        self.min_missing_queries: int = 0 if settings.queries == "intersection" else COPIED_QUERIES
+        self.min_missing_queries: int = 0 if settings.queries == "intersection" else MIN_MISSING_QUERIES
         if settings.label_limits:
             check_labels(settings.label_limits, self.judged, held.coded()[0])
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from fastir.evaluation.drivers.task import Task
 
 STRETCH_ROWS = 1 << 16  # rows that a thread takes at a time
-TASKS = 8  # for each thread, so that a slow one does not hold up the others
-WINDOW = 1 << 20  # rows that are kept of a table that can be read only once, in case their queries come back
+TASKS_PER_THREAD = 8  # for each thread, so that a slow one does not hold up the others
+WINDOW_ROWS = 1 << 20  # rows that are kept of a table that can be read only once, in case their queries come back
 
 
 def from_table(task: Task) -> Coverage:
@@ -155,7 +155,7 @@ def remember(batches: Iterable[Batch], kept: list[Batch | None] | None) -> Itera
     for batch in batches:
         if kept is not None:
             rows += len(batch.docs)
-            if rows > WINDOW:
+            if rows > WINDOW_ROWS:
                 kept[:] = [None]
                 kept = None
             else:
@@ -175,7 +175,7 @@ def stretches(batches: Iterable[Batch]) -> Iterator[tuple[Any, ...]]:
             carried.append((batch, 0, start))
         if start < n:
             if carried:
-                yield together(carried, begun)
+                yield join_rows(carried, begun)
             last = batch.queries.begin(n - 1, start)
             while start < last:
                 stop = last if last - start <= size else batch.queries.change(start + size - 1, last)
@@ -186,10 +186,10 @@ def stretches(batches: Iterable[Batch]) -> Iterator[tuple[Any, ...]]:
             begun = row + last
         row += n
     if carried:
-        yield together(carried, begun)
+        yield join_rows(carried, begun)
 
 
-def together(pieces: list[tuple[Batch, int, int]], row: int) -> tuple[Any, ...]:
+def join_rows(pieces: list[tuple[Batch, int, int]], row: int) -> tuple[Any, ...]:
     """Join the rows of several batches from row `row` on; the rows of a single batch are not copied."""
     if len(pieces) == 1:
         batch, first, stop = pieces[0]
@@ -226,7 +226,7 @@ def scatter(table: Table, batches: Iterable[Batch], join: Scattered, threads: in
     join.gather(kept[0].queries.integers)
     share_all(cuts, count, threads)
     rows = join.sum_up()
-    tasks = TASKS * threads
+    tasks = TASKS_PER_THREAD * threads
     if duplicates is not None:
         share_all(parts(duplicates.n_buckets, tasks), lambda t, task, number: duplicates.compare(t, *task), threads)
         if duplicates.gather():

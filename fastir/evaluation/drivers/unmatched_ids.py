@@ -20,13 +20,13 @@ from fastir.rendering.look_alikes import first_look_alikes, quote_ids
 if TYPE_CHECKING:
     from fastir.evaluation.drivers.coverage import Coverage
 
-QUERIES = 100  # that are looked at
+MAX_QUERIES = 100  # that are looked at
 # A service that evaluates few queries at a time from one Evaluator has legitimate misses, and each look takes as long
 # as fifty evaluations: after so many looks the next ones are at the 16th, 32nd, 64th and so on such run.
 FEW_QUERIES, LOOKS = 10, 8
 
 
-def whole(text: str) -> str:
+def without_leading_zeros(text: str) -> str:
     """An id of digits without the zeros before and the point behind it."""
     head = text.removesuffix(".0")
     return str(int(head)) if head.isdecimal() else text
@@ -37,7 +37,7 @@ def without_suffix(text: str) -> str:
     return max((text.rpartition(mark)[0] for mark in ".#"), key=len) or text
 
 
-def plain(text: str) -> str:
+def normalize_id(text: str) -> str:
     return text.strip().casefold()
 
 
@@ -45,10 +45,10 @@ Form = Callable[[str], str]
 GUESSES: dict[str, tuple[Form, Form]] = {  # how the ids of one side and of the other may be read
     "white space around them": (str.strip, str.strip),
     "upper and lower case": (str.casefold, str.casefold),
-    "the form of a number": (whole, whole),
+    "the form of a number": (without_leading_zeros, without_leading_zeros),
     # of one side alone: a.1 and a.2 are two ids
     "a suffix": (str, without_suffix),
-    "case, white space and a suffix": (plain, lambda text: without_suffix(plain(text))),
+    "case, white space and a suffix": (normalize_id, lambda text: without_suffix(normalize_id(text))),
 }
 
 
@@ -106,7 +106,7 @@ def compare_lists(queries: Iterable[tuple[Any, list[Any], list[Any]]], guessing:
         They would.
     """
     sides = unseen = None
-    for query_id, judged, ranked in itertools.islice(queries, QUERIES):
+    for query_id, judged, ranked in itertools.islice(queries, MAX_QUERIES):
         if not judged or not ranked:
             continue
         sides = sides or in_words(query_id, judged[0], ranked[0])

@@ -10,7 +10,7 @@ import numpy as np
 from fastir.data.results.saved_files import KEY, arrow_modules, checked_head, file_head
 from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.errors import FormatError
-from fastir.evaluation.partial.states import COUNTED, KINDS, State
+from fastir.evaluation.partial.states import COUNT_NAMES, KINDS, State
 from fastir.evaluation.partial.strategies import check_version
 
 KIND = "partial results"
@@ -85,5 +85,5 @@ def read_state(table: Any, head: dict[str, Any]) -> State:
         arrays,
         set(head["unknown_queries"]),
         {name: (count, place) for name, (count, place) in head["repairs"].items()},
-        {name: tuple(head["counts"][name]) for name in COUNTED},
+        {name: tuple(head["counts"][name]) for name in COUNT_NAMES},
     )

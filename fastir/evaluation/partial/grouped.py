@@ -14,8 +14,8 @@ from fastir.evaluation.drivers.in_memory import from_run
 from fastir.evaluation.drivers.judged import Ranks, rank_collector, used_slots
 from fastir.evaluation.drivers.tables import from_rows
 from fastir.evaluation.drivers.task import Task
-from fastir.evaluation.partial.states import EXAMPLES, Ranked, State, came_back
-from fastir.evaluation.partial.two_pass import BY_ORDER, Outcome, PartReader, counted
+from fastir.evaluation.partial.states import COUNTS_WITH_EXAMPLE, Ranked, State, came_back
+from fastir.evaluation.partial.two_pass import ORDER_DEPENDENT_RULES, Outcome, PartReader, make_counts
 from fastir.inputs import formats, id_lists
 from fastir.inputs.shapes import PATH, TABLE
 from fastir.inputs.table_rows import grouped, taken, whole
@@ -58,7 +58,7 @@ class WholeQueries(PartReader):
         if counts.excluded:
             repairs.pop(EXCLUDED)
         state.repair(repairs)
-        for name in EXAMPLES:
+        for name in COUNTS_WITH_EXAMPLE:
             state.count(name, (getattr(counts, name), getattr(counts, f"{name}_example")))
         state.count("unjudged", (coverage.unjudged(), -1))
 
@@ -79,7 +79,9 @@ class WholeQueries(PartReader):
                 if not batches:
                     return None
                 held = Run(
-                    *grouped(table, rule, by_rank(batches) if rule in BY_ORDER and not self.ordered else batches)
+                    *grouped(
+                        table, rule, by_rank(batches) if rule in ORDER_DEPENDENT_RULES and not self.ordered else batches
+                    )
                 )
                 coverage = from_run(task.with_run(held))
             else:
@@ -93,7 +95,7 @@ class WholeQueries(PartReader):
         kept, missing = used_slots(offsets_from_sizes(state.sizes), arrays["hits"]), ~state.has_rows()
         num_ret = np.where(missing, 0, arrays["num_ret"])
         unjudged = state.counts["unjudged"][0]
-        counts = counted(~missing, num_ret, unjudged, **{name: state.counts[name] for name in EXAMPLES})
+        counts = make_counts(~missing, num_ret, unjudged, **{name: state.counts[name] for name in COUNTS_WITH_EXAMPLE})
         labels = arrays["labels"][kept]
         ranks = Ranks(arrays["hits"], arrays["ranks"][kept], labels, num_ret, missing)
         return Outcome(ranks, counts, state.unknown_queries, state.repairs)

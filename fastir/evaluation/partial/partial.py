@@ -112,7 +112,7 @@ class Partial:
 
     def __reduce__(self) -> tuple[Any, ...]:
         self._check(self)
-        return unpickled, (__version__, pickle.dumps((self._digest, self._first_pass, self._state)))
+        return load_partial, (__version__, pickle.dumps((self._digest, self._first_pass, self._state)))
 
     def _begin(self, prepared: RunEvaluator, strategy: str) -> tuple[PartReader, State]:
         """Choose a reader, and make its empty state."""
@@ -271,7 +271,7 @@ class Partial:
         from fastir.evaluation.partial.arrow import from_table
 
         state, fields = from_table(table)
-        return restored(fields["digest"], fields["first_pass"], state)
+        return detached_partial(fields["digest"], fields["first_pass"], state)
 
 
 def add_rows(partial: Partial, rows: RunLike, row_numbers: np.ndarray | None = None) -> None:
@@ -336,13 +336,13 @@ def put_unknown(partial: Partial, n: int, first: str) -> None:
     partial._n_unknown = n
 
 
-def unpickled(version: str, fields: bytes) -> Partial:
+def load_partial(version: str, fields: bytes) -> Partial:
     """The Partial that was pickled, if this version of fastir has done so."""
     check_version(version, "this Partial was pickled by")
-    return restored(*pickle.loads(fields))
+    return detached_partial(*pickle.loads(fields))
 
 
-def restored(digest: str, first_pass: str | None, state: State | None) -> Partial:
+def detached_partial(digest: str, first_pass: str | None, state: State | None) -> Partial:
     """A Partial without an Evaluator."""
     partial = Partial.__new__(Partial)
     partial._prepared, partial._digest, partial._first_pass, partial._state = None, digest, first_pass, state

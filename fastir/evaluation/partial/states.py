@@ -15,10 +15,10 @@ from fastir.errors import DuplicateError, quote
 
 Count = tuple[int, int]  # of queries: how many, and the position of the first; -1 if there is none
 Repairs = dict[str, tuple[int, str]]
-NONE: Count = (0, -1)
-ONCE = "duplicates='once' would repair it"
-EXAMPLES = ("nothing", "tied", "repeated", "excluded")  # of the Counts, those that have an example
-COUNTED = (*EXAMPLES, "unjudged")
+NO_COUNT: Count = (0, -1)
+ONCE_HINT = "duplicates='once' would repair it"
+COUNTS_WITH_EXAMPLE = ("nothing", "tied", "repeated", "excluded")  # of the Counts, those that have an example
+COUNT_NAMES = (*COUNTS_WITH_EXAMPLE, "unjudged")
 
 
 class Mergeable:
@@ -136,7 +136,7 @@ class State(Mergeable):
         arrays = {name: np.full(len(places), fill, dtype) for name, (dtype, fill) in cls.query_arrays.items()}
         n = int(sizes.sum())
         arrays |= {name: np.full(n, value, dtype) for name, (dtype, value) in cls.judgment_arrays.items()}
-        return cls(places, query_ids, sizes, arrays, set(), {}, dict.fromkeys(COUNTED, NONE))
+        return cls(places, query_ids, sizes, arrays, set(), {}, dict.fromkeys(COUNT_NAMES, NO_COUNT))
 
     def __reduce__(self) -> tuple[Any, ...]:
         small = self.packed()
@@ -284,5 +284,5 @@ def check_once(state: State, duplicates: str | None) -> None:
     if again is not None and again.any() and duplicates != "once":
         raise DuplicateError(
             f"run: duplicate judged document in query {quote(state.query_ids[int((again > 0).argmax())])}, in "
-            f"two parts; {ONCE}"
+            f"two parts; {ONCE_HINT}"
         )

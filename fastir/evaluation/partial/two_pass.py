@@ -18,7 +18,7 @@ from fastir.engine.join._two_pass import FirstPass, QueryFinder, SecondPass
 from fastir.engine.measure._codes import TIE_CODES
 from fastir.errors import DuplicateError, quote
 from fastir.evaluation.drivers.judged import Ranks
-from fastir.evaluation.partial.states import ONCE, Count, Counted, Repairs, Scored, State
+from fastir.evaluation.partial.states import ONCE_HINT, Count, Counted, Repairs, Scored, State
 from fastir.inputs import formats, table_files, tables
 from fastir.inputs.shapes import PATH, TABLE
 from fastir.inputs.table_rows import not_a_number
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from fastir.data.qrels import Qrels
     from fastir.evaluation.drivers.prepared import PreparedQrels
 
-LIKE_JUDGED = "only judged documents checked for duplicates"
-BY_ORDER = ("first", "last")  # of the duplicates
+JUDGED_ONLY_NOTE = "only judged documents checked for duplicates"
+ORDER_DEPENDENT_RULES = ("first", "last")  # of the duplicates
 
 
 class Outcome(NamedTuple):
@@ -46,7 +46,7 @@ def count_marked(queries: np.ndarray) -> Count:
     return int(queries.sum()), int(queries.argmax()) if queries.any() else -1
 
 
-def counted(present: np.ndarray, num_ret: np.ndarray, unjudged: int, **counts: Count) -> Counts:
+def make_counts(present: np.ndarray, num_ret: np.ndarray, unjudged: int, **counts: Count) -> Counts:
     """Return the Counts of the known queries; `counts` has the counts of EXAMPLES."""
     by_name = {name: number for name, (number, _) in counts.items()}
     examples = {f"{name}_example": place for name, (_, place) in counts.items()}
@@ -93,7 +93,7 @@ class PartReader:
         if self.ordered:
             return
         rule = self.evaluator.settings.options.duplicates
-        if (self.by_order or rule in BY_ORDER) and not (table is not None and table.ranks):
+        if (self.by_order or rule in ORDER_DEPENDENT_RULES) and not (table is not None and table.ranks):
             name = "ties='input'" if self.by_order else f"duplicates={rule!r}"
             raise ValueError(
                 f"{name} depends on the order of rows, which parts do not keep; give a column of ranks instead of "
@@ -161,7 +161,8 @@ class TwoPassFirst(TwoPassReader):
                 raise not_a_number(table, query, doc, row + wrong)
             file, place = table.row_location(row + wrong)
             raise DuplicateError(
-                f"run: duplicate document {quote(doc)} in query {quote(query)}, the second time in row {place}; {ONCE}",
+                f"run: duplicate document {quote(doc)} in query {quote(query)}, the second time in row {place}; "
+                f"{ONCE_HINT}",
                 file,
             )
         state.unknown_queries |= {query.decode("utf-8", "surrogateescape") for query in kernel.unknown_queries()}
@@ -218,7 +219,7 @@ class TwoPassSecond(TwoPassReader):
         self.refuse_ties(count_marked(tied))
         owners = repeat(np.arange(len(num_ret)), first.sizes)[~np.isnan(first.arrays["scores"])]
         n_hits = occurrences(owners, minlength=len(num_ret))
-        counts = counted(
+        counts = make_counts(
             first.has_rows(),
             num_ret,
             int((num_ret - n_hits).sum()),
@@ -227,7 +228,7 @@ class TwoPassSecond(TwoPassReader):
             repeated=(int(again.sum()), count_marked(again > 0)[1]),
             excluded=(int(left.sum()), count_marked(left > 0)[1]),
         )
-        repairs = {**first.repairs, LIKE_JUDGED: (counts.ranked, "the run")}
+        repairs = {**first.repairs, JUDGED_ONLY_NOTE: (counts.ranked, "the run")}
         return Outcome(Ranks(sizes, ranks, labels, num_ret, ~first.has_rows()), counts, first.unknown_queries, repairs)
 
 

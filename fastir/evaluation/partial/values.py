@@ -20,14 +20,20 @@ from fastir.engine.columns.ids import encode
 from fastir.engine.join._counts import COUNTED, Counts
 from fastir.errors import NoOverlapError, quote
 from fastir.evaluation.drivers.coverage import MISSING, Coverage
-from fastir.evaluation.partial.states import NONE, Count, Mergeable, Repairs
+from fastir.evaluation.partial.states import NO_COUNT, Count, Mergeable, Repairs
 
 if TYPE_CHECKING:
     from fastir.evaluation.drivers.evaluate_one import RunEvaluator
     from fastir.evaluation.drivers.prepared import PreparedQrels
 
-SUMS = ("matched", "ranked", "unjudged", "varied", "flat_rows")  # of the Counts, those without an example
-QUERIES = "queries"  # the count of those that the run has
+COUNTS_WITHOUT_EXAMPLE = (
+    "matched",
+    "ranked",
+    "unjudged",
+    "varied",
+    "flat_rows",
+)  # of the Counts, those without an example
+QUERY_COUNT = "queries"  # the count of those that the run has
 
 
 class Values(Mergeable):
@@ -89,9 +95,9 @@ class Values(Mergeable):
             "unjudged": (coverage.unjudged(), -1),
         }
         counts |= {
-            "repeated": NONE,
-            "excluded": NONE,
-            QUERIES: (coverage.n_run, -1),
+            "repeated": NO_COUNT,
+            "excluded": NO_COUNT,
+            QUERY_COUNT: (coverage.n_run, -1),
         }  # the repairs say which, and where
         places = np.flatnonzero(coverage.status != MISSING)
         unknown_queries = first_by_bytes(coverage.only_in_run())
@@ -101,7 +107,7 @@ class Values(Mergeable):
     def from_unknown_queries(cls, query_ids: list[Any], n_metrics: int, part: int) -> Self:
         """Return the Values of a run without a query of the qrels."""
         places, values, status = np.empty(0, np.int64), np.empty((0, n_metrics)), np.empty(0, np.uint8)
-        counts = dict.fromkeys((*COUNTED, *SUMS), NONE) | {QUERIES: (len(query_ids), -1)}
+        counts = dict.fromkeys((*COUNTED, *COUNTS_WITHOUT_EXAMPLE), NO_COUNT) | {QUERY_COUNT: (len(query_ids), -1)}
         return cls(places, values, status, part, first_by_bytes(query_ids), {}, counts)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -132,7 +138,7 @@ class AllValues(Values):
 
     def __init__(self, query_ids: list[Any], values: np.ndarray) -> None:
         n = len(query_ids)
-        counts = dict.fromkeys((*COUNTED, *SUMS, QUERIES), NONE)
+        counts = dict.fromkeys((*COUNTED, *COUNTS_WITHOUT_EXAMPLE, QUERY_COUNT), NO_COUNT)
         super().__init__(np.arange(n), values, np.full(n, MISSING, np.uint8), -1, set(), {}, counts)
         self.query_ids, self.parts = query_ids, np.full(n, -1)
 
@@ -147,11 +153,11 @@ class AllValues(Values):
 
     def coverage(self, prepared: PreparedQrels) -> Coverage:
         """The Coverage of all parts together."""
-        counts = {name: self.counts[name] for name in (*COUNTED, *SUMS)}
+        counts = {name: self.counts[name] for name in (*COUNTED, *COUNTS_WITHOUT_EXAMPLE)}
         numbers = {name: n for name, (n, _) in counts.items()}
         numbers |= {f"{name}_example": self.counts[name][1] for name in COUNTED}
         unknown_queries = first_by_bytes(self.unknown_queries)
-        n_run = self.counts[QUERIES][0]
+        n_run = self.counts[QUERY_COUNT][0]
         return Coverage(prepared, self.status, Counts(**numbers), n_run, unknown_queries, self.repairs)
 
 
