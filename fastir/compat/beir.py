@@ -32,10 +32,10 @@ from fastir.errors import quote
 logger: logging.Logger = logging.getLogger("beir.retrieval.evaluation")
 
 DECIMALS = 5
-CORE = (("NDCG", "ndcg_cut"), ("MAP", "map_cut"), ("Recall", "recall"), ("P", "P"))
+CORE_METRICS = (("NDCG", "ndcg_cut"), ("MAP", "map_cut"), ("Recall", "recall"), ("P", "P"))
 # The core's metrics by BEIR's names, and by all names that callers may use.
-CUSTOM = {"MRR": "mrr", "R_cap": "relative_precision(empty=nan)", "Hole": "unjudged", "Accuracy": "hit_rate"}
-ASKED = {
+CUSTOM_METRICS = {"MRR": "mrr", "R_cap": "relative_precision(empty=nan)", "Hole": "unjudged", "Accuracy": "hit_rate"}
+CUSTOM_NAMES = {
     **dict.fromkeys(("mrr", "mrr@k", "mrr_cut"), "MRR"),
     **dict.fromkeys(("recall_cap", "r_cap", "r_cap@k"), "R_cap"),
     **dict.fromkeys(("hole", "hole@k"), "Hole"),
@@ -78,14 +78,14 @@ def evaluate(
         )
         for query_id, docs in results.items():
             docs.pop(query_id, None)
-    wanted = {f"{measure}.{','.join(map(str, k_values))}" for _, measure in CORE}
+    wanted = {f"{measure}.{','.join(map(str, k_values))}" for _, measure in CORE_METRICS}
     evaluator = RelevanceEvaluator(qrels, wanted)
     query_ids, values = evaluator.measured(results)
     if not query_ids:
         raise ZeroDivisionError("no query is in both the results and the qrels, so there is no mean")
     means = dict(zip(evaluator.keys, rounded_means(values, len(query_ids)), strict=True))
     ndcg, map_, recall, precision = (
-        {f"{name}@{k}": means[f"{measure}_{k}"] for k in k_values} for name, measure in CORE
+        {f"{name}@{k}": means[f"{measure}_{k}"] for k in k_values} for name, measure in CORE_METRICS
     )
     for table in (ndcg, map_, recall, precision):
         log(table)
@@ -120,13 +120,13 @@ def evaluate_custom(
     ZeroDivisionError
         The qrels are empty; for recall_cap, a query of the results has no relevant document.
     """
-    name = ASKED.get(metric.lower())
+    name = CUSTOM_NAMES.get(metric.lower())
     if name is None:
-        raise ValueError(f"metric must be one of {', '.join(map(repr, ASKED))}, got {quote(metric)}")
+        raise ValueError(f"metric must be one of {', '.join(map(repr, CUSTOM_NAMES))}, got {quote(metric)}")
     if not qrels:
         raise ZeroDivisionError("the qrels are empty, so there is no mean")
-    judged = qrels if name != "Hole" else annotated(qrels, results)
-    rows = RunOrder(Qrels.from_dict(judged), [f"{CUSTOM[name]}@{k}" for k in k_values], ties="input")
+    judged = qrels if name != "Hole" else judged_in_any(qrels, results)
+    rows = RunOrder(Qrels.from_dict(judged), [f"{CUSTOM_METRICS[name]}@{k}" for k in k_values], ties="input")
     query_ids, values = rows.values(results)
     if len(query_ids) < len(results):
         raise KeyError(f"query {quote(next(query for query in results if query not in qrels))} is not in the qrels")
@@ -139,7 +139,7 @@ def evaluate_custom(
     return table
 
 
-def annotated(qrels: dict[str, dict[str, int]], results: dict[str, dict[str, float]]) -> dict[str, dict[str, int]]:
+def judged_in_any(qrels: dict[str, dict[str, int]], results: dict[str, dict[str, float]]) -> dict[str, dict[str, int]]:
     """The documents of each ranking that the qrels have for any query, as its judged ones."""
     judged = set().union(*qrels.values())
     return {query_id: dict.fromkeys(docs.keys() & judged, 0) for query_id, docs in results.items()}

@@ -49,8 +49,8 @@ from fastir.errors import DuplicateError, UnknownMetricError
 from fastir.evaluation.evaluator import Evaluator
 from fastir.request import names
 
-QREL = ("query_id", "doc_id", "relevance")
-SCORED = ("query_id", "doc_id", "score")
+QREL_FIELDS = ("query_id", "doc_id", "relevance")
+RUN_FIELDS = ("query_id", "doc_id", "score")
 # The metrics, with a cutoff, to which a document is as good as its best judgment.
 Kind = Literal["last", "max", "groups"]  # what a metric needs of several judgments of a document
 ANY_SUBTOPIC = {("mrr", True), ("err", True), ("ndcg_burges", True)}
@@ -109,13 +109,13 @@ def read_measure(measure: Any) -> names.Request | None:
     if any(label < 0 or gain < 0 for label, gain in measure.params.get("gains", {}).items()):
         return None  # for them the label that replaces a label, for fastir the gain of a label
     try:
-        request = names.read(spelled(measure), "ir_measures")[0]
+        request = names.read(metric_name(measure), "ir_measures")[0]
     except UnknownMetricError:
         return None
     return None if request.card.groups and request.params.get("judged_only") else request
 
 
-def spelled(measure: Any) -> str:
+def metric_name(measure: Any) -> str:
     """fastir's name for a measure; some settings of a measure are separate metrics in fastir."""
     name, params = measure.NAME, dict(measure.params)
     at = params.pop(measure.AT_PARAM, None)
@@ -279,15 +279,15 @@ class Judgments:
             for query_id, doc_id, label, subtopic in with_subtopics(data):
                 groups.setdefault(query_id, {}).setdefault(subtopic, {})[doc_id] = label
             return Qrels.from_dict(groups)
-        table = as_table(data, "qrels", QREL)
-        return Qrels.from_table(table, {"label": QREL[2]}, kind) if len(table[QREL[0]]) else None
+        table = as_table(data, "qrels", QREL_FIELDS)
+        return Qrels.from_table(table, {"label": QREL_FIELDS[2]}, kind) if len(table[QREL_FIELDS[0]]) else None
 
 
 def with_subtopics(data: Any) -> Iterable[tuple[Any, ...]]:
     """The rows of qrels, each with its iteration."""
     if hasattr(data, "itertuples"):
         frame = data if "iteration" in data.columns else data.assign(iteration="0")
-        return zip(*(frame[field].tolist() for field in (*QREL, "iteration")), strict=True)
+        return zip(*(frame[field].tolist() for field in (*QREL_FIELDS, "iteration")), strict=True)
     return ((row.query_id, row.doc_id, row.relevance, getattr(row, "iteration", "0")) for row in data)
 
 
@@ -295,8 +295,8 @@ def rankings(data: Any) -> tuple[Iterable[Any], Any]:
     """The query ids of the caller's run in its order, and the run as fastir reads it."""
     if isinstance(data, dict):
         return data, data
-    table = as_table(data, "run", SCORED)
-    ids = table[SCORED[0]]
+    table = as_table(data, "run", RUN_FIELDS)
+    ids = table[RUN_FIELDS[0]]
     if not isinstance(ids.dtype, np.dtype):  # Arrow's strings, or categories
         return ids.unique(), table
     ids = np.asarray(ids)

@@ -65,7 +65,7 @@ def feval(
         As by `fastir.evaluate_scores`; here for a metric or an option, in training for the data, also for a Dataset
         without groups.
     """
-    measure = measured(metrics, higher_is_better, convention, choices, prefix)
+    measure = make_measure(metrics, higher_is_better, convention, choices, prefix)
 
     def evaluate(preds: Any, eval_data: Any) -> Told | list[Told]:
         return measure(eval_data.get_label(), preds, eval_data.get_weight(), eval_data.get_group())
@@ -87,7 +87,7 @@ def eval_metric(
     -------
     function of (y_true, y_pred, weight, group)
     """
-    measure = measured(metrics, higher_is_better, convention, choices, prefix)
+    measure = make_measure(metrics, higher_is_better, convention, choices, prefix)
 
     def evaluate(y_true: Any, y_pred: Any, weight: Any, group: Any) -> Told | list[Told]:
         return measure(y_true, y_pred, weight, group)
@@ -95,7 +95,7 @@ def eval_metric(
     return evaluate
 
 
-def measured(
+def make_measure(
     metrics: str | Iterable[str], higher_is_better: bool | None, convention: Any, choices: dict[str, Any], prefix: str
 ) -> Callable[[Any, Any, Any, Any], Told | list[Told]]:
     names = metric_tuple(metrics)

@@ -27,7 +27,7 @@ __all__ = ["METRIC_REGISTRY", "MRR", "NDCG", "AveragePrecision", "HitRate", "Pre
 GRANULAR_MRR = metrics.MRR.compute
 
 
-def computing(metric: str, distinct: bool = False, granular: str | None = None) -> Any:
+def make_compute(metric: str, distinct: bool = False, granular: str | None = None) -> Any:
     """The method `compute` of a class for a metric.
 
     `distinct` removes copies of retrieved ids, and their order, for a metric without ranks; `granular` is the
@@ -78,37 +78,37 @@ def computing(metric: str, distinct: bool = False, granular: str | None = None) 
 class HitRate(metrics.HitRate):
     """Whether an expected id is retrieved; with `use_granular_hit_rate` the fraction that is retrieved."""
 
-    compute = computing("hit_rate", granular="use_granular_hit_rate")
+    compute = make_compute("hit_rate", granular="use_granular_hit_rate")
 
 
 class MRR(metrics.MRR):
     """1 / rank of the first expected id."""
 
-    compute = computing("mrr", granular="use_granular_mrr")
+    compute = make_compute("mrr", granular="use_granular_mrr")
 
 
 class Precision(metrics.Precision):
     """The fraction of retrieved ids that are expected."""
 
-    compute = computing("precision", distinct=True)
+    compute = make_compute("precision", distinct=True)
 
 
 class Recall(metrics.Recall):
     """The fraction of expected ids that are retrieved."""
 
-    compute = computing("recall")
+    compute = make_compute("recall")
 
 
 class AveragePrecision(metrics.AveragePrecision):
     """Average precision, over all expected ids."""
 
-    compute = computing("map")
+    compute = make_compute("map")
 
 
 class NDCG(metrics.NDCG):
     """nDCG of binary labels; its `mode` makes no difference for these."""
 
-    compute = computing("ndcg")
+    compute = make_compute("ndcg")
 
 
 METRIC_REGISTRY = {

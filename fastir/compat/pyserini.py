@@ -33,8 +33,8 @@ from fastir.inputs.files import ByteReader
 
 __all__ = ["trec_eval"]
 
-REMOVE = "-remove-unjudged"
-JUDGED = "judged."
+REMOVE_FLAG = "-remove-unjudged"
+JUDGED_PREFIX = "judged."
 
 
 def trec_eval(
@@ -68,16 +68,16 @@ def trec_eval(
     if (query_id or return_per_query_results) and "-q" not in args:
         raise ValueError("values of queries need the argument -q")
     options, cutoffs = core_options(list(args[1:-2]))
-    qrels, run = located(args[-2]), args[-1]
+    qrels, run = qrels_path(args[-2]), args[-1]
     lines: list[str] = []
     with contextlib.ExitStack() as stack:
-        if cutoffs or REMOVE in args or not is_trec(run):
+        if cutoffs or REMOVE_FLAG in args or not is_trec(run):
             judged = read_qrels(qrels)
-            ranking = rankings(run, judged if REMOVE in args else None)
-            run = stack.enter_context(saved(ranking))
+            ranking = rankings(run, judged if REMOVE_FLAG in args else None)
+            run = stack.enter_context(run_file(ranking))
             lines = [f"{f'judged_{k}':22}\tall\t{share_judged(ranking, judged, k):.4f}" for k in cutoffs]
         if not cutoffs or "-m" in options:
-            lines = printed(["--trec-eval-version", "9", *options, qrels, run]) + lines
+            lines = trec_eval_lines(["--trec-eval-version", "9", *options, qrels, run]) + lines
     print("\n".join(lines))
     values: dict[str, float] = {}
     for line in lines:
@@ -89,17 +89,17 @@ def trec_eval(
 
 def core_options(options: list[str]) -> tuple[list[str], list[int]]:
     """The options of trec_eval, and the cutoffs of the first judged.k."""
-    options = [option for option in options if option != REMOVE]
-    at = next((place for place, option in enumerate(options) if option.startswith(JUDGED)), None)
+    options = [option for option in options if option != REMOVE_FLAG]
+    at = next((place for place, option in enumerate(options) if option.startswith(JUDGED_PREFIX)), None)
     if at is None:
         return options, []
-    text = options[at].removeprefix(JUDGED)
+    text = options[at].removeprefix(JUDGED_PREFIX)
     if at == 0 or not all(k.isdecimal() and int(k) > 0 for k in text.split(",")):
         raise FastirError(f"judged.k must follow -m and have cutoffs from 1 up, got {quote(options[at])}")
     return options[: at - 1] + options[at + 1 :], list(map(int, text.split(",")))
 
 
-def located(qrels: str) -> str:
+def qrels_path(qrels: str) -> str:
     """A file of qrels, or that which Pyserini knows by this name."""
     if os.path.exists(qrels):
         return qrels
@@ -137,7 +137,7 @@ def share_judged(ranking: Mapping[str, Mapping[str, float]], judged: Mapping[str
 
 
 @contextlib.contextmanager
-def saved(ranking: dict[str, dict[str, float]]) -> Iterator[str]:
+def run_file(ranking: dict[str, dict[str, float]]) -> Iterator[str]:
     """A file with a run."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "run")
@@ -145,7 +145,7 @@ def saved(ranking: dict[str, dict[str, float]]) -> Iterator[str]:
         yield path
 
 
-def printed(arguments: list[str]) -> list[str]:
+def trec_eval_lines(arguments: list[str]) -> list[str]:
     """The lines of trec_eval's output."""
     silent: Any = contextlib.nullcontext(SimpleNamespace(notice=lambda name, position: None))
     try:

@@ -29,7 +29,7 @@ __all__ = ["VespaEvaluator"]
 
 # fastir's names of its metrics, and which of them each of its attributes with cutoffs asks for, in its order.
 METRICS = {"accuracy": "hit_rate", **{name: name for name in ("precision", "recall", "mrr", "ndcg", "map")}}
-AT = {
+METRICS_AT_K = {
     "accuracy_at_k": ("accuracy",),
     "precision_recall_at_k": ("precision", "recall"),
     "mrr_at_k": ("mrr",),
@@ -60,7 +60,7 @@ def _compute_metrics(self: Any, queries_result_list: Sequence[Sequence[tuple[str
     graded = bool(self.relevant_docs) and isinstance(next(iter(self.relevant_docs.values())), dict)
     wanted = {
         f"{name}@{k}": f"{METRICS[name]}@{k}"
-        for attribute, names in AT.items()
+        for attribute, names in METRICS_AT_K.items()
         for k in getattr(self, attribute)
         for name in names
         if name == "ndcg" or not graded

@@ -25,7 +25,7 @@ ragas: Any = compat.importing("ragas.metrics", "ragas")
 __all__ = ["IDBasedContextPrecision", "IDBasedContextRecall"]
 
 
-def scoring(metric: str) -> Any:
+def make_score(metric: str) -> Any:
     """The method that scores one sample by a metric."""
 
     async def _single_turn_ascore(self: Any, sample: Any, callbacks: Any) -> float:
@@ -41,11 +41,11 @@ def scoring(metric: str) -> Any:
 class IDBasedContextPrecision(ragas.IDBasedContextPrecision):
     """The fraction of retrieved ids that are reference ids."""
 
-    _single_turn_ascore = scoring("precision")
+    _single_turn_ascore = make_score("precision")
 
 
 @dataclass
 class IDBasedContextRecall(ragas.IDBasedContextRecall):
     """The fraction of reference ids that are retrieved."""
 
-    _single_turn_ascore = scoring("recall")
+    _single_turn_ascore = make_score("recall")

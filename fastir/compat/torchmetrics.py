@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 
-def whole(state: Any) -> Any:
+def join_state(state: Any) -> Any:
     """Join all values that `update` got into one tensor; copied only if there are several."""
     return state[0] if type(state) is list and len(state) == 1 and state[0].ndim else base.dim_zero_cat(state)
 
@@ -77,10 +77,14 @@ class Computed:
 
     def compute(self: Any) -> Any:
         """The aggregated value of all queries that `update` was given; a tensor of shape ()."""
-        like = whole(self.preds)
+        like = join_state(self.preds)
         indexes, scores, labels = (
             as_array(tensor, name)
-            for tensor, name in ((whole(self.indexes), "indexes"), (like, "preds"), (whole(self.target), "target"))
+            for tensor, name in (
+                (join_state(self.indexes), "indexes"),
+                (like, "preds"),
+                (join_state(self.target), "target"),
+            )
         )
         if not self.allow_non_binary_target and labels.dtype.kind == "f" and (labels != np.rint(labels)).any():
             raise ValueError(

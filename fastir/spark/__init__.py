@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["RankingEvaluator", "SparkResults", "compare", "evaluate", "evaluate_many"]
 
 # Imported at the first use of the name: workers import `tasks` alone.
-LATER = {
+MODULE_BY_NAME = {
     "RankingEvaluator": "ranking_evaluator",
     "SparkResults": "spark_results",
     "compare": "comparison",
@@ -58,9 +58,9 @@ LATER = {
 
 
 def __getattr__(name: str) -> object:
-    if name not in LATER:
+    if name not in MODULE_BY_NAME:
         raise AttributeError(f"module 'fastir.spark' has no attribute {name!r}")
-    globals()[name] = value = getattr(importlib.import_module(f"fastir.spark.{LATER[name]}"), name)
+    globals()[name] = value = getattr(importlib.import_module(f"fastir.spark.{MODULE_BY_NAME[name]}"), name)
     return value
 
 

@@ -65,7 +65,9 @@ def comparable_values(name: Any, run: Any, metrics: list[str] | None) -> Any:
         if column not in run.columns:
             has = ", ".join(map(repr, run.columns[:20]))
             raise ValueError(f"run {quote(name)}: the frame has no column {column!r}; it has {has}")
-    query_ids, *columns = (column.to_pylist() for column in frames.selected(run, (QUERY, *chosen)).toArrow().columns)
+    query_ids, *columns = (
+        column.to_pylist() for column in frames.select_columns(run, (QUERY, *chosen)).toArrow().columns
+    )
     if len(set(query_ids)) < len(query_ids):
         [(twice, _)] = collections.Counter(query_ids).most_common(1)
         raise ValueError(f"run {quote(name)}: the frame has two rows of query {quote(twice)}")

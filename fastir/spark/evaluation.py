@@ -118,21 +118,21 @@ def evaluate(
     if custom is not None and judge.judgments is not None:
         raise FastirError(
             f"metric {quote(custom.custom[0].name)}: a custom metric gets judged rankings on the driver, and the qrels "
-            f"take more than {frames.MOST_BYTES} bytes when prepared; evaluate some of the queries at a time"
+            f"take more than {frames.MAX_EVALUATOR_BYTES} bytes when prepared; evaluate some of the queries at a time"
         )
     if judge.judgments is None and (chosen == "two-pass" or custom is not None):
-        of_run = two_pass.results if chosen == "two-pass" else functools.partial(two_pass.ranked, strategy=chosen)
+        of_run = two_pass.results if chosen == "two-pass" else functools.partial(two_pass.rank_run, strategy=chosen)
         results = of_run(frame, columns, judge.evaluator)
-        return SparkResults(frame.sparkSession, results, frames.fitting(groups, by, results.query_ids))
+        return SparkResults(frame.sparkSession, results, frames.groups_of_results(groups, by, results.query_ids))
     refuse_large(strategy)
     by_row = functools.partial(tasks.run_from_rows, order=columns.order)
     runs_in = tasks.run_from_lists if chosen == "lists" else by_row
-    evaluator, runs, absent = evaluated(judge, frame, columns, runs_in, chosen == "shuffle")
+    evaluator, runs, absent = evaluate_run(judge, frame, columns, runs_in, chosen == "shuffle")
     frames.check_one_run({each.run for each in runs}, columns)
-    results, coverage = merged(evaluator, runs, absent, by_ranks(chosen, columns))
+    results, coverage = merge_runs(evaluator, runs, absent, by_ranks(chosen, columns))
     if not coverage.is_complete:
         coverage.warn(evaluator.rules.settings.queries)
-    return SparkResults(frame.sparkSession, results, frames.fitting(groups, by, results.query_ids))
+    return SparkResults(frame.sparkSession, results, frames.groups_of_results(groups, by, results.query_ids))
 
 
 def evaluate_many(
@@ -193,7 +193,7 @@ def many_in_two_passes(evaluator: Evaluator, runs: Any, columns: frames.RunColum
     results_by_name = {}
     partials = two_pass.partials(runs, columns, evaluator, True)
     for name in sorted(partials):
-        with tasks.naming(name):
+        with tasks.name_run_in_errors(name):
             results_by_name[name] = result_of(partials.pop(name), name)
     return results_by_name
 
@@ -202,14 +202,14 @@ def many_in_one_pass(judge: Judge, runs: Any, columns: frames.RunColumns, strate
     """{run: its Results}, in the order of the names."""
     by_row = functools.partial(tasks.runs_from_rows, order=columns.order)
     runs_in = tasks.runs_from_lists if strategy == "lists" else by_row
-    evaluator, run_values, absent = evaluated(judge, runs, columns, runs_in, strategy == "shuffle")
+    evaluator, run_values, absent = evaluate_run(judge, runs, columns, runs_in, strategy == "shuffle")
     by_name: dict[Any, list[RunValues]] = {}
     for each in run_values:
         by_name.setdefault(each.run, []).append(each)
     results_by_name: dict[Any, Any] = {}
     for name in sorted(by_name):
-        with tasks.naming(name):
-            results, coverage = merged(evaluator, by_name[name], absent, by_ranks(strategy, columns))
+        with tasks.name_run_in_errors(name):
+            results, coverage = merge_runs(evaluator, by_name[name], absent, by_ranks(strategy, columns))
         coverage.warn(evaluator.rules.settings.queries, name)
         results_by_name[name] = results
     return results_by_name
@@ -229,7 +229,8 @@ def refuse_large(strategy: str) -> None:
     """
     if strategy == "two-pass":
         raise FastirError(
-            f"qrels: two passes take at most {frames.MOST_BYTES} bytes when prepared; strategy='shuffle' takes more"
+            f"qrels: two passes take at most {frames.MAX_EVALUATOR_BYTES} bytes when prepared; "
+            "strategy='shuffle' takes more"
         )
 
 
@@ -245,9 +246,9 @@ def check_segments(groups: Mapping[Any, Any] | None, by: Any, judge: Judge) -> N
     prepared = judge.evaluator.rules.prepared
     if groups is None:
         return
-    too_many = prepared.qrels is buckets.NONE_YET
+    too_many = prepared.qrels is buckets.NO_QRELS
     query_ids = frames.sorted_query_ids(judge.judgments) if too_many else list(prepared.qrels)
-    grouped = frames.grouped(groups, by, query_ids)
+    grouped = frames.groups_of_queries(groups, by, query_ids)
     ungrouped = [query_id for query_id in query_ids if query_id not in grouped]
     if prepared.settings.queries != "intersection" and ungrouped:
         raise ValueError(
@@ -303,8 +304,8 @@ def make_judge(qrels: Any, run: Any, metrics: str | Iterable[str], options: Eval
         rule, query_ids = query_rule(options.get("queries"))
         rule_options: Any = {**options, "weights": None, "queries": rule}
         rule_options["doc_weights"] = None if options.get("doc_weights") is None else {}
-        plain = Evaluator(buckets.NONE_YET, metrics, **rule_options)
-        collected = frames.collected(qrels, names)
+        plain = Evaluator(buckets.NO_QRELS, metrics, **rule_options)
+        collected = frames.collect_columns(qrels, names)
         column = options.get("doc_weights")
         if isinstance(column, str) and collected is not None:
             options = {**options, "doc_weights": frames.weights_in(qrels, names, column)}
@@ -312,19 +313,20 @@ def make_judge(qrels: Any, run: Any, metrics: str | Iterable[str], options: Eval
             refuse_weights(options)
             if query_ids is not None:
                 raise FastirError(
-                    f"queries: the qrels have more than {frames.MOST_JUDGMENTS} judgments, and of such a DataFrame "
+                    f"queries: the qrels have more than {frames.MAX_JUDGMENTS} judgments, and of such a DataFrame "
                     "queries cannot choose query ids; filter the DataFrame by them"
                 )
-            return Judge(plain, sides, weights, frames.numbered(qrels, names), qrels.count(), names)
+            return Judge(plain, sides, weights, frames.number_columns(qrels, names), qrels.count(), names)
         qrels = collected
     evaluator = Evaluator(qrels, metrics, **options)
-    if len(frames.pickled(evaluator)) <= frames.MOST_BYTES:
+    if len(frames.pickle_evaluator(evaluator)) <= frames.MAX_EVALUATOR_BYTES:
         return Judge(evaluator, sides)
     refuse_weights(options)
     held = evaluator.rules.qrels
     if isinstance(held, GroupedQrels):
         raise FastirError(
-            f"qrels: more than {frames.MOST_BYTES} bytes when prepared, and with groups; evaluate some of the queries "
+            f"qrels: more than {frames.MAX_EVALUATOR_BYTES} bytes when prepared, and with groups; "
+            "evaluate some of the queries "
             "at a time"
         )
     return Judge(
@@ -341,34 +343,37 @@ def refuse_weights(options: EvaluateOptions) -> None:
     """Refuse weights of documents if the qrels are too large for every worker: buckets have labels alone."""
     if options.get("doc_weights") is not None:
         raise FastirError(
-            f"doc_weights: the qrels take more than {frames.MOST_BYTES} bytes when prepared, and then have labels "
+            f"doc_weights: the qrels take more than {frames.MAX_EVALUATOR_BYTES} bytes when prepared, "
+            "and then have labels "
             "alone; evaluate some of the queries at a time"
         )
 
 
-def evaluated(
+def evaluate_run(
     judge: Judge, run: Any, columns: frames.RunColumns, runs_in: RunsIn, shuffles: bool
 ) -> tuple[Evaluator, list[RunValues], np.ndarray | None]:
     """Return an Evaluator that knows all queries, a run's values, and the values of missing queries, if need be."""
     evaluator = judge.evaluator
     if judge.judgments is None:
         function = tasks.states(
-            [frames.pickled(evaluator, queries="intersection")], functools.partial(tasks.values, runs_in), columns.names
+            [frames.pickle_evaluator(evaluator, queries="intersection")],
+            functools.partial(tasks.values, runs_in),
+            columns.names,
         )
         keys = columns.keys if shuffles else ()
-        return evaluator, frames.returned(frames.mapped(run, columns, keys, function)), None
+        return evaluator, frames.collect_answers(frames.map_partitions(run, columns, keys, function)), None
     request = judge.request()
-    function = buckets.states(frames.dumped(request), runs_in, judge.names, columns.names)
-    rows = frames.numbered(run, columns.names)
-    answers = frames.returned(buckets.mapped(judge.judgments, rows, judge.n_judgments, function))
+    function = buckets.states(frames.dump_pickle(request), runs_in, judge.names, columns.names)
+    rows = frames.number_columns(run, columns.names)
+    answers = frames.collect_answers(buckets.map_buckets(judge.judgments, rows, judge.n_judgments, function))
     if not answers:
         raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
-    if evaluator.rules.qrels is buckets.NONE_YET:
+    if evaluator.rules.qrels is buckets.NO_QRELS:
         evaluator = buckets.with_all_queries(answers, request, judge.weights)
-    return evaluator, *buckets.together(answers, evaluator)
+    return evaluator, *buckets.join_buckets(answers, evaluator)
 
 
-def merged(
+def merge_runs(
     evaluator: Evaluator, runs: list[RunValues], absent: np.ndarray | None, ranked: bool
 ) -> tuple[Results, Coverage]:
     """The Results of one run, and the Coverage, which has not warned.

@@ -14,7 +14,7 @@ Alternative = Literal["two-sided", "greater", "less"]
 N_RESAMPLES = 100_000
 
 EPSILON = float(np.finfo(float).eps)
-SMALLEST = float(np.finfo(float).tiny)  # the smallest p-value, because none is 0
+MIN_P = float(np.finfo(float).tiny)  # the smallest p-value, because none is 0
 LARGEST_VALUE = 1e100  # the largest magnitude of a value: the cubes of a million such values have a sum
 EQUAL, ZERO, SINGLE = "all differences are equal", "all differences are 0", "one query"
 
@@ -88,14 +88,14 @@ def refuse_other_index(a: Any, b: Any) -> None:
 
 
 def column(values: ArrayLike, name: str) -> np.ndarray:
-    return checked(values, name, 1, "one value per query")
+    return check_values(values, name, 1, "one value per query")
 
 
-def table(values: ArrayLike, name: str, dimensions: int = 2) -> np.ndarray:
-    return checked(values, name, dimensions, "a row per query and a column per run")
+def check_table(values: ArrayLike, name: str, dimensions: int = 2) -> np.ndarray:
+    return check_values(values, name, dimensions, "a row per query and a column per run")
 
 
-def checked(values: ArrayLike, name: str, dimensions: int, expected: str) -> np.ndarray:
+def check_values(values: ArrayLike, name: str, dimensions: int, expected: str) -> np.ndarray:
     try:
         array = np.ascontiguousarray(values, np.float64)  # sums depend on the layout in the last bit
     except (TypeError, ValueError) as error:
@@ -119,4 +119,4 @@ def is_constant(variance: np.ndarray | float, largest: np.ndarray | float) -> An
 
 def proper(p: np.ndarray) -> np.ndarray:
     """p-values that are never 0 and never above 1; NaN stays."""
-    return np.clip(p, SMALLEST, 1.0)
+    return np.clip(p, MIN_P, 1.0)

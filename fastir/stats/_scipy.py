@@ -4,7 +4,7 @@ import functools
 import importlib.util
 from types import ModuleType
 
-MISSING = "fastir.stats needs SciPy: pip install 'fastir[stats]'"
+MISSING_SCIPY = "fastir.stats needs SciPy: pip install 'fastir[stats]'"
 
 
 @functools.cache
@@ -13,14 +13,14 @@ def special() -> ModuleType:
     try:
         from scipy import special
     except ImportError:
-        raise ImportError(MISSING) from None
+        raise ImportError(MISSING_SCIPY) from None
     return special
 
 
 def check_scipy() -> None:
     """Raise if SciPy, which is needed later, is not installed; do not import it."""
     if not has_scipy():
-        raise ImportError(MISSING)
+        raise ImportError(MISSING_SCIPY)
 
 
 def has_scipy() -> bool:

@@ -21,7 +21,7 @@ from fastir.stats._scipy import special
 
 Values = ArrayLike | Mapping[Any, float]
 Strata = Mapping[Any, Hashable] | tuple[ArrayLike, ArrayLike]
-TO_ONE = 1e-9  # by which given shares may miss a sum of 1
+SHARE_TOLERANCE = 1e-9  # by which given shares may miss a sum of 1
 NO_MODEL, ONE_UNJUDGED, NO_VARIANCE = "all values of the model are equal", "one unjudged query", "nothing varies"
 
 
@@ -130,8 +130,10 @@ def ppi_mean(
     >>> round(found.estimate, 4), round(found.low, 4), round(found.high, 4), round(found.lam, 4)
     (0.5, 0.3311, 0.6689, 0.6086)
     """
-    labelled, unlabelled, ids = aligned({"y": y, "y_model": y_model}, {"y_model_unlabelled": y_model_unlabelled}, 1)
-    return inferred(make_sample(labelled, unlabelled), ids, confidence, lam, strata, shares)
+    labelled, unlabelled, ids = align_samples(
+        {"y": y, "y_model": y_model}, {"y_model_unlabelled": y_model_unlabelled}, 1
+    )
+    return infer(make_sample(labelled, unlabelled), ids, confidence, lam, strata, shares)
 
 
 def ppi_difference(
@@ -170,14 +172,14 @@ def ppi_difference(
     ValueError, TypeError
         As by `ppi_mean`.
     """
-    labelled, unlabelled, ids = aligned(
+    labelled, unlabelled, ids = align_samples(
         {"a": a, "b": b, "a_model": a_model, "b_model": b_model},
         {"a_model_unlabelled": a_model_unlabelled, "b_model_unlabelled": b_model_unlabelled},
         2,
     )
     whole = make_sample([labelled[0] - labelled[1], labelled[2] - labelled[3]], [unlabelled[0] - unlabelled[1]])
     largest = max(float(np.abs(values).max()) for values in (*labelled, *unlabelled))
-    difference = inferred(whole._replace(largest=largest), ids, confidence, lam, strata, shares)
+    difference = infer(whole._replace(largest=largest), ids, confidence, lam, strata, shares)
     return difference._replace(p_value=p_value(difference.estimate, difference.standard_error))
 
 
@@ -186,7 +188,7 @@ def ppi_difference(
 Ids = tuple[list[Any], list[Any]] | None  # of the judged and of the unjudged queries; None for arrays
 
 
-def aligned(
+def align_samples(
     labelled: dict[str, Values], unlabelled: dict[str, Values], n_human: int
 ) -> tuple[list[np.ndarray], list[np.ndarray], Ids]:
     """All values as arrays, in the order of the first of their side; the first `n_human` are by human judgments."""
@@ -280,14 +282,14 @@ def rows_by_stratum(strata: Strata, ids: Ids, whole: Sample) -> dict[Any, tuple[
     return rows
 
 
-def checked_shares(shares: Mapping[Any, float], strata: Mapping[Any, Any]) -> dict[Any, float]:
+def check_shares(shares: Mapping[Any, float], strata: Mapping[Any, Any]) -> dict[Any, float]:
     """Return the given shares as {stratum: share}."""
     shares = mapping("shares", shares, "map strata to shares")
     for stratum in (*strata, *shares):
         if (stratum in strata) != (stratum in shares):
             raise ValueError(f"stratum {quote(stratum)} has {'no share' if stratum in strata else 'no query'}")
     checked = {stratum: number(f"shares[{quote(stratum)}]", shares[stratum], 0) for stratum in strata}
-    if abs(math.fsum(checked.values()) - 1) > TO_ONE:
+    if abs(math.fsum(checked.values()) - 1) > SHARE_TOLERANCE:
         raise ValueError(f"shares must sum to 1, got {math.fsum(checked.values())!r}")
     return checked
 
@@ -295,7 +297,7 @@ def checked_shares(shares: Mapping[Any, float], strata: Mapping[Any, Any]) -> di
 # ---- arithmetic ----------------------------------------------------------------------------------------------------
 
 
-def inferred(
+def infer(
     whole: Sample,
     ids: Ids,
     confidence: float,
@@ -321,7 +323,7 @@ def inferred(
     }
     total = len(whole.y) + len(whole.unlabelled)
     counted = {stratum: (len(judged) + len(others)) / total for stratum, (judged, others) in rows.items()}
-    share = counted if shares is None else checked_shares(shares, rows)
+    share = counted if shares is None else check_shares(shares, rows)
     mean = math.fsum(share[stratum] * part.mean for stratum, part in parts.items())
     variance = math.fsum(share[stratum] ** 2 * part.variance for stratum, part in parts.items())
     if shares is None:

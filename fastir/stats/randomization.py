@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike
 
 from fastir.checks import check_choice
 from fastir.engine.threads import share_all
-from fastir.stats._checks import N_RESAMPLES, ZERO, Alternative, Test, checked, column, differences
+from fastir.stats._checks import N_RESAMPLES, ZERO, Alternative, Test, check_values, column, differences
 from fastir.stats._resample import SIGNS, Signs
 from fastir.stats.exact import exact_p
 from fastir.stats.grid import to_grid
 from fastir.stats.paired_tests import ALTERNATIVES
 from fastir.stats.resampling import Resamples
 
-RELATIVE = 1e-12  # of a scaled statistic: the error that rounding may cause
+RELATIVE_ERROR = 1e-12  # of a scaled statistic: the error that rounding may cause
 
 
 class Pairs(NamedTuple):
@@ -105,7 +105,7 @@ def resampled_pairs(
     adjusted = np.ones(len(p))
     for row, those in zip(most, members, strict=True):
         row.sort()
-        reached = np.searchsorted(row, (limits * scales * (1 - RELATIVE))[those], "left")
+        reached = np.searchsorted(row, (limits * scales * (1 - RELATIVE_ERROR))[those], "left")
         adjusted[those] = resamples.p_values(len(row) - reached)
     return p, np.where(p == 1, 1.0, adjusted)
 
@@ -200,7 +200,7 @@ def max_t(
     Westfall and Young (1993), single step. The statistic of a column is its sum divided by the root of its sum of
     squares.
     """
-    columns = np.ascontiguousarray(checked(d, "d", 2, "a row per query and a column per hypothesis").T)
+    columns = np.ascontiguousarray(check_values(d, "d", 2, "a row per query and a column per hypothesis").T)
     grids = [to_grid(values) for values in columns]
     pairs = Pairs(
         np.stack([*(grid.whole for grid in grids), 0 * grids[0].whole]),

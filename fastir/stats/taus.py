@@ -10,7 +10,7 @@ import numpy as np
 
 from fastir.engine.columns.rows import occurrences, repeat
 
-BLOCK = 32  # systems that are compared each with each
+BLOCK_SYSTEMS = 32  # systems that are compared each with each
 
 
 def spans(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -60,14 +60,14 @@ def both_above(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     n = len(a)
     order = np.lexsort((b, -a))  # systems tied in a are ordered so that none is above a later one in b
     codes = b[order]
-    padded = np.full(-(-n // BLOCK) * BLOCK, -1, np.int32)
+    padded = np.full(-(-n // BLOCK_SYSTEMS) * BLOCK_SYSTEMS, -1, np.int32)
     padded[:n] = codes
-    blocks = padded.reshape(-1, BLOCK)
-    earlier = np.triu(np.ones((BLOCK, BLOCK), bool), 1)
+    blocks = padded.reshape(-1, BLOCK_SYSTEMS)
+    earlier = np.triu(np.ones((BLOCK_SYSTEMS, BLOCK_SYSTEMS), bool), 1)
     above = (
         ((blocks[:, :, None] > blocks[:, None, :]) & earlier).sum(axis=1, dtype=np.uint8).ravel()[:n].astype(np.int64)
     )
-    rows, width = np.arange(n), BLOCK
+    rows, width = np.arange(n), BLOCK_SYSTEMS
     rows = rows[np.argsort(rows // width * n + codes, kind="stable")]
     while width < n:
         pairs = rows // (2 * width)
@@ -82,7 +82,7 @@ def both_above(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return counts
 
 
-def untied(spanned: tuple[np.ndarray, np.ndarray]) -> int:
+def count_untied(spanned: tuple[np.ndarray, np.ndarray]) -> int:
     """How many ordered pairs of systems differ, of which spans() is given."""
     below, until = spanned
     return len(below) ** 2 - int((until - below).sum())
@@ -91,15 +91,15 @@ def untied(spanned: tuple[np.ndarray, np.ndarray]) -> int:
 def tau_b(a: np.ndarray, b: np.ndarray, orders: Orders | None = None) -> float:
     """Kendall's tau with ties on either side."""
     orders = orders or Orders(a, b)
-    untied_a, untied_b = untied(orders.a), untied(orders.b)
-    untied_both = untied_a + untied_b - untied(spans(orders.a[0] * len(a) + orders.b[0]))
+    untied_a, untied_b = count_untied(orders.a), count_untied(orders.b)
+    untied_both = untied_a + untied_b - count_untied(spans(orders.a[0] * len(a) + orders.b[0]))
     return tau_of_pairs(4 * int(orders.correct.sum()) - untied_both, untied_a, untied_b)
 
 
 def tau_of_pairs(difference: int, untied_a: int, untied_b: int) -> float:
     """tau_b from counts of ordered pairs: in the same order less in opposite orders, and not tied on either side."""
     pairs = float(untied_a) * float(untied_b)
-    return between(float(difference) / pairs**0.5) if pairs else np.nan
+    return clip_correlation(float(difference) / pairs**0.5) if pairs else np.nan
 
 
 def spearman(a: np.ndarray, b: np.ndarray, orders: Orders | None = None) -> float:
@@ -107,7 +107,7 @@ def spearman(a: np.ndarray, b: np.ndarray, orders: Orders | None = None) -> floa
     orders = orders or Orders(a, b)
     ra, rb = (below + until - len(a) for below, until in (orders.a, orders.b))  # twice the ranks, from their mean
     norm = float((ra * ra).sum()) * float((rb * rb).sum())
-    return between(float((ra * rb).sum()) / norm**0.5) if norm else np.nan
+    return clip_correlation(float((ra * rb).sum()) / norm**0.5) if norm else np.nan
 
 
 def tau_ap(truth: np.ndarray, estimate: np.ndarray, orders: Orders | None = None) -> float:
@@ -134,7 +134,7 @@ def tau_ap_a(truth: np.ndarray, estimate: np.ndarray, orders: Orders | None = No
         terms[row, 0] = rightly[row] * (1 / ahead).sum() / size
         terms[row, 1] = (behind / ahead).sum() / 2  # of the pairs within the group half are in the right order
     total = float(np.cumsum(terms)[-1])
-    return between(2 * total / (len(truth) - 1) - 1)
+    return clip_correlation(2 * total / (len(truth) - 1) - 1)
 
 
 def tau_ap_b(a: np.ndarray, b: np.ndarray, orders: Orders | None = None) -> float:
@@ -148,7 +148,7 @@ def half_of_b(correct: np.ndarray, places: np.ndarray) -> float:
     """Return the mean fraction of systems strictly above each one, except the best, that belong there; from -1 to 1."""
     above = places - 1
     lower = above > 0
-    return between(2 * float((correct[lower] / above[lower]).mean()) - 1) if lower.any() else np.nan
+    return clip_correlation(2 * float((correct[lower] / above[lower]).mean()) - 1) if lower.any() else np.nan
 
 
 def has_ties(spanned: tuple[np.ndarray, np.ndarray]) -> bool:
@@ -157,6 +157,6 @@ def has_ties(spanned: tuple[np.ndarray, np.ndarray]) -> bool:
     return bool((until - below > 1).any())
 
 
-def between(value: float) -> float:
+def clip_correlation(value: float) -> float:
     """A correlation without the last digit by which rounding may leave its range, nor a sign of 0."""
     return min(1.0, max(-1.0, float(value))) + 0.0

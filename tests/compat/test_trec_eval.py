@@ -446,7 +446,7 @@ def test_help_lists_options_and_measures(output):
     assert [name for name in listed_ if name in trec_lines.MEASURES] == trec_lines.MEASURES
     old = output("-h", "--trec-eval-version", "9")
     assert [name for name in trec_lines.MEASURES if f"\n{name} " not in old] == sorted(
-        trec_lines.NEW, key=trec_lines.MEASURES.index
+        trec_lines.NEW_MEASURES, key=trec_lines.MEASURES.index
     )
 
 

@@ -127,8 +127,8 @@ def test_pairs_are_asked_for_one_at_a_time(qrels, run, monkeypatch):
 
 @pytest.mark.parametrize(("runs", "message"), [
     ("bm25.run", "a table with a column of runs, got the file bm25.run of a single run"),
-    (3, "runs must be a mapping of name to run, an iterable of (name, run) pairs or of paths, a folder, or a table "
-        "with a column of runs, got int"),
+    (3, "runs must be a mapping of name to run, a list of runs, an iterable of (name, run) pairs or of paths, a "
+        "folder, or a table with a column of runs, got int"),
     ([3], "a table with a column of runs, got int 3 among them"),
     (["bm25.run", 3], "a table with a column of runs, got int 3 among paths"),
     ([("a", {}, 3)], "a table with a column of runs, got tuple ('a', {}, 3) among them"),

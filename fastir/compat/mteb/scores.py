@@ -13,7 +13,7 @@ from fastir.errors import quote
 
 DECIMALS = 5
 # The names of metrics in MTEB's result, and in pytrec_eval's.
-MEANS = {"NDCG": "ndcg_cut", "MAP": "map_cut", "Recall": "recall", "P": "P", "HitRate": "success"}
+MEAN_METRICS = {"NDCG": "ndcg_cut", "MAP": "map_cut", "Recall": "recall", "P": "P", "HitRate": "success"}
 
 
 def calculate_retrieval_scores(
@@ -58,7 +58,7 @@ def calculate_retrieval_scores(
             for query_id, docs in results.items()
         }
     judged = judgments(qrels)
-    evaluator = RelevanceEvaluator(judged, {f"{name}.{','.join(map(str, k_values))}" for name in MEANS.values()})
+    evaluator = RelevanceEvaluator(judged, {f"{name}.{','.join(map(str, k_values))}" for name in MEAN_METRICS.values()})
     query_ids, values = evaluator.measured(results)
     if not query_ids:
         raise ZeroDivisionError("no query is in both the results and the qrels, so there is no mean")
@@ -67,7 +67,7 @@ def calculate_retrieval_scores(
         kind = IndexError if query_id in qrels else KeyError
         raise kind(f"query {quote(query_id)} of the results has no judgments")
     columns = dict(zip(evaluator.keys, np.ascontiguousarray(values.T), strict=True))
-    tables = {name: {f"{name}@{k}": columns[f"{key}_{k}"] for k in k_values} for name, key in MEANS.items()}
+    tables = {name: {f"{name}@{k}": columns[f"{key}_{k}"] for k in k_values} for name, key in MEAN_METRICS.items()}
     _, ranks = RunOrder(judged, [f"mrr@{k}" for k in k_values]).values(results)
     mrr = dict(zip([f"MRR@{k}" for k in k_values], np.ascontiguousarray(ranks.T), strict=True))
     hit_rate = means(tables.pop("HitRate"))

@@ -13,7 +13,7 @@ from fastir.evaluation.evaluator import Evaluator
 
 LOGGER = logging.getLogger("mteb._evaluators.retrieval_metrics")
 ORIGINAL, CHANGED = "-og", "-changed"  # how the ids of queries end, before and after the instruction changed
-MAX_OVER = "max_over_subqueries_"
+MAX_OVER_PREFIX = "max_over_subqueries_"
 
 
 def calculate_pmrr(
@@ -188,7 +188,7 @@ def max_over_subqueries(
         for doc_id, score in results[query_id].items():
             docs[doc_id] = max(score, docs.get(doc_id, score))
         judged[base_query] = labels
-    return {MAX_OVER + name: value for name, value in table_of_scores(merged, judged, k_values).items()}
+    return {MAX_OVER_PREFIX + name: value for name, value in table_of_scores(merged, judged, k_values).items()}
 
 
 def evaluate_p_mrr_change(

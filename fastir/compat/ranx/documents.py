@@ -23,8 +23,8 @@ from fastir.inputs import files, formats
 from fastir.inputs.writers import check_fields
 from fastir.rendering.text import counted
 
-KINDS = {"json": "json", "trec": "trec", "gz": "trec", "parquet": "parquet"}  # ranx's, and fastir's format
-ENDINGS = {"txt": "trec", "parq": "parquet"}
+FORMAT_BY_KIND = {"json": "json", "trec": "trec", "gz": "trec", "parquet": "parquet"}  # ranx's, and fastir's format
+KIND_BY_ENDING = {"txt": "trec", "parq": "parquet"}
 
 
 class Documents:
@@ -38,7 +38,7 @@ class Documents:
     """
 
     is_run: bool
-    kinds: tuple[str, ...] = tuple(KINDS)
+    kinds: tuple[str, ...] = tuple(FORMAT_BY_KIND)
 
     def __init__(self, name: str | None) -> None:
         self.name = name
@@ -156,7 +156,7 @@ class Documents:
             (query_id, doc_id, number) for query_id, docs in self.shown().items() for doc_id, number in docs.items()
         ]
         q_ids, doc_ids, numbers = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
-        return needed("pandas").DataFrame({"q_id": q_ids, "doc_id": doc_ids, "score": numbers})
+        return import_package("pandas").DataFrame({"q_id": q_ids, "doc_id": doc_ids, "score": numbers})
 
     def to_typed_list(self) -> list[np.ndarray]:
         """Per query a float64 array of shape (n_documents, 2): hash of the id, number; a plain list, not numba's.
@@ -191,7 +191,7 @@ class Documents:
     def file_kind(cls, path: Any, kind: str | None = None) -> str:
         """The kind of a file, by its ending if it is not given."""
         ending = os.path.splitext(os.fsdecode(path))[1][1:]
-        kind = ENDINGS.get(ending, ending) if kind is None else kind
+        kind = KIND_BY_ENDING.get(ending, ending) if kind is None else kind
         if kind not in cls.kinds:
             raise AssertionError(
                 f"kind must be one of {', '.join(map(repr, cls.kinds))}, got {quote(kind)} "
@@ -226,8 +226,8 @@ class Documents:
             if kind == "parquet":
                 self.to_dataframe().to_parquet(file, index=False)
             elif kind == "lz4":
-                frame = needed("lz4.frame", "lz4")
-                content = needed("cbor2").dumps(self.shown())
+                frame = import_package("lz4.frame", "lz4")
+                content = import_package("cbor2").dumps(self.shown())
                 file.write(frame.compress(frame.compress(content)))  # as ranx: compressed twice
             else:
                 file.write("\n".join(self._lines()).encode("utf-8", "surrogateescape"))
@@ -251,10 +251,10 @@ class Documents:
 
     @classmethod
     def _from_parquet(cls: Any, path: Any, pd_kwargs: dict[Any, Any] | None, *columns: Any) -> Any:
-        return cls.from_df(needed("pandas").read_parquet(path, **(pd_kwargs or {})), *columns)
+        return cls.from_df(import_package("pandas").read_parquet(path, **(pd_kwargs or {})), *columns)
 
 
-def needed(module: str, package: str | None = None) -> Any:
+def import_package(module: str, package: str | None = None) -> Any:
     """A module of another package, or the error that says what to install."""
     try:
         return importlib.import_module(module)

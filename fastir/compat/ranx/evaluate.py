@@ -18,7 +18,7 @@ from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.labels import evaluate_ranked
 from fastir.request.names import read
 
-WHOLE = ("bpref", "r-precision")  # take a cutoff, and ignore it
+UNCUT_METRICS = ("bpref", "r-precision")  # take a cutoff, and ignore it
 
 
 def evaluate(
@@ -111,7 +111,7 @@ def measured(
 @functools.lru_cache(128)
 def calls(names: tuple[str, ...]) -> list[tuple[int, tuple[str, ...], list[tuple[str, int]]]]:
     """What to evaluate for these names: how much higher labels are, fastir's metrics, and (name, column) of each."""
-    request_by_name = {name: spelled(name) for name in names}
+    request_by_name = {name: parse_metric(name) for name in names}
     plans = []
     for raised in sorted({raised for _, raised in request_by_name.values()}):
         metrics = tuple(dict.fromkeys(ours for ours, level in request_by_name.values() if level == raised))
@@ -121,13 +121,13 @@ def calls(names: tuple[str, ...]) -> list[tuple[int, tuple[str, ...], list[tuple
 
 
 @functools.lru_cache(1024)
-def spelled(name: str) -> tuple[str, int]:
+def parse_metric(name: str) -> tuple[str, int]:
     """A metric of ranx as fastir's convention reads it, and how much higher it wants all labels."""
     base, suffix, level = name.partition("-l")
     base, at, k = base.partition("@")
     if base == "rbp" and not at:
         raise ValueError(f"metric {quote(name)}: rbp needs a persistence, such as 'rbp.95'")
-    whole = base in WHOLE or (k != "" and not k.strip("0") and base != "rbp")
+    whole = base in UNCUT_METRICS or (k != "" and not k.strip("0") and base != "rbp")
     plain = base if whole else base + at + k
     requests = read(plain, "ranx")
     if len(requests) > 1:
@@ -178,9 +178,9 @@ def by_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tupl
 
     def measure(raised: int, **options: Any) -> tuple[Any, Results]:
         return query_ids, evaluate_ranked(
-            np.where(there, coded(labels, raised), -1),
+            np.where(there, encode_labels(labels, raised), -1),
             offsets,
-            ideal_labels=coded(ideal, raised),
+            ideal_labels=encode_labels(ideal, raised),
             ideal_offsets=ideal_offsets,
             **options,
         )
@@ -188,7 +188,7 @@ def by_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tupl
     return measure
 
 
-def coded(labels: np.ndarray, raised: int) -> np.ndarray:
+def encode_labels(labels: np.ndarray, raised: int) -> np.ndarray:
     """Encode raised labels for evaluate_ranked: there -1 means that a document is not in the qrels."""
     labels = labels + raised if raised else labels
     return np.where(labels < 0, labels - 1, labels) if labels.min(initial=0) < 0 else labels
