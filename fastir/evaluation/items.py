@@ -106,7 +106,7 @@ class ItemCall(ArrayCall):
         for done in self.blocks:
             block = slice(start, start + len(done[0][1]))
             for part, part_result in zip(self.measured, done, strict=False):  # without what was collected
-                part_values, part_status, part_counts = part.finished(part_result, n)
+                part_values, part_status, part_counts = part.add_divided(part_result, n)
                 values[block, part.columns] = part_values
                 status[block], counts[block] = part_status, part_counts
                 tied[block] |= part_counts[:, 2] > 0

@@ -261,7 +261,7 @@ class EvaluationRules:
 
         settings = self.settings
         source = run if custom.judges_all else self.hold_run(run)
-        rankings, coverage = self.run_judge().covered(source, n_threads, watch)
+        rankings, coverage = self.run_judge().with_coverage(source, n_threads, watch)
         if custom.judges_all:
             named = evaluate_rankings(rankings, settings.metrics, settings.options, None)
             query_ids, measured, status = named.query_ids, named.values, status_codes(named)

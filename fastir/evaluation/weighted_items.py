@@ -25,11 +25,11 @@ class ItemPart(NamedTuple):
     weighted: WeightedPart | None = None
     best: np.ndarray | None = None
 
-    def finished(self, done: tuple[Any, ...], n: int) -> tuple[Any, ...]:
+    def add_divided(self, done: tuple[Any, ...], n: int) -> tuple[Any, ...]:
         """(values, status, counts) of a block of n rows in all, with what is known of all rows."""
         if self.weighted is None or self.best is None:
             return done
-        return self.weighted.divided(done[0], self.best, n), *done[1:]
+        return self.weighted.divide(done[0], self.best, n), *done[1:]
 
     def best_values(self, n: int) -> list[tuple[int, np.ndarray]]:
         """(column, what the best ranking of each of n rows has) of metrics that divide means."""

@@ -180,5 +180,5 @@ def join_buckets(buckets: list[Bucket], evaluator: Evaluator) -> tuple[list[task
     for bucket in buckets:
         at = np.array([places[query_id] for query_id in bucket.query_ids], np.int64)
         absent[at] = bucket.absent
-        runs += [each._replace(values=each.values.moved(at)) for each in bucket.runs]
+        runs += [each._replace(values=each.values.at_positions(at)) for each in bucket.runs]
     return runs, absent

@@ -434,10 +434,10 @@ def dying_once(function, mark):
         ("grouped", "tasks.values"),
         ("lists", "tasks.values"),
         ("two-pass", "tasks.one_pass"),
-        ("two-pass", "tasks.merged"),
+        ("two-pass", "tasks.merge_states"),
         ("files", "tasks.values"),
-        ("files", "run_files.packed"),
-        ("custom", "tasks.ranked"),
+        ("files", "run_files.pack_rows"),
+        ("custom", "tasks.rank_queries"),
         ("buckets", "buckets.bucket_states"),
     ],
 )

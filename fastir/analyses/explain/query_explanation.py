@@ -210,7 +210,7 @@ def partial_values(
     by_score = [
         (
             requests,
-            IdealByScore(prepare, union, requests, options.replace(**rules)).ordered_by({"": id_scores(ranking)}),
+            IdealByScore(prepare, union, requests, options.replace(**rules)).rank_ideal_by({"": id_scores(ranking)}),
         )
         for requests, rules, read in settings.parts
         if read == BY_SCORE

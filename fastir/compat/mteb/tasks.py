@@ -76,7 +76,7 @@ def document_ranks(doc_ids: dict[str, list[str]], run: dict[str, Mapping[str, fl
     """
     distinct = {query_id: list(dict.fromkeys(ids)) for query_id, ids in doc_ids.items()}
     qrels = {query_id: {doc_id: label for label, doc_id in enumerate(ids, 1)} for query_id, ids in distinct.items()}
-    judged, _ = RunJudge(Evaluator(qrels, NUM_Q).rules.prepared).covered(run, None)
+    judged, _ = RunJudge(Evaluator(qrels, NUM_Q).rules.prepared).with_coverage(run, None)
     owners = list_of_each(judged.offsets).tolist()
     ranks = {
         query_id: dict.fromkeys(distinct[query_id], num_ret + 1)

@@ -67,7 +67,7 @@ class Documents:
             self._rows, self._arranged = self._columns.to_dict(), False
         return self._rows
 
-    def shown(self) -> dict[str, dict[str, Any]]:
+    def ordered_rows(self) -> dict[str, dict[str, Any]]:
         """The rows, in order if they should be."""
         rows = self._in_rows()
         if self.sorted and not self._arranged:
@@ -80,7 +80,7 @@ class Documents:
 
     def _changing(self) -> dict[Any, dict[str, Any]]:
         """The rows, for a method that is about to change them."""
-        rows = self.shown()
+        rows = self.ordered_rows()
         self._columns = None
         return rows
 
@@ -136,7 +136,7 @@ class Documents:
 
     def keys(self) -> Any:
         """The query ids."""
-        return dict.fromkeys(sorted(self._columns)).keys() if self._rows is None else self.shown().keys()
+        return dict.fromkeys(sorted(self._columns)).keys() if self._rows is None else self.ordered_rows().keys()
 
     def get_query_ids(self) -> list[str]:
         """The query ids as a list."""
@@ -148,12 +148,14 @@ class Documents:
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """{query_id: {doc_id: number}} as new dicts."""
-        return {query_id: dict(docs) for query_id, docs in self.shown().items()}
+        return {query_id: dict(docs) for query_id, docs in self.ordered_rows().items()}
 
     def to_dataframe(self) -> Any:
         """A pandas frame with the columns q_id, doc_id and score."""
         rows = [
-            (query_id, doc_id, number) for query_id, docs in self.shown().items() for doc_id, number in docs.items()
+            (query_id, doc_id, number)
+            for query_id, docs in self.ordered_rows().items()
+            for doc_id, number in docs.items()
         ]
         q_ids, doc_ids, numbers = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
         return import_package("pandas").DataFrame({"q_id": q_ids, "doc_id": doc_ids, "score": numbers})
@@ -167,7 +169,7 @@ class Documents:
             self.sort()
         return [
             np.array([(hash(doc_id), number) for doc_id, number in docs.items()], float).reshape(-1, 2)
-            for docs in self.shown().values()
+            for docs in self.ordered_rows().values()
         ]
 
     @property
@@ -179,7 +181,7 @@ class Documents:
         return len(self.query_ids())
 
     def __getitem__(self, q_id: str) -> dict[str, Any]:
-        return dict(self.shown()[q_id])
+        return dict(self.ordered_rows()[q_id])
 
     def __repr__(self) -> str:
         name = f" {self.name}" if self.name else ""
@@ -220,14 +222,14 @@ class Documents:
         if self.is_run and not self.sorted:
             self.sort()
         if kind == "json":
-            formats.write(path, self.shown(), self.is_run, "json")
+            formats.write(path, self.ordered_rows(), self.is_run, "json")
             return
         with files.created(os.fsdecode(path)) as file:
             if kind == "parquet":
                 self.to_dataframe().to_parquet(file, index=False)
             elif kind == "lz4":
                 frame = import_package("lz4.frame", "lz4")
-                content = import_package("cbor2").dumps(self.shown())
+                content = import_package("cbor2").dumps(self.ordered_rows())
                 file.write(frame.compress(frame.compress(content)))  # as ranx: compressed twice
             else:
                 file.write("\n".join(self._lines()).encode("utf-8", "surrogateescape"))
@@ -237,7 +239,7 @@ class Documents:
         lines: list[str] = []
         if self.is_run and len(str(self.name).split()) != 1:
             raise ValueError(f"the run is called {quote(self.name)}; a TREC file cannot hold a name with white space")
-        for query_id, docs in self.shown().items():
+        for query_id, docs in self.ordered_rows().items():
             check_fields([query_id], "query")
             check_fields(list(docs), "document")
             if self.is_run:

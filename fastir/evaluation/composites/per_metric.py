@@ -87,7 +87,7 @@ class PerMetricRules:
             run, repairs = less or (run, repairs)
         done = self.measure_dicts(run, n_threads) if nested else self.measure_rows(run, n_threads, watch)
         query_ids, _, status, coverage = max(done, key=lambda measured: len(measured[0]))
-        coverage.repaired(repairs)
+        coverage.add_repairs(repairs)
         places = {query_id: place for place, query_id in enumerate(query_ids)}
         columns = {request.text: column for column, request in enumerate(self.settings.requests)}
         values = np.full((len(places), len(columns)), np.nan)
@@ -233,9 +233,9 @@ class IdealByScore:
     def answer(self, run: Any, n_threads: SupportsIndex | None, plain: RunValues) -> RunValues:
         """The result of `measure`, from the values of the job."""
         query_ids, _, status, coverage = plain
-        return query_ids, self.ordered_by(run)(run, n_threads), status, coverage
+        return query_ids, self.rank_ideal_by(run)(run, n_threads), status, coverage
 
-    def ordered_by(self, run: Any) -> Callable[[Any, SupportsIndex | None], np.ndarray]:
+    def rank_ideal_by(self, run: Any) -> Callable[[Any, SupportsIndex | None], np.ndarray]:
         """A function of a run and n_threads that gives the values; the ideal rankings go by the scores in `run`."""
         rankings = with_text(run, self.labels)
         parts = []

@@ -124,7 +124,7 @@ class WeightedPart:
         ideal = make_rankings(JudgedRankings, list(range(n)), arrays, None, None, None, Report())
         return measure_rankings(ideal, self.ideal_settings)[:, [self.places[place] for place in self.by_means]]
 
-    def divided(self, values: np.ndarray, best: np.ndarray, n: int) -> np.ndarray:
+    def divide(self, values: np.ndarray, best: np.ndarray, n: int) -> np.ndarray:
         """The values of all columns, from those measured and what `best` has for the n queries that count.
 
         A query that is missing from `best` counts as 0.
@@ -225,7 +225,7 @@ class WeightedEvaluator:
             measured = prepared.measure(run, n_threads)[1]
             whole = self.divides
             values[:, part.columns] = (
-                part.divided(measured, best[rows], len(rows)) if whole else measured[:, part.places]
+                part.divide(measured, best[rows], len(rows)) if whole else measured[:, part.places]
             )
         return query_ids, values, status, coverage
 

@@ -109,7 +109,7 @@ class Coverage(Overlap):
             }
         return run_repairs
 
-    def repaired(self, more: Repairs) -> None:
+    def add_repairs(self, more: Repairs) -> None:
         """Add repairs that were made to the run before it was evaluated."""
         if more:
             self.run_repairs = {**self.run_repairs, **more}

@@ -67,7 +67,7 @@ class RunJudge:
             coverage.warn(self.settings.queries)
         return make() if coverage.rows is None else late_rankings(make)
 
-    def covered(
+    def with_coverage(
         self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None
     ) -> tuple[JudgedRankings, Coverage]:
         """The JudgedRankings of a run, and the Coverage, which has not warned."""
@@ -85,7 +85,7 @@ class RunJudge:
         measured = collector.measure_rows(run, n_threads, watch)
 
         def make() -> JudgedRankings:
-            _, values, status, coverage = collector.filled_in(*measured)
+            _, values, status, coverage = collector.fill_missing(*measured)
             sizes, num_ret = values.T.astype(np.int64, "C")
             ideals = judgments(evaluator.judged)
             kept = used_slots(ideals[0], sizes)

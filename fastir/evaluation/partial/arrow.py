@@ -21,7 +21,7 @@ def to_table(state: State | None, fields: dict[str, Any]) -> Any:
     pyarrow, _ = arrow_modules(KIND)
     columns: dict[str, Any] = {}
     if state is not None:
-        small = state.packed()
+        small = state.compact()
         fields = {
             **fields,
             "state": small.kind,

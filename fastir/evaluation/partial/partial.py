@@ -137,7 +137,7 @@ class Partial:
         self._reader = TwoPassSecond(single_evaluator(prepared), self._reads, first)
         self._state = empty(prepared.qrels, Counted)
 
-    def _attached(self) -> RunEvaluator:
+    def _evaluator(self) -> RunEvaluator:
         if self._prepared is None:
             raise ValueError(
                 "this Partial was pickled or made from Arrow data, and has no Evaluator; merge it into one that "
@@ -197,10 +197,10 @@ class Partial:
         if more is None:
             return
         if state is None and prepared is None:
-            self._state, self._first_pass = more.packed(), other._first_pass
+            self._state, self._first_pass = more.compact(), other._first_pass
             return
         if state is None:
-            _, state = self._begin(self._attached(), GROUPED if more.kind == Ranked.kind else TWO_PASS)
+            _, state = self._begin(self._evaluator(), GROUPED if more.kind == Ranked.kind else TWO_PASS)
         if state.kind != more.kind or self._first_pass != other._first_pass:
             both = f"{state.kind!r} and {more.kind!r}"
             both = both if state.kind != more.kind else "second passes after different first ones"
@@ -276,7 +276,7 @@ class Partial:
 
 def add_rows(partial: Partial, rows: RunLike, row_numbers: np.ndarray | None = None) -> None:
     """Add a part, or its rows with these numbers."""
-    prepared = partial._attached()
+    prepared = partial._evaluator()
     partial._check(partial)
     partial._failed = True
     shape = input_shape(rows, Run, prepared.columns)
@@ -290,7 +290,7 @@ def add_rows(partial: Partial, rows: RunLike, row_numbers: np.ndarray | None = N
 
 def result_of(partial: Partial, *run: Hashable) -> Results:
     """The Results; a warning begins with the name of the run if it is given."""
-    prepared = partial._attached()
+    prepared = partial._evaluator()
     partial._check(partial)
     if partial._state is None or partial._reader is None:
         raise NoOverlapError("the run is empty: no results, no queries")

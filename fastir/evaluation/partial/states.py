@@ -139,7 +139,7 @@ class State(Mergeable):
         return cls(places, query_ids, sizes, arrays, set(), {}, dict.fromkeys(COUNT_NAMES, NO_COUNT))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        small = self.packed()
+        small = self.compact()
         return type(self), (
             small.places,
             small.query_ids,
@@ -154,7 +154,7 @@ class State(Mergeable):
         """Which queries have rows in the part."""
         return self.arrays["num_ret"] != self.query_arrays["num_ret"][1]
 
-    def packed(self) -> Self:
+    def compact(self) -> Self:
         """A new state of the queries that the part has."""
         present = self.has_rows()
         judged = repeat(present, self.sizes)

@@ -114,7 +114,7 @@ class Values(Mergeable):
         fields = self.places, self.values, self.status, self.part, self.unknown_queries, self.repairs, self.counts
         return type(self), fields
 
-    def moved(self, at: np.ndarray) -> Values:
+    def at_positions(self, at: np.ndarray) -> Values:
         """Return the same values for other qrels, with the queries at positions `at`."""
         places = at[self.places]
         order = np.argsort(places)
