@@ -175,12 +175,7 @@ class OrderedAction(argparse.Action):
 
 
 def convention_name(text: str) -> str:
-    """The name of a convention: what a tool is called, perhaps with a version.
-
-    Raises
-    ------
-    ArgumentTypeError
-    """
+    """The name of a convention: what a tool is called, perhaps with a version."""
     if text in NAMES:
         return text
     from fastir.request.conventions import checked
@@ -212,13 +207,7 @@ def add_output_arguments(add: Callable[..., Any]) -> None:
 
 
 def output_format(options: argparse.Namespace, formats: Sequence[str]) -> str:
-    """The format of the output, for which no other option is one of another format alone.
-
-    Raises
-    ------
-    ValueError
-        As by `format_named`; or --formulas has no effect.
-    """
+    """The format of the output, for which no other option is one of another format alone."""
     format = format_option(options, formats)
     if getattr(options, "formulas", False) and format != "csv":
         raise ValueError(f"--formulas: it is for csv, and the format is {format}")
@@ -229,11 +218,6 @@ def format_option(options: argparse.Namespace, formats: Sequence[str]) -> str:
     """Return the format of --format, else of the file name of -o, possibly SAVED, else a table.
 
     `formats` are the formats of the command; .txt is the name of any of them.
-
-    Raises
-    ------
-    ValueError
-        The name of the file says nothing of its format or another one than --format, or Parquet has no file.
     """
     suffix = "" if options.output is None else os.path.splitext(options.output)[1].lower()
     if options.format == "parquet" and suffix != ".parquet":
@@ -264,13 +248,7 @@ def requested_metrics(options: argparse.Namespace) -> list[str]:
 
 
 def metric_names(options: argparse.Namespace) -> list[str]:
-    """The names behind all -m.
-
-    Raises
-    ------
-    UsageError
-        A word holds none.
-    """
+    """The names behind all -m."""
     names = []
     for word in options.metrics or ():
         names_in_word = split(word)
@@ -281,13 +259,7 @@ def metric_names(options: argparse.Namespace) -> list[str]:
 
 
 def single_metric(options: argparse.Namespace, chosen: dict[str, Any]) -> str:
-    """Return the only metric of -m, or the first default one.
-
-    Raises
-    ------
-    ValueError
-        There are several, or the name means several.
-    """
+    """Return the only metric of -m, or the first default one."""
     if getattr(options, "all", False):
         raise ValueError("--all: expected one metric")
     words = metric_names(options) or [DEFAULT_METRICS[0]]
@@ -298,24 +270,12 @@ def single_metric(options: argparse.Namespace, chosen: dict[str, Any]) -> str:
 
 
 def metrics_of_word(word: str, measured: Collection[str], chosen: dict[str, Any]) -> list[str]:
-    """Return the metrics that a word means, by their names in results: a list, a family or an alias.
-
-    Raises
-    ------
-    UnknownMetricError
-        It is no metric, and not among those that were measured.
-    """
+    """Return the metrics that a word means, by their names in results: a list, a family or an alias."""
     return [word] if word in measured else list(settings_from([word], chosen).names)
 
 
 def sort_metric(options: argparse.Namespace, measured: Collection[str], chosen: dict[str, Any]) -> str | None:
-    """The metric of --sort as results name it, None without the option.
-
-    Raises
-    ------
-    ValueError
-        It means several metrics, or none.
-    """
+    """The metric of --sort as results name it, None without the option."""
     if options.sort is None:
         return None
     names = metrics_of_word(options.sort, measured, chosen)
@@ -362,13 +322,7 @@ def every_metric(options: argparse.Namespace) -> list[str]:
 
 
 def settings_from(metrics: list[str], chosen: dict[str, Any]) -> Settings:
-    """The settings of the request, before any file is read.
-
-    Raises
-    ------
-    UsageError
-        A metric is the name of a file.
-    """
+    """The settings of the request, before any file is read."""
     for metric in metrics:
         if os.path.exists(metric) and not is_metric(metric):
             raise UsageError(f"-m {metric}: this is a file; -m takes names of metrics, such as -m ndcg@10")

@@ -32,12 +32,7 @@ def add_bounds_arguments(add: Callable[..., Any]) -> None:
 
 
 def check_bounds(options: argparse.Namespace) -> None:
-    """Refuse what has no meaning with --bounds, or without it.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse what has no meaning with --bounds, or without it."""
     if options.bounds and options.per_query:
         raise ValueError("--per-query: --bounds prints a row for every metric, not for every query")
     if options.bounds and (options.format == "parquet" or os.path.splitext(options.output or "")[1] == ".parquet"):

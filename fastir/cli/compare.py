@@ -120,13 +120,7 @@ def compare_saved(options: argparse.Namespace, needed: list[str]) -> Comparison:
 
 
 def metrics_of_saved(words: list[str], results: Mapping[str, Results], options: argparse.Namespace) -> list[str]:
-    """Return the metrics of rules and of --sort; all saved results have to have them.
-
-    Raises
-    ------
-    FastirError
-        A metric is missing from some results.
-    """
+    """Return the metrics of rules and of --sort; all saved results have to have them."""
     names: list[str] = []
     for word in words:
         for place, of_run in results.items():
@@ -156,12 +150,7 @@ def compare_runs(options: argparse.Namespace, needed: list[str]) -> Comparison:
 def judged_and_compared(
     options: argparse.Namespace, what: str, needed: Sequence[str] = ()
 ) -> tuple[dict[str, Any], tuple[Any, Any, list[str]], dict[str, Any]]:
-    """The runs by name; qrels, runs and metrics as `compare` takes them; and its options, which are right.
-
-    Raises
-    ------
-    UsageError
-    """
+    """The runs by name; qrels, runs and metrics as `compare` takes them; and its options, which are right."""
     from fastir.analyses.compare.scores import check_aggregates
 
     chosen = evaluator_options(options)
@@ -222,15 +211,7 @@ def with_runs_in(runs: list[Any], comparison: Comparison) -> Comparison:
 
 
 def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict[str, Any]:
-    """The keywords of `compare` that say how; a baseline is called by its name or by its path.
-
-    Raises
-    ------
-    ValueError
-        Arguments that no files can make right.
-    FastirError
-        A library is missing.
-    """
+    """The keywords of `compare` that say how; a baseline is called by its name or by its path."""
     from fastir.analyses.compare.options import Options
 
     statistics = {name: getattr(options, name) for name in STATISTICS}

@@ -87,13 +87,7 @@ def diff_command(options: argparse.Namespace) -> Output:
 
 
 def broken_rules(rules: list[Rule], name: str, old: Results, new: Results, options: argparse.Namespace) -> list[str]:
-    """Why a run fails, a line for each rule that its change breaks.
-
-    Raises
-    ------
-    FastirError
-        The metric of a rule is missing from one side.
-    """
+    """Why a run fails, a line for each rule that its change breaks."""
     if not rules:
         return []
     from fastir.analyses.compare.compare_scores import compare_scores
@@ -159,12 +153,7 @@ def metric_changes(old: Results, new: Results, wanted: list[str], options: argpa
 
 
 def check_metrics(old: Results, new: Results, names: list[str], options: argparse.Namespace) -> None:
-    """Refuse a metric that is missing from one side.
-
-    Raises
-    ------
-    FastirError
-    """
+    """Refuse a metric that is missing from one side."""
     for name in names:
         if name not in new or name not in old:
             side, results = (options.old, old) if name not in old else (options.new, new)

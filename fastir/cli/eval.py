@@ -75,13 +75,7 @@ def add_interval_arguments(add: Callable[..., Any]) -> None:
 
 
 def interval_options(options: argparse.Namespace) -> IntervalOptions | None:
-    """What --ci, --interval and --confidence say.
-
-    Raises
-    ------
-    ValueError
-        They do not fit with one another, or with --bounds or Parquet.
-    """
+    """What --ci, --interval and --confidence say."""
     choices = {"method": options.interval, "confidence": options.confidence}
     choices = {name: value for name, value in choices.items() if value is not None}
     if not options.ci:

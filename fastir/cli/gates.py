@@ -34,12 +34,7 @@ class Bound(NamedTuple):
         return f"{self.option} {self.metric}={self.value:g}"
 
     def check(self) -> None:
-        """Refuse a bound on the side where the better values lie, and one that no value is under, or over.
-
-        Raises
-        ------
-        UsageError
-        """
+        """Refuse a bound on the side where the better values lie, and one that no value is under, or over."""
         (low, high), under = metric_range(self.metric), self.option == "--fail-under"
         worse, other = ("less", "--fail-over") if under else ("more", "--fail-under")
         if higher_is_better(self.metric) is not under and higher_is_better(self.metric) is not None:
@@ -75,13 +70,7 @@ def list_runs(runs: Sequence[str]) -> str:
 
 
 def parse_bounds(under: list[str] | None, over: list[str] | None) -> list[Bound]:
-    """The conditions of --fail-under and --fail-over; the metric of one may still be a list or a family.
-
-    Raises
-    ------
-    UsageError
-        A word is not METRIC=VALUE.
-    """
+    """The conditions of --fail-under and --fail-over; the metric of one may still be a list or a family."""
     bounds = []
     for option, words in (("--fail-under", under), ("--fail-over", over)):
         for word in (part for argument in words or () for part in conditions(argument)):
@@ -131,12 +120,7 @@ class Rule(NamedTuple):
         return f"{self.kind}:{self.metric}" + ("" if self.limit is None else f"{mark}{self.limit:g}")
 
     def check(self) -> None:
-        """Refuse a margin that no loss exceeds.
-
-        Raises
-        ------
-        UsageError
-        """
+        """Refuse a margin that no loss exceeds."""
         low, high = metric_range(self.metric)
         if self.kind == "drop" and self.limit is not None and self.limit >= high - low:
             raise UsageError(
@@ -235,13 +219,6 @@ def for_each_metric(gates: list[Gate], measured: Collection[str], chosen: dict[s
         The metrics that the results have.
     chosen : dict
         The options of the evaluation, by which a word is read.
-
-    Raises
-    ------
-    UnknownMetricError
-        A word is no metric, and not among those that were measured.
-    UsageError
-        No value of a metric could break its gate.
     """
     single = [
         gate._replace(metric=metric) for gate in gates for metric in metrics_of_word(gate.metric, measured, chosen)
@@ -262,13 +239,7 @@ RULE = (  # compiled by the first rule
 
 
 def parse_rules(words: list[str] | None) -> list[Rule]:
-    """The conditions of --fail-if.
-
-    Raises
-    ------
-    UsageError
-        A word is neither ``worse:METRIC[:ALPHA]`` nor ``drop:METRIC>MARGIN``.
-    """
+    """The conditions of --fail-if."""
     rules = []
     for word in words or ():
         match = re.fullmatch(RULE, word)

@@ -31,19 +31,7 @@ VALUE_OPTIONS = (
 def judged_runs(
     words: Sequence[str], options: argparse.Namespace, settings: Settings, qrels: Qrels | None = None
 ) -> Iterator[tuple[Any, Results]]:
-    """The name and the Results of each file; its judgments must be the qrels, if they are given.
-
-    Raises
-    ------
-    UsageError
-        An option says how runs are read.
-    FormatError
-        A file holds something else, or was cut or changed.
-    FastirError
-        It holds other judgments.
-    ValueError
-        The options ask for another order of documents.
-    """
+    """The name and the Results of each file; its judgments must be the qrels, if they are given."""
     names = (
         list(JUDGING_OPTIONS) if qrels is None else [name for name in JUDGING_OPTIONS if not name.startswith("qrels_")]
     )
@@ -88,12 +76,7 @@ def derivable_metrics(rankings: JudgedRankings, options: argparse.Namespace, set
 
 
 def check_judgments(file: str, rankings: JudgedRankings, qrels: Qrels) -> None:
-    """Refuse rankings that were judged with other judgments: other queries, or other labels of a query.
-
-    Raises
-    ------
-    FastirError
-    """
+    """Refuse rankings that were judged with other judgments: other queries, or other labels of a query."""
     own = judged_rankings(qrels, {next(iter(qrels)): {}}, queries="qrels")
     rows = {str(query_id): row for row, query_id in enumerate(own.query_ids)}
     for row, query_id in enumerate(map(str, rankings.query_ids)):

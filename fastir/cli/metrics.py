@@ -65,12 +65,7 @@ def about(card: Card) -> str:
 
 
 def check_one_way(options: argparse.Namespace) -> None:
-    """Refuse an option that has no effect together with the others.
-
-    Raises
-    ------
-    UsageError
-    """
+    """Refuse an option that has no effect together with the others."""
     if options.bibtex and not options.names:
         raise UsageError("--bibtex: expected the NAME of a metric")
     if options.search is not None and (options.names or options.format == MARKDOWN):

@@ -43,13 +43,6 @@ def expand_words(words: Sequence[str], parts: bool = False, judgments: Sequence[
     """The files of words, in order; a folder or a pattern is all files in it, unless these are the parts of one run.
 
     Files of judgments that lie in a folder of runs are left out of it, which a warning says.
-
-    Raises
-    ------
-    FormatError
-        A folder or a pattern has none.
-    OSError
-        There is no such file.
     """
     files: list[Any] = []
     warn = functools.partial(tell, "warning")
@@ -62,12 +55,7 @@ def expand_words(words: Sequence[str], parts: bool = False, judgments: Sequence[
 
 
 def refuse_overwriting(options: argparse.Namespace) -> None:
-    """Refuse an output file that the command also reads, or writes twice.
-
-    Raises
-    ------
-    UsageError
-    """
+    """Refuse an output file that the command also reads, or writes twice."""
     outputs = {name: path for name in ("output", "plot") if (path := getattr(options, name, None)) is not None}
     values = {name: value for name, value in vars(options).items() if name not in (*outputs, *NON_FILE_OPTIONS)}
     words = [word for value in values.values() for word in (value if isinstance(value, list) else [value])]
@@ -83,17 +71,7 @@ def refuse_overwriting(options: argparse.Namespace) -> None:
 
 
 def runs_by_name(words: Sequence[str], options: argparse.Namespace, duplicates: str | None) -> dict[str, Any]:
-    """{name of its row: path, or Run} of every run; a table with a column of runs has several.
-
-    Raises
-    ------
-    UsageError
-        Standard input is named twice.
-    FastirError
-        A file holds saved results, or a table cannot be read.
-    OSError
-        There is no such file.
-    """
+    """{name of its row: path, or Run} of every run; a table with a column of runs has several."""
     judgments = [path for name in ("qrels", "other") if (path := getattr(options, name, None)) is not None]
     files = expand_words(words, options.parts, judgments)
     if files.count(STDIN) > 1:
@@ -108,15 +86,7 @@ def runs_by_name(words: Sequence[str], options: argparse.Namespace, duplicates: 
 
 
 def named_by_option(files: Sequence[Any], options: argparse.Namespace) -> list[str]:
-    """The names of runs, by --names.
-
-    Raises
-    ------
-    UsageError
-        Two runs have one name, or a file cannot have a tag.
-    FormatError, OSError
-        A file has no tag, or cannot be read.
-    """
+    """The names of runs, by --names."""
     try:
         return run_names(files, options.names, options.run_format)
     except fastir.FastirError:
@@ -224,15 +194,7 @@ def read_qrels(options: argparse.Namespace, path: str | None = None) -> Qrels:
 
 
 def read_runs(words: Sequence[str], options: argparse.Namespace, least: int = 1) -> dict[str, fastir.Run]:
-    """{name of its row: Run} of words, `least` in number; a bar shows how far they are read.
-
-    Raises
-    ------
-    UsageError
-        There are fewer.
-    FastirError, OSError
-        As by `named_runs`, or a run cannot be read.
-    """
+    """{name of its row: Run} of words, `least` in number; a bar shows how far they are read."""
     runs = runs_by_name(words, options, options.duplicates)
     if len(runs) < least:
         raise UsageError(f"expected {least} runs or more, got {len(runs)}")
@@ -279,13 +241,6 @@ def load_saved_runs(words: Sequence[str], options: argparse.Namespace) -> tuple[
     """{name: Results} of files of one run, named by the file, and of several, named as they were; {name: its file}.
 
     If two of these have one name, the names of runs from files of several begin with the name of the file.
-
-    Raises
-    ------
-    UsageError
-        An option says how runs are judged.
-    FormatError, OSError
-        A file holds something else, or cannot be read.
     """
     unused = [name for name in JUDGING_OPTIONS if getattr(options, name) != options.parser.get_default(name)]
     if unused and unused != ["queries"]:

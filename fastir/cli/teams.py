@@ -22,17 +22,7 @@ def add_teams_arguments(add: Callable[..., Any]) -> None:
 
 
 def read_teams_option(options: argparse.Namespace, runs: Iterable[str]) -> dict[Any, Any] | None:
-    """{run: team}, or None without these options.
-
-    Raises
-    ------
-    UsageError
-        Both options are given, or the pattern is none.
-    FastirError
-        A run has no team, or the file names a run that is not there.
-    OSError
-        The file cannot be read.
-    """
+    """{run: team}, or None without these options."""
     if options.teams is not None and options.team_pattern is not None:
         raise UsageError("--teams and --team-pattern: expected one of them")
     if options.team_pattern is not None:

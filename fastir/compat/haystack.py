@@ -53,12 +53,6 @@ def make_run(metric: str) -> Any:
         -------
         dict
             ``{"score": mean, "individual_scores": [value of each question]}``.
-
-        Raises
-        ------
-        ValueError
-            One side has no questions, or they differ in how many; for nDCG, documents of one ground truth with a score
-            and without one.
         """
         evaluators.DocumentNDCGEvaluator.validate_inputs(
             ground_truth_documents if metric == "ndcg" else [[] for _ in ground_truth_documents], retrieved_documents

@@ -55,11 +55,6 @@ def make_compute(metric: str, distinct: bool = False, granular: str | None = Non
         Returns
         -------
         RetrievalMetricResult
-
-        Raises
-        ------
-        ValueError
-            One of the lists is None or empty.
         """
         name = metric
         if granular is not None and getattr(self, granular):

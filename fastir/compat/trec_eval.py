@@ -116,11 +116,6 @@ def output(arguments: list[str], progress: Callable[..., Any]) -> str:
     progress : function of {name: path}
         Makes a context manager that shows how far these files have been read, by calls of its method notice(name,
         position).
-
-    Raises
-    ------
-    Refusal
-        Any error in arguments or files; nothing is printed then.
     """
     flags, measures, paths = parse_arguments(arguments)
     new = choice(flags, "trec-eval-version", ("10", "9"), USAGE) == "10"

@@ -296,13 +296,7 @@ def z_scores(line: Line, values: np.ndarray, norms: list[dict[str, tuple[float, 
 
 
 def parse_norms(lines: list[bytes], path: str) -> dict[str, dict[str, tuple[float, float]]]:
-    """{query: {name of the value: (mean, standard deviation)}} of the lines of a file.
-
-    Raises
-    ------
-    Refusal
-        A line does not have four fields, the last two of them numbers, or a measure of a query has two lines.
-    """
+    """{query: {name of the value: (mean, standard deviation)}} of the lines of a file."""
     norms: dict[str, dict[str, tuple[float, float]]] = {}
     for number, line in enumerate(lines, 1):
         fields = line.decode("utf-8", "surrogateescape").split()

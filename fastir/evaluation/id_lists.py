@@ -141,18 +141,7 @@ def evaluate_lists(
 
 
 def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[str, str] | None) -> tuple[Any, Any]:
-    """The rankings and the relevant ids, each as a dict by query id or as ListColumns.
-
-    Raises
-    ------
-    TypeError
-        One of the arguments is no sequence, or an index holds ids that cannot be query ids.
-    ValueError
-        They are paired by position and differ in length, query_ids has duplicates or conflicts with other ids, or a
-        column is missing from a table.
-    DuplicateError
-        A query id by which they are joined is there twice.
-    """
+    """The rankings and the relevant ids, each as a dict by query id or as ListColumns."""
     if query_ids is None and is_plain(retrieved) and is_plain(relevant) and len(retrieved) == len(relevant):
         ids = list(range(len(retrieved)))
         return with_ids(per_query(retrieved, "retrieved"), ids), with_ids(per_query(relevant, "relevant"), ids)
@@ -250,13 +239,7 @@ def table_side(name: str, table: dict[str, Any], n: int) -> Side:
 
 
 def read_table(data: Any, roles: tuple[str, ...], columns: Mapping[str, str] | None) -> Any:
-    """{role: column} of a table, a path or a list of records.
-
-    Raises
-    ------
-    TypeError
-        It is none of these.
-    """
+    """{role: column} of a table, a path or a list of records."""
     name = roles[1]
     if hasattr(data, "collect"):
         library_tables.refuse(data, name)

@@ -40,13 +40,6 @@ def read_runs(
     """The runs of a caller by name, each read once, with the options of `evaluate`; their ids are of one kind.
 
     A file of `judgments`, as the caller gave them, is no run where it lies in a folder of them.
-
-    Raises
-    ------
-    ValueError
-        There is none.
-    TypeError
-        The ids of two runs are of different kinds, and so never match.
     """
     read: dict[Hashable, Run] = {}
     for name, rankings in runs_by_name(runs, columns, duplicates, names, [judgments]):

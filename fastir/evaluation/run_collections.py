@@ -27,15 +27,7 @@ def runs_by_name(
     names: RunNames = "stem",
     judgments: Sequence[Any] = (),
 ) -> Iterator[tuple[Hashable, Any]]:
-    """The (name, run) pairs of what `evaluate_many` takes, one at a time; files of judgments are no runs.
-
-    Raises
-    ------
-    TypeError, ValueError
-        It is something else, or two runs have one name.
-    FormatError, DuplicateError
-        Of a long table.
-    """
+    """The (name, run) pairs of what `evaluate_many` takes, one at a time; files of judgments are no runs."""
     runs = with_names(runs, names, judgments)
     if places.is_place(runs):
         runs = runs_in_file(runs, columns, duplicates)
@@ -53,15 +45,7 @@ EXPECTED_TEXT = (
 
 
 def with_names(runs: Any, names: RunNames = "stem", judgments: Sequence[Any] = ()) -> Any:
-    """Return {name: file} for a folder, a pattern, or several files, folders and patterns; other runs unchanged.
-
-    Raises
-    ------
-    TypeError, ValueError
-        They are a Run, or files among others; two have one name; or `names` are of runs that have names.
-    FormatError, OSError
-        There is no file, or no tag in it.
-    """
+    """Return {name: file} for a folder, a pattern, or several files, folders and patterns; other runs unchanged."""
     if isinstance(runs, Run):
         raise TypeError(f"{EXPECTED_TEXT} {type(runs).__name__}")
     if is_list_of_runs(runs):
@@ -145,11 +129,6 @@ def runs_in(place: Any) -> list[Any]:
     """The files of a folder or a pattern, each of which is a run; or its hive partitions.
 
     A folder with partitions by run first has a run for each value; any other partitions belong to one run.
-
-    Raises
-    ------
-    FormatError
-        There is none, or one is a link that leads to no file.
     """
     if places.is_local(place):
         path = os.fsdecode(place)
@@ -205,13 +184,7 @@ def paths_in(*inputs: Any) -> list[str]:
 
 
 def runs_without(judgments: Sequence[Any], place: Any, warn: Callable[[str], None] = warn_caller) -> list[Any]:
-    """What `runs_in` finds, but the files of judgments that lie there, which a warning names.
-
-    Raises
-    ------
-    FormatError
-        There is no other file.
-    """
+    """What `runs_in` finds, but the files of judgments that lie there, which a warning names."""
     files = runs_in(place)
     judged = [file for file in files if any(is_same(file, other) for other in judgments)]
     if len(judged) == len(files):

@@ -28,13 +28,6 @@ def run_names(runs: Sequence[Any], names: RunNames = "stem", format: str | None 
         As for `evaluate_many`.
     format : str or None
         Of the files; None is what their names say.
-
-    Raises
-    ------
-    ValueError
-        Two runs have one name, there are more or fewer names than runs, or a file has no tag.
-    OSError
-        A file cannot be read.
     """
     if isinstance(names, (list, tuple)):
         if len(names) != len(runs):
@@ -105,15 +98,7 @@ def steps(run: Any) -> list[str]:
 
 
 def tag(run: Any, format: str | None = None) -> str:
-    """The last field of the first line of a TREC file.
-
-    Raises
-    ------
-    FormatError
-        It is a file of another format, or the line has no such field.
-    ValueError
-        It cannot be read twice.
-    """
+    """The last field of the first line of a TREC file."""
     name = places.place_name(run)
     form = format or formats.file_format(run)
     if form != "trec":

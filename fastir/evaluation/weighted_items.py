@@ -76,13 +76,7 @@ def labels_or_ones(wanted: Items) -> np.ndarray:
 
 
 def read_item_weights(doc_weights: Any, wanted: Items) -> np.ndarray:
-    """The weight of each judged item.
-
-    Raises
-    ------
-    TypeError, ValueError
-        A weight is no number above 0, or one is missing.
-    """
+    """The weight of each judged item."""
     owners = repeat(wanted.rows, np.diff(wanted.offsets))
     labels = labels_or_ones(wanted)
     if hasattr(doc_weights, "items"):

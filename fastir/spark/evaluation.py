@@ -221,12 +221,7 @@ def by_ranks(strategy: str, columns: frames.RunColumns) -> bool:
 
 
 def refuse_large(strategy: str) -> None:
-    """Refuse two passes over qrels that are too large for every worker.
-
-    Raises
-    ------
-    FastirError
-    """
+    """Refuse two passes over qrels that are too large for every worker."""
     if strategy == "two-pass":
         raise FastirError(
             f"qrels: two passes take at most {frames.MAX_EVALUATOR_BYTES} bytes when prepared; "
@@ -238,10 +233,6 @@ def check_segments(groups: Mapping[Any, Any] | None, by: Any, judge: Judge) -> N
     """Refuse segments without a query that counts, before any job over the run, as far as the qrels can tell.
 
     Queries of the intersection are known after it; but one of them has to have a group.
-
-    Raises
-    ------
-    ValueError
     """
     prepared = judge.evaluator.rules.prepared
     if groups is None:
@@ -289,13 +280,7 @@ class Judge(NamedTuple):
 
 
 def make_judge(qrels: Any, run: Any, metrics: str | Iterable[str], options: EvaluateOptions) -> Judge:
-    """Prepare qrels, which may be a DataFrame; the run's session holds those that are too large.
-
-    Raises
-    ------
-    FastirError
-        They are too large, and have groups, or `queries` are ids.
-    """
+    """Prepare qrels, which may be a DataFrame; the run's session holds those that are too large."""
     metrics, _ = custom_among(metrics)
     sides = columns_by_side(options.get("columns"), options.get("qrels_columns"), options.get("run_columns"))
     weights = options.get("weights")
@@ -384,13 +369,6 @@ def merge_runs(
         The values of queries that are missing from the run; None: the Evaluator's.
     ranked : bool
         Whether the order of rows can only be the order of ranks.
-
-    Raises
-    ------
-    ValueError
-        The rows of a query lie in two partitions; or two documents have one rank, which should be the order of rows.
-    NoOverlapError
-        Qrels and run do not overlap as they must.
     """
     queries, query_ids = evaluator.rules.settings.queries, list(evaluator.rules.qrels)
     base, coverage_of_none = buckets.absent_values(evaluator)

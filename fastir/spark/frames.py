@@ -73,13 +73,7 @@ def check_run(run: Any, expected: str = "a Spark DataFrame") -> None:
 
 
 def frame_of(run: Any) -> Any:
-    """A run as a DataFrame, be it one or files, which the active session finds.
-
-    Raises
-    ------
-    TypeError, RuntimeError
-        The run is something else. There is no session.
-    """
+    """A run as a DataFrame, be it one or files, which the active session finds."""
     if not run_files.is_paths(run):
         check_run(run, "a Spark DataFrame or paths of Parquet files")
         return run
@@ -131,13 +125,7 @@ class Rebuilt:
 
 
 def choose_strategy(run: Any, strategy: str, evaluator: Evaluator, several: bool = False) -> str:
-    """The strategy, which "auto" chooses by the type of the documents' column, and by what the options permit.
-
-    Raises
-    ------
-    ValueError
-        A strategy does not fit the columns or the options.
-    """
+    """The strategy, which "auto" chooses by the type of the documents' column, and by what the options permit."""
     columns = evaluator.rules.columns
     types = {field.name: field.dataType for field in run.schema.fields}
     usual = [columns["doc_id"]] if columns and "doc_id" in columns else roles.RANKINGS["doc_id"]
@@ -172,13 +160,7 @@ def choose_strategy(run: Any, strategy: str, evaluator: Evaluator, several: bool
 
 
 def run_columns(run: Any, strategy: str, evaluator: Evaluator, several: bool = False) -> RunColumns:
-    """The columns of a run that are read.
-
-    Raises
-    ------
-    ValueError
-        One is missing, or a rule asks for the order of rows, which partitions do not keep.
-    """
+    """The columns of a run that are read."""
     columns, what = evaluator.rules.columns or {}, "runs" if several else "run"
     if strategy == "lists":
         names = tuple(id_lists.ranking_columns(run.columns, columns).values())
@@ -203,13 +185,7 @@ def run_columns(run: Any, strategy: str, evaluator: Evaluator, several: bool = F
 
 
 def columns_read(run: Any, frame: Any, strategy: str, evaluator: Evaluator, several: bool = False) -> RunColumns:
-    """The columns of a run that are read, and the files, if it was given by paths that the workers can open.
-
-    Raises
-    ------
-    ValueError
-        As by `run_columns`.
-    """
+    """The columns of a run that are read, and the files, if it was given by paths that the workers can open."""
     columns = run_columns(frame, strategy, evaluator, several)
     return (
         columns
@@ -262,13 +238,7 @@ def map_partitions(frame: Any, columns: RunColumns, keys: Sequence[int], functio
 
 
 def collect_answers(states: Any) -> list[Any]:
-    """What the partitions returned, in their order.
-
-    Raises
-    ------
-    Exception
-        The error of the first partition that has one.
-    """
+    """What the partitions returned, in their order."""
     answers = [pickle.loads(state) for state in states.toArrow()["state"].to_pylist()]
     answers.sort(key=lambda answer: answer.partition)
     for answer in answers:
@@ -288,13 +258,7 @@ def check_one_run(names: set[Any], columns: RunColumns) -> None:
 
 
 def groups_by_query(by: Any, qrels: Any, run: Any, columns: Sides) -> Mapping[Any, Any] | None:
-    """{query_id: group}, from a mapping, from a DataFrame of two columns, or from a column of the qrels or the run.
-
-    Raises
-    ------
-    TypeError, ValueError
-        It is something else, or a query has two groups.
-    """
+    """{query_id: group}, from a mapping, from a DataFrame of two columns, or from a column of the qrels or the run."""
     if by is None or isinstance(by, Mapping):
         return by
     if isinstance(by, str):
@@ -337,13 +301,7 @@ def groups_of_queries(groups: Mapping[Any, Any], by: Any, query_ids: Iterable[An
 
 
 def groups_of_results(groups: Mapping[Any, Any] | None, by: Any, query_ids: Iterable[Any]) -> Mapping[Any, Any] | None:
-    """The groups of the queries of results.
-
-    Raises
-    ------
-    ValueError
-        A query has none.
-    """
+    """The groups of the queries of results."""
     if groups is None:
         return None
     chosen = groups_of_queries(groups, by, query_ids)

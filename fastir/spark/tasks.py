@@ -173,13 +173,7 @@ def answers(read: Callable[[], list[Any]], number: int, place: str) -> pyarrow.R
 
 
 def load_pickles(pickles: Mapping[str, bytes], version: str) -> list[Any]:
-    """Unpickle objects of a version of fastir, unless this worker has them already.
-
-    Raises
-    ------
-    FormatError
-        The worker has another version.
-    """
+    """Unpickle objects of a version of fastir, unless this worker has them already."""
     check_version(version, "a worker was sent what was pickled by")
     for digest in LOADED_BY_DIGEST.keys() - pickles.keys():
         del LOADED_BY_DIGEST[digest]
@@ -250,13 +244,7 @@ def name_run_in_errors(run: Any) -> Iterator[None]:
 def in_order(
     rows: pyarrow.Table, what: str, columns: Mapping[Any, Any], duplicates: str | None, order: str | None
 ) -> pyarrow.Table:
-    """Sort rows in the order that the rules follow: by a column, or by rank if the first or last copy counts.
-
-    Raises
-    ------
-    TypeError, ValueError
-        The column `order` has no numbers, or a missing number, or two rows of a query have the same.
-    """
+    """Sort rows in the order that the rules follow: by a column, or by rank if the first or last copy counts."""
     query, _, number, *run = roles.find_columns(what, rows.column_names, columns)
     if order is None:
         by_rank = duplicates in ORDER_RULES and roles.is_rank(number, columns)
@@ -383,13 +371,7 @@ def tables(batches: Iterable[pyarrow.RecordBatch], enough: int) -> Iterator[pyar
 def begun(
     evaluator: Evaluator, after: Mapping[Any, bytes] | None, reads_all: bool, run: Any, others: Iterable[Partial]
 ) -> Partial:
-    """Return the Partial of a run in one of two passes; the Partials of several runs share what they can.
-
-    Raises
-    ------
-    ValueError
-        The first pass has not seen the run.
-    """
+    """Return the Partial of a run in one of two passes; the Partials of several runs share what they can."""
     if after is not None and run not in after:
         raise ValueError("run: it has rows in the second pass and none in the first; both must see the same parts")
     partial = evaluator.rules.empty_partial("two-pass", None if after is None else load_partial(after[run]), reads_all)

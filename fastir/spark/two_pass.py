@@ -34,11 +34,6 @@ MAX_STATE_BYTES = frames.MAX_EVALUATOR_BYTES  # of the states of runs that the s
 def results(run: Any, columns: RunColumns, evaluator: Evaluator) -> Results:
     """The Results of one run, by two jobs.
 
-    Raises
-    ------
-    DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError
-        As by `Partial.add` and `Partial.result`; the second of these if the run changed between the passes.
-
     Warns
     -----
     FastirWarning
@@ -52,13 +47,7 @@ def results(run: Any, columns: RunColumns, evaluator: Evaluator) -> Results:
 
 
 def partials(run: Any, columns: RunColumns, evaluator: Evaluator, several: bool) -> dict[Any, Partial]:
-    """{run: its Partial after both passes}, by two jobs; the second one in parts if there are very many runs.
-
-    Raises
-    ------
-    DuplicateError, TypeError, ValueError, OverflowError
-        As by `Partial.add`; or there are rows of several runs where one is expected.
-    """
+    """{run: its Partial after both passes}, by two jobs; the second one in parts if there are very many runs."""
     first = run_pass(run, columns, evaluator, several, {}, {})
     if not several:
         frames.check_one_run(set(first), columns)
@@ -87,13 +76,6 @@ def portions(states: Mapping[Any, bytes]) -> Iterator[dict[Any, bytes]]:
 
 def rank_run(run: Any, columns: RunColumns, evaluator: Evaluator, strategy: str) -> Results:
     """Return the Results of one run; its queries are whole in partitions ("grouped", "lists") or after a shuffle.
-
-    Raises
-    ------
-    UnknownMetricError
-        A metric needs the documents themselves.
-    DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError
-        As by `Partial.add`, `Partial.merge` and `Partial.result`.
 
     Warns
     -----

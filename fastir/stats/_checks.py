@@ -51,14 +51,7 @@ class Interval(NamedTuple):
 
 
 def differences(a: ArrayLike, b: ArrayLike | None = None) -> tuple[np.ndarray, float]:
-    """a minus b as a float64 array of shape (n_queries,), and the largest magnitude among a and b.
-
-    Raises
-    ------
-    ValueError
-        The arrays are not one-dimensional and equally long, are empty, or hold NaN or a magnitude above 1e100; or they
-        are pandas columns with different indexes.
-    """
+    """a minus b as a float64 array of shape (n_queries,), and the largest magnitude among a and b."""
     if b is not None:
         refuse_other_index(a, b)
     a = column(a, "a")

@@ -97,11 +97,6 @@ class SampleEvaluator:
     qrels : Qrels
     settings : Settings
         Such metrics alone, under one set of rules.
-
-    Raises
-    ------
-    UnknownMetricError, ValueError
-        The qrels are no sample, or not of the kind that a metric needs; or an option is not possible with one.
     """
 
     jobs: tuple[Job, ...] = ()  # what it measures together with other metrics

@@ -57,13 +57,7 @@ class WeightedQrels(Qrels):
 
 
 def weigh_qrels(qrels: Qrels, doc_weights: DocWeights) -> WeightedQrels:
-    """Judgments with the weights of their documents.
-
-    Raises
-    ------
-    TypeError, ValueError
-        The judgments are in groups or a sample, or a weight is wrong or missing.
-    """
+    """Judgments with the weights of their documents."""
     if type(qrels) not in (Qrels, WeightedQrels):
         raise TypeError("doc_weights go with labels {query_id: {doc_id: label}}, not with groups or samples")
     columns = qrels.columns
@@ -184,11 +178,6 @@ class WeightedEvaluator:
     qrels : Qrels
     settings : Settings
         Such metrics alone, under one set of rules.
-
-    Raises
-    ------
-    UnknownMetricError
-        The documents have no weights.
     """
 
     def __init__(self, prepare: Callable[..., PlainEvaluator], qrels: Qrels, settings: Settings) -> None:

@@ -68,15 +68,7 @@ class PlainEvaluator(PreparedQrels):
     __slots__ = ()
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues:
-        """Evaluate a run; watch(position) is called at every block of a file or a Run.
-
-        Raises
-        ------
-        NoOverlapError
-            No query is in both, or the option `queries` refuses how they overlap.
-        FormatError, DuplicateError, TypeError, ValueError, OverflowError, RuntimeError, OSError
-            Of the run, as for `evaluate`.
-        """
+        """Evaluate a run; watch(position) is called at every block of a file or a Run."""
         return self.fill_missing(*self.measure_rows(run, n_threads, watch))
 
     def measure_late(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> LateValues:

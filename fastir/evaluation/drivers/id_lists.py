@@ -39,13 +39,7 @@ def join_rules(prepared: PreparedQrels) -> JoinRules:
 
 
 def needs_a_run(prepared: PreparedQrels, integers: Any) -> bool:
-    """Whether the join of lists cannot follow the rules, and a Run must be made of them.
-
-    Raises
-    ------
-    ValueError
-        The rules need scores: a ranked list has none, and the first part of a document decides.
-    """
+    """Whether the join of lists cannot follow the rules, and a Run must be made of them."""
     parents = prepared.stand_for
     if parents is None:
         return prepared.settings.options.duplicates == "last"

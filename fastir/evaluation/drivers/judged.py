@@ -45,11 +45,6 @@ class RunJudge:
     Parameters
     ----------
     prepared : RunEvaluator
-
-    Raises
-    ------
-    ValueError
-        There are several orders, or groups of judgments.
     """
 
     __slots__ = ("collector", "evaluator", "rules", "settings")
@@ -96,13 +91,7 @@ class RunJudge:
 
 
 def single_order(prepared: RunEvaluator) -> dict[str, Any]:
-    """The rules, by the names of RULES, that order the documents for all metrics of an Evaluator.
-
-    Raises
-    ------
-    ValueError
-        There are several orders, or groups of judgments.
-    """
+    """The rules, by the names of RULES, that order the documents for all metrics of an Evaluator."""
     if isinstance(prepared.qrels, GroupedQrels):
         raise ValueError("the qrels have groups, each with judgments of its own; judged rankings have one")
     return one_order(evaluator.settings for evaluator in prepared.evaluators())

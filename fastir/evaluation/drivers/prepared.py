@@ -44,11 +44,6 @@ class PreparedQrels:
         The names of the columns of runs that are tables.
     parents : Parents, Exclusion or None
         The document of each id in a run, or the documents that leave the rankings.
-
-    Raises
-    ------
-    OverflowError
-        A label is too large for a metric's formula.
     """
 
     __slots__ = (

@@ -53,13 +53,7 @@ GUESSES: dict[str, tuple[Form, Form]] = {  # how the ids of one side and of the 
 
 
 def compare_ids(coverage: Coverage, run: Any) -> None:
-    """Note an id of each side in a Coverage without any judged document in a ranking, for its warning.
-
-    Raises
-    ------
-    NoOverlapError
-        The ids would match if they were written alike, or `parents` has none of them; not by the conventions of tools.
-    """
+    """Note an id of each side in a Coverage without any judged document in a ranking, for its warning."""
     prepared, counts = coverage.prepared, coverage.counts
     if not counts.nothing or counts.nothing != counts.matched:
         return
@@ -99,11 +93,6 @@ def compare_lists(queries: Iterable[tuple[Any, list[Any], list[Any]]], guessing:
         The first QUERIES of them are looked at.
     guessing : bool
         Whether ids that would match if they were written alike are an error.
-
-    Raises
-    ------
-    NoOverlapError
-        They would.
     """
     sides = unseen = None
     for query_id, judged, ranked in itertools.islice(queries, MAX_QUERIES):

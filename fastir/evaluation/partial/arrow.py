@@ -39,13 +39,7 @@ def to_table(state: State | None, fields: dict[str, Any]) -> Any:
 
 
 def from_table(table: Any) -> tuple[State | None, dict[str, Any]]:
-    """The state and the fields in a table of `to_table`.
-
-    Raises
-    ------
-    FormatError
-        It is another table, or one that was changed, or of another version of fastir.
-    """
+    """The state and the fields in a table of `to_table`."""
     pyarrow, _ = arrow_modules(KIND)
     table = pyarrow.table(table)
     head = checked_head(KIND, (table.schema.metadata or {}).get(KEY.encode(), b"null"))

@@ -78,13 +78,7 @@ def measure(prepared: PreparedQrels, ranks: Ranks, values: np.ndarray) -> None:
 
 
 def scores(prepared: PreparedQrels, table: Table, reads: int, threads: int) -> State:
-    """The state of the first pass.
-
-    Raises
-    ------
-    DuplicateError
-        A judged document has a duplicate. Where two threads have met it, another pass in one thread names the row.
-    """
+    """The state of the first pass."""
     first = run_pass(prepared, table, [TwoPassFirst(prepared, reads) for _ in range(threads)], 0)
     duplicates = prepared.settings.options.duplicates
     if first.arrays["again"].any() and duplicates != "once":

@@ -49,12 +49,7 @@ def read_code(prepared: RunEvaluator) -> int:
 
 
 def check_version(version: object, what: str) -> None:
-    """Refuse what another fastir has made, which may have other bits, or read other rows.
-
-    Raises
-    ------
-    FormatError
-    """
+    """Refuse what another fastir has made, which may have other bits, or read other rows."""
     if version != __version__:
         raise FormatError(f"{what} fastir {version}, and this is fastir {__version__}; all parts need one version")
 

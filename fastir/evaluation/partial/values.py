@@ -74,13 +74,7 @@ class Values(Mergeable):
 
     @classmethod
     def from_run(cls, prepared: RunEvaluator, run: Any, part: int, query_ids: Callable[[], list[Any]]) -> Self:
-        """Measure a run, with an evaluator of ``queries="intersection"``; query_ids() returns the run's ids.
-
-        Raises
-        ------
-        FormatError, DuplicateError, TypeError, ValueError, OverflowError
-            As by `evaluate`.
-        """
+        """Measure a run, with an evaluator of ``queries="intersection"``; query_ids() returns the run's ids."""
         try:
             _, values, _, coverage = prepared.measure(run, 1)
         except NoOverlapError:
