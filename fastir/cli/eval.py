@@ -87,7 +87,7 @@ def interval_options(options: argparse.Namespace) -> IntervalOptions | None:
     if options.format == "parquet" or os.path.splitext(options.output or "")[1].lower() == ".parquet":
         raise ValueError("--ci: intervals are not written as Parquet; use csv, tsv or json")
     from fastir.data.results.statistics import IntervalOptions
-    from fastir.stats._scipy import check_scipy
+    from fastir.stats._checks import check_scipy
 
     intervals = IntervalOptions(**choices).checked()
     if intervals.method in ("bca", "t"):

@@ -91,7 +91,7 @@ class EvaluationRules:
         if (documents := stand_for(parents)) is not None:
             self.inputs["parents"] = {"aggregate": documents.aggregate}
         if doc_weights is not None:
-            from fastir.evaluation.doc_weights import read_doc_weights
+            from fastir.evaluation.composites.weights import read_doc_weights
 
             doc_weights = read_doc_weights(doc_weights, qrels, qrels_columns, options.duplicates)
         qrels = as_qrels(qrels, qrels_columns, options.duplicates)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import importlib.util
+from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -113,3 +116,27 @@ def is_constant(variance: np.ndarray | float, largest: np.ndarray | float) -> An
 def proper(p: np.ndarray) -> np.ndarray:
     """p-values that are never 0 and never above 1; NaN stays."""
     return np.clip(p, MIN_P, 1.0)
+
+
+# ---- SciPy: its import takes longer than fastir and NumPy together ---------------------------------------------------
+MISSING_SCIPY = "fastir.stats needs SciPy: pip install 'fastir[stats]'"
+
+
+@functools.cache
+def special() -> ModuleType:
+    """`scipy.special`, or what to install."""
+    try:
+        from scipy import special
+    except ImportError:
+        raise ImportError(MISSING_SCIPY) from None
+    return special
+
+
+def check_scipy() -> None:
+    """Raise if SciPy, which is needed later, is not installed; do not import it."""
+    if not has_scipy():
+        raise ImportError(MISSING_SCIPY)
+
+
+def has_scipy() -> bool:
+    return importlib.util.find_spec("scipy") is not None

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import proportion
-from fastir.stats._checks import N_RESAMPLES, check_table, check_values, is_constant, proper
+from fastir.stats._checks import N_RESAMPLES, check_table, check_values, is_constant, proper, special
 from fastir.stats._resample import ORDERS, Orders
-from fastir.stats._scipy import special
 from fastir.stats.grid import to_grid
 from fastir.stats.numeric import studentized_range_ppf, studentized_range_sf
 from fastir.stats.resampling import Resamples

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import check_choice, flag, proportion
-from fastir.stats._checks import EPSILON, N_RESAMPLES, Alternative, Interval, Test, differences, proper
+from fastir.stats._checks import EPSILON, N_RESAMPLES, Alternative, Interval, Test, differences, proper, special
 from fastir.stats._resample import DRAWS, Draws, Studentized, drawn_indices
-from fastir.stats._scipy import special
 from fastir.stats.grid import Grid, to_grid
 from fastir.stats.paired_tests import ALTERNATIVES, Moments, grid_differences, moments, t_rows
 from fastir.stats.resampling import Resamples

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import check_choice, number, proportion
-from fastir.stats._checks import column, differences
-from fastir.stats._scipy import special
+from fastir.stats._checks import column, differences, special
 from fastir.stats.grid import to_grid
 from fastir.stats.numeric import root
 from fastir.stats.paired_tests import Moments, doubled_ranks, moments

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import number, proportion, whole_number
-from fastir.stats._scipy import has_scipy, special
+from fastir.stats._checks import has_scipy, special
 
 # Trapezoids converge geometrically on these integrands: with smaller steps no digit changes.
 NORMAL = np.arange(-58, 88) * 0.15  # z of one of the k normal variables

@@ -24,8 +24,8 @@ from fastir.stats._checks import (
     differences,
     is_constant,
     proper,
+    special,
 )
-from fastir.stats._scipy import special
 from fastir.stats.exact import exact_p
 from fastir.stats.grid import to_grid
 from fastir.stats.numeric import t_quantile

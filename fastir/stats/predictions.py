@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike
 
 from fastir.checks import mapping, number, proportion
 from fastir.errors import quote
-from fastir.stats._checks import SINGLE, column, is_constant, proper
-from fastir.stats._scipy import special
+from fastir.stats._checks import SINGLE, column, is_constant, proper, special
 
 Values = ArrayLike | Mapping[Any, float]
 Strata = Mapping[Any, Hashable] | tuple[ArrayLike, ArrayLike]

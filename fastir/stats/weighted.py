@@ -9,7 +9,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from fastir.stats._scipy import special
+from fastir.stats._checks import special
 from fastir.stats.bootstrap import corrected_levels, draws, resample_sums
 from fastir.stats.grid import to_grid
 

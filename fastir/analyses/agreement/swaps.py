@@ -12,7 +12,7 @@ from fastir.analyses.compare.compare_scores import compared
 from fastir.analyses.compare.options import Options
 from fastir.analyses.compare.scores import read_scores
 from fastir.engine.threads import interruptible
-from fastir.stats._scipy import check_scipy
+from fastir.stats._checks import check_scipy
 
 
 class Swap(NamedTuple):

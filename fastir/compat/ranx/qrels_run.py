@@ -239,7 +239,7 @@ class Run(Documents):
 
 def in_ranx_order(run: Any) -> fastir_run.Run:
     """A run of ranx or of this module as fastir reads it: ranx's order of equal scores, and queries by id."""
-    plain = run.shown if isinstance(run, Documents) else getattr(run, "to_dict", None)
+    plain = run.ordered_rows if isinstance(run, Documents) else getattr(run, "to_dict", None)
     rows = run if plain is None else plain()
     return fastir_run.Run.from_dict({query_id: rows[query_id] for query_id in sorted(rows)})
 

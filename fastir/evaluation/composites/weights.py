@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
@@ -18,17 +19,20 @@ from fastir.data.qrels import Qrels
 from fastir.data.rankings import JudgedRankings, make_rankings
 from fastir.data.rankings_values import measure_rankings
 from fastir.data.results.report import Report
+from fastir.data.run import as_run
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat, select
 from fastir.engine.measure import BY_MEANS, NUM_Q
 from fastir.errors import UnknownMetricError, quote
 from fastir.evaluation.composites.samples import label_gains
 from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
-from fastir.inputs.doc_weights import DocWeights, align
+from fastir.inputs.doc_weights import DocWeights, align, from_file
+from fastir.inputs.shapes import PATH, TABLE, input_shape
 from fastir.request.names import Request
 from fastir.request.plan import NEEDS, WEIGHTED, Settings, compile_settings, compile_weighted
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Watch
+    from fastir.request.options import Duplicates
 
 ANY_WEIGHT = math.nextafter(0, 1)  # what has a weight is relevant
 
@@ -54,6 +58,25 @@ class WeightedQrels(Qrels):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return WeightedQrels, (Qrels(*self.columns.fields()), self.columns.weights)
+
+
+def read_doc_weights(
+    doc_weights: DocWeights | str | os.PathLike[str],
+    qrels: Any,
+    columns: Mapping[str, str] | None,
+    duplicates: Duplicates | None,
+) -> DocWeights:
+    """Weights of documents in any form; a str is a column of the table of the qrels."""
+    if isinstance(doc_weights, os.PathLike):
+        return from_file(doc_weights)
+    if not isinstance(doc_weights, str):
+        return doc_weights
+    if input_shape(qrels, Qrels, columns) not in (TABLE, PATH):
+        raise TypeError(
+            f"doc_weights={doc_weights!r} names a column of a table of qrels; these qrels are a "
+            f"{type(qrels).__name__}, and their weights come as {{doc_id: weight}}"
+        )
+    return as_run(qrels, {**(columns or {}), "score": doc_weights}, duplicates).to_dict()
 
 
 def weigh_qrels(qrels: Qrels, doc_weights: DocWeights) -> WeightedQrels:

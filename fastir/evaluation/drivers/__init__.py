@@ -14,8 +14,7 @@ Raises  NoOverlapError, OverflowError, and the errors of `inputs` and `join`
 A PreparedQrels is never changed after it was made, and any number of threads may use it.
 
 evaluate_one  PlainEvaluator: evaluates a run with the driver for its shape; RunEvaluator, what `composites` share
-prepared      PreparedQrels: qrels and a Plan, for any number of runs; what all drivers read
-task          Task: what a driver takes
+prepared      PreparedQrels: qrels and a Plan, for any number of runs; Task: the argument of a driver
 in_memory     the driver of dicts of dicts, Run objects, and files that are read as a whole
 id_lists      the driver of ids in rank order, without scores
 trec          the driver of TREC files, evaluated while they are read

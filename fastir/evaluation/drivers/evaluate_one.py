@@ -22,8 +22,7 @@ from fastir.evaluation.drivers.in_memory import (
     from_run,
     from_whole_file,
 )
-from fastir.evaluation.drivers.prepared import PreparedQrels
-from fastir.evaluation.drivers.task import Task
+from fastir.evaluation.drivers.prepared import PreparedQrels, Task
 from fastir.inputs.exclusions import Exclusion, stand_for
 from fastir.inputs.shapes import COLUMNS, DICTS, HELD, LISTS, OTHER, PATH, TABLE, input_shape
 from fastir.inputs.source import as_source, data_of

@@ -22,8 +22,7 @@ from fastir.evaluation.drivers.in_memory import STRETCH_ROWS, few_or_all, from_r
 from fastir.inputs import dicts
 
 if TYPE_CHECKING:
-    from fastir.evaluation.drivers.prepared import PreparedQrels
-    from fastir.evaluation.drivers.task import Task
+    from fastir.evaluation.drivers.prepared import PreparedQrels, Task
     from fastir.inputs.files import Repairs
     from fastir.inputs.id_lists import ListColumns
 

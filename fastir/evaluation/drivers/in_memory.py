@@ -19,8 +19,7 @@ from fastir.inputs.exclusions import Exclusion
 if TYPE_CHECKING:
     from fastir.engine.join._counts import Counts
     from fastir.engine.join._judged import Judged
-    from fastir.evaluation.drivers.prepared import PreparedQrels
-    from fastir.evaluation.drivers.task import Task
+    from fastir.evaluation.drivers.prepared import PreparedQrels, Task
 
 STRETCH_ROWS = 1 << 16  # rows that a thread takes at a time
 

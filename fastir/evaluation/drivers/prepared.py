@@ -7,7 +7,7 @@ neither qrels with groups nor metrics with different rules: for these, `composit
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsIndex
 
 from numpy import empty
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fastir.data.qrels import Qrels
     from fastir.engine.join._judged import Judged
     from fastir.engine.measure._grades import Grades
+    from fastir.inputs.files import Watch
     from fastir.inputs.parents import AnyParents
     from fastir.request.plan import Settings
 
@@ -140,3 +141,36 @@ def check_labels(limits: list[tuple[int, str, str]], judged: Judged, grades: Gra
                 f"metric {quote(text)}: label {label} is too large for {why} "
                 f"(query {judged.query_ids[query]}, document {doc_id})"
             )
+
+
+class Task(NamedTuple):
+    """One run to evaluate under one set of rules.
+
+    Attributes
+    ----------
+    prepared : PreparedQrels
+    run : object
+        Of the shape of the driver.
+    values : float64 array of shape (n_queries, n_metrics)
+        Filled by the driver.
+    status : uint8 array of shape (n_queries,)
+        The driver fills in each status that an empty ranking does not have.
+    n_threads : int or None
+    watch : function or None
+        ``watch(position)`` is called at every block of a file or a Run.
+    min_missing_queries : int or None
+        If at least so many queries are missing from a run in memory, only its own queries get `values` and `status`;
+        their positions are the Coverage's `rows`. None: all queries get them.
+    """
+
+    prepared: PreparedQrels
+    run: Any
+    values: ndarray
+    status: ndarray
+    n_threads: SupportsIndex | None
+    watch: Watch | None
+    min_missing_queries: int | None = None
+
+    def with_run(self, run: Any) -> Task:
+        """This task for a run of another shape."""
+        return self._replace(run=run)

@@ -28,7 +28,7 @@ from fastir.inputs.table_rows import grouped, ids_at, not_a_number, repeated
 from fastir.inputs.tables import Batch, Table
 
 if TYPE_CHECKING:
-    from fastir.evaluation.drivers.task import Task
+    from fastir.evaluation.drivers.prepared import Task
 
 STRETCH_ROWS = 1 << 16  # rows that a thread takes at a time
 TASKS_PER_THREAD = 8  # for each thread, so that a slow one does not hold up the others

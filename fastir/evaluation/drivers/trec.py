@@ -14,7 +14,7 @@ from fastir.inputs.places import on_disk, place_name, place_size
 from fastir.inputs.trec import CHUNK, ROW, Block, Blocks, empty, show
 
 if TYPE_CHECKING:
-    from fastir.evaluation.drivers.task import Task
+    from fastir.evaluation.drivers.prepared import Task
 
 
 def from_trec_file(task: Task) -> Coverage:

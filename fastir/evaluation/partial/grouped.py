@@ -12,8 +12,8 @@ from fastir.engine.measure._codes import STATUS_CODES
 from fastir.evaluation.drivers.evaluate_one import DRIVERS, PlainEvaluator
 from fastir.evaluation.drivers.in_memory import from_run
 from fastir.evaluation.drivers.judged import Ranks, rank_collector, used_slots
+from fastir.evaluation.drivers.prepared import Task
 from fastir.evaluation.drivers.tables import from_rows
-from fastir.evaluation.drivers.task import Task
 from fastir.evaluation.partial.states import COUNTS_WITH_EXAMPLE, Ranked, State, came_back
 from fastir.evaluation.partial.two_pass import ORDER_DEPENDENT_RULES, Outcome, PartReader, make_counts
 from fastir.inputs import formats, id_lists

@@ -25,8 +25,7 @@ from fastir.evaluation.partial.two_pass import TwoPassFirst, TwoPassReader, TwoP
 
 if TYPE_CHECKING:
     from fastir.evaluation.drivers.judged import Ranks
-    from fastir.evaluation.drivers.prepared import PreparedQrels
-    from fastir.evaluation.drivers.task import Task
+    from fastir.evaluation.drivers.prepared import PreparedQrels, Task
     from fastir.evaluation.partial.states import State
     from fastir.inputs.parquet_files import Group
     from fastir.inputs.tables import Table
