@@ -41,7 +41,7 @@ def check_command(options: argparse.Namespace) -> Output:
         if options.examples < 0:
             raise ValueError(f"--examples {options.examples}: expected 0 or more")
         make_rules(options.max_depth, OF_QRELS, options.tag)
-    options.parts, options.duplicates = False, None  # which `named_runs` asks for
+    options.parts, options.duplicates = False, None  # which `runs_by_name` asks for
     runs = runs_by_name(options.runs, options, None)
     with progress_bar(runs) as notice:
         checked = fastir.check(

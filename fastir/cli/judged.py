@@ -22,7 +22,7 @@ from fastir.inputs import places
 from fastir.request.fixed_order import RULES, compile_fixed
 from fastir.request.plan import Settings
 
-# Options that define a value, or that must equal the rankings' own; the others of JUDGING say how runs are read.
+# Options that define a value, or that must equal the rankings' own; JUDGING_OPTIONS has the others.
 VALUE_OPTIONS = (
     *("rel_level", "queries", "ties", "judged_only", "max_depth", "score_dtype", "duplicates", "convention", "all"),
 )

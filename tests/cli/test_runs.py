@@ -8,7 +8,7 @@ import pytest
 from common import EXAMPLES
 
 import fastir
-from fastir.cli.runs import differing_options
+from fastir.cli.runs import option_differences
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 RUNS = {"bm25": BM25, "dense": DENSE}
@@ -103,7 +103,7 @@ def test_results_of_other_options_are_warned_of(call, here):
     assert err == f"{said}--convention (fastir and trec_eval-9), --max-depth (default and 3)\n"
     assert call("compare", "old.json", "mix")[2] == ""
     results = fastir.load_results("plain.json")
-    assert differing_options(results, results) == []
+    assert option_differences(results, results) == []
 
 
 @pytest.fixture

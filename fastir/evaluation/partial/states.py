@@ -95,7 +95,7 @@ class State(Mergeable):
     repairs : dict
         {kind: (count, place)}.
     counts : dict
-        The counts of COUNTED, as Counts have them; only for whole queries.
+        The counts of COUNT_NAMES, as Counts have them; only for whole queries.
 
     Attributes
     ----------

@@ -47,7 +47,7 @@ def count_marked(queries: np.ndarray) -> Count:
 
 
 def make_counts(present: np.ndarray, num_ret: np.ndarray, unjudged: int, **counts: Count) -> Counts:
-    """Return the Counts of the known queries; `counts` has the counts of EXAMPLES."""
+    """Return the Counts of the known queries; `counts` has the counts of COUNTS_WITH_EXAMPLE."""
     by_name = {name: number for name, (number, _) in counts.items()}
     examples = {f"{name}_example": place for name, (_, place) in counts.items()}
     return Counts(matched=int(present.sum()), ranked=int(num_ret.sum()), unjudged=unjudged, **by_name, **examples)
