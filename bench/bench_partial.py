@@ -64,7 +64,7 @@ def test_parquet_in_any_order(race, quick, tmp_path, monkeypatch):
     evaluator = fastir.Evaluator(qrels, METRICS, n_threads=1, validate="judged")
 
     def evaluated(held):
-        monkeypatch.setattr(row_groups, "HELD", held)
+        monkeypatch.setattr(row_groups, "MAX_ROWS_IN_MEMORY", held)
         return dict(evaluator.evaluate(tmp_path))
 
     calls = {TWO_PASSES: lambda: evaluated(0), HELD: lambda: evaluated(1 << 60)}

@@ -13,8 +13,8 @@ from latex2mathml.converter import convert
 
 import fastir
 from fastir import plots, stats
-from fastir.cli.completion import abouts, command_parsers, option_help, spelled
-from fastir.cli.conventions_text import QUESTIONS, answer, example, told, value
+from fastir.cli.completion import abouts, argument_usage, command_parsers, option_help
+from fastir.cli.conventions_text import QUESTIONS, answer, convention_line, example, value
 from fastir.cli.parser import parser
 from fastir.cli.reference_text import GROUPS, anchor, reference
 from fastir.compat import trec_eval
@@ -166,7 +166,7 @@ def command_line() -> str:
         elif actions := commands[name]._actions:
             usage = " ".join(commands[name].format_usage().split()[1:])
             lines += ["```text", *folded(usage), "```", "", "| argument | meaning |", "|---|---|"]
-            rows = [("".join(spelled(action)), option_help(commands[name], action)) for action in actions]
+            rows = [("".join(argument_usage(action)), option_help(commands[name], action)) for action in actions]
             lines += [f"| {cell(word)} | {plain(about)} |" for word, about in rows]
             lines.append("")
     return "\n".join(lines)
@@ -265,7 +265,7 @@ def differences(name: str) -> str:
             if theirs != ours:
                 cells = (f"`{question.option}={theirs[0]}`", theirs[1], ours[1], f"`{example(question)[-2]}`")
                 rows.append(f"| {question.asks} | {' | '.join(cells)} |")
-    told_as = re.sub(r"^- \*\*.*?\*\*: (.*?)\. .*", r"\1", told(CONVENTIONS[name]).strip(), flags=re.DOTALL)
+    told_as = re.sub(r"^- \*\*.*?\*\*: (.*?)\. .*", r"\1", convention_line(CONVENTIONS[name]).strip(), flags=re.DOTALL)
     head = f'`convention="{name}"` stands for {told_as.rstrip(".")}. Version: {CONVENTIONS[name].release}.\n\n'
     if not rows:
         return head

@@ -69,7 +69,7 @@ MODULES = {
             Kind(
                 "CurveOptions",
                 "WeightsOptions",
-                "Options of the curves, whose metrics are fixed and read few parameters.",
+                "Options of the curves: their metrics are fixed and read few parameters.",
                 ("empty", "short_rankings", "empty_ranking"),
             ),
             Kind(

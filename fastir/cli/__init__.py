@@ -10,13 +10,13 @@ pool          pool, contributions, leave-one-out, to-judge and merge-qrels
 agreement     agreement, rank-correlation and similarity
 metrics       metrics and conventions; their pages in Markdown by reference_text and conventions_text
 completion    completion and man, from the parser
-arguments     options that several commands take; bounds and teams those of two or three
+arguments     options that several commands take; bounds and teams have the options of two or three
 runs          the runs and saved results that files hold
 gates         conditions on numbers, --fail-under and --fail-if
 messages      messages in the words of the command
 terminal      standard output, standard error and the progress bar
 
-The public functions validate what was asked and raise; the command turns what they raise into one line. Nothing imports
+The public functions validate their arguments and raise; the command turns each exception into one line. Nothing imports
 this folder but ``python -m fastir``.
 """
 

@@ -10,7 +10,7 @@ import fastir
 from fastir.checks import proportion
 from fastir.cli.arguments import (
     METRICS_OPTION,
-    SAVED,
+    SAVED_FORMAT,
     UsageError,
     add_judging_arguments,
     add_metric_option,
@@ -19,22 +19,22 @@ from fastir.cli.arguments import (
     add_qrels_argument,
     add_reading_arguments,
     add_runs_argument,
-    arguments_checked,
+    argument_errors,
     evaluator_options,
     metric_names,
-    named_metrics,
-    one_metric,
     output_format,
     parents_options,
+    requested_metrics,
+    single_metric,
 )
 from fastir.cli.compare import plot_format, save_picture
 from fastir.cli.eval import FORMATS, query_table, table_text
-from fastir.cli.pool import TEXTS, add_format_argument, table_output
-from fastir.cli.runs import are_saved, read_qrels, read_runs, saved_runs, warn_of_other_options
-from fastir.cli.terminal import Output, watched
+from fastir.cli.pool import TEXT_FORMATS, add_format_argument, table_output
+from fastir.cli.runs import are_saved, load_saved_runs, read_qrels, read_runs, warn_of_other_options
+from fastir.cli.terminal import Output, progress_bar
 from fastir.data.results.exportable import result_json, result_table
 from fastir.data.results.saved_files import json_document
-from fastir.evaluation.run_names import file_name, told_apart
+from fastir.evaluation.run_names import distinct_names, file_name
 from fastir.rendering import Cell, Table
 from fastir.rendering.text import decimals
 
@@ -49,19 +49,19 @@ STATISTICS = ("rel_level", "kappa_weights", "scale", "confidence", "n_resamples"
 
 def add_agreement_arguments(add: Callable[..., Any]) -> None:
     add_qrels_argument(add, "qrels", "QRELS_A")
-    add("other", metavar="QRELS_B", help="judgments of the same documents by somebody else, or by a model")
+    add("other", metavar="QRELS_B", help="other judgments of the same documents, such as a model's")
     add("-q", "--per-query", action="store_true", help="a row for every query")
     add_options(add, *STATISTICS)
     add_reading_arguments(add, runs=False)
-    add_format_argument(add, TEXTS)
+    add_format_argument(add, TEXT_FORMATS)
 
 
 def agreement_command(options: argparse.Namespace) -> Output:
-    with arguments_checked():
-        format = output_format(options, TEXTS)
+    with argument_errors():
+        format = output_format(options, TEXT_FORMATS)
         proportion("confidence", options.confidence)
     a, b = (read_qrels(options, path) for path in (options.qrels, options.other))
-    with watched({}):
+    with progress_bar({}):
         agreement = fastir.agreement(a, b, **{name: getattr(options, name) for name in STATISTICS})
     if format == "json":
         return Output(agreement.to_json(options.per_query))
@@ -72,7 +72,7 @@ def agreement_command(options: argparse.Namespace) -> Output:
 
 def with_sides(table: Table, options: argparse.Namespace) -> Table:
     """A table with a note that says what a and b are."""
-    a, b = told_apart([options.qrels, options.other], file_name)
+    a, b = distinct_names([options.qrels, options.other], file_name)
     return table._replace(notes=[*table.notes, f"a is {a}, b is {b}."])
 
 
@@ -101,16 +101,16 @@ def add_rank_correlation_arguments(add: Callable[..., Any]) -> None:
     add_options(add, "confidence", help="of the tests (default %(default)s)")
     add_judging_arguments(add)
     add("--plot", metavar="FILE", help="draw both leaderboards, too; .png, .svg or .pdf")
-    add_format_argument(add, TEXTS)
+    add_format_argument(add, TEXT_FORMATS)
 
 
 def rank_correlation_command(options: argparse.Namespace) -> Output:
     from fastir.analyses.compare.options import Options
 
-    with arguments_checked():
-        format = output_format(options, TEXTS)
+    with argument_errors():
+        format = output_format(options, TEXT_FORMATS)
         chosen = {**evaluator_options(options), **parents_options(options)}
-        metric = one_metric(options, evaluator_options(options))
+        metric = single_metric(options, evaluator_options(options))
         correction = None if options.correction == "none" else options.correction
         Options(test=options.test, correction=correction, confidence=options.confidence).validate()
         if options.plot is not None:
@@ -123,23 +123,25 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
             raise UsageError(f"--queries has no effect: {options.qrels} and {options.other} hold saved results")
         a: Mapping[str, Results]
         b: Mapping[str, Results]
-        a, b = (saved_runs([word], options)[0] for word in (options.qrels, options.other))
+        a, b = (load_saved_runs([word], options)[0] for word in (options.qrels, options.other))
         warn_of_other_options({options.qrels: next(iter(a.values())), options.other: next(iter(b.values()))})
-        only = None if named_metrics(options) or len(next(iter(a.values()))) > 1 else next(iter(a.values())).names[0]
+        only = (
+            None if requested_metrics(options) or len(next(iter(a.values()))) > 1 else next(iter(a.values())).names[0]
+        )
         metric = only or metric
     else:
         if not options.runs:
             raise UsageError("a rank correlation takes two files of judgments and two runs or more, or saved results")
         sides = [read_qrels(options, path) for path in (options.qrels, options.other)]
         runs = read_runs(options.runs, options, 2)
-        with watched({}):
+        with progress_bar({}):
             a, b = (fastir.Evaluator(qrels, metric, **chosen).evaluate_many(runs) for qrels in sides)
         metric = next(iter(a.values())).names[0]
     correlation = fastir.rank_correlation(a, b, metric, **statistics)
     if options.plot is not None:
         from fastir.plots import leaderboards
 
-        names = told_apart([options.qrels, options.other], file_name)
+        names = distinct_names([options.qrels, options.other], file_name)
         save_picture(
             leaderboards(correlation.a, correlation.b, metric, titles=(names[0], names[1])).figure, options.plot
         )
@@ -171,14 +173,14 @@ def similarity_command(options: argparse.Namespace) -> Output:
     """Say how alike two runs are, or of several each two."""
     from fastir.analyses.agreement.measures import read_measures
 
-    with arguments_checked():
+    with argument_errors():
         format = output_format(options, FORMATS)
         measures = metric_names(options) or list(DEFAULT_MEASURES)
         read_measures(measures)
     runs = read_runs(options.runs, options, 2)
-    with watched({}):
+    with progress_bar({}):
         similarities = fastir.similarity(runs, metrics=measures)
-    if format == SAVED:
+    if format == SAVED_FORMAT:
         similarities.save(options.output)
         return Output("")
     if format == "json":

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from fastir.cli.messages import UsageError, meant
+from fastir.cli.messages import UsageError, suggestion
 from fastir.data.results.saved_files import SUFFIXES
 from fastir.declared import Table
 from fastir.errors import quote
@@ -26,15 +26,20 @@ STDIN = "-"
 DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")
 METRICS_OPTION = ("-m", "--metrics")
 METRIC_NAMES = tuple(card.name for card in CARDS)
-QRELS = "qrels"  # the format of documents that are to be judged
-NAMED = {**{suffix: suffix[1:] for suffix in SUFFIXES}, **BY_SUFFIX, ".txt": "table", ".qrels": QRELS}  # {end: format}
-SAVED = "saved"  # the format of what `save` writes and `load` reads
+QRELS_FORMAT = "qrels"  # the format of documents that are to be judged
+FORMAT_BY_SUFFIX = {
+    **{suffix: suffix[1:] for suffix in SUFFIXES},
+    **BY_SUFFIX,
+    ".txt": "table",
+    ".qrels": QRELS_FORMAT,
+}  # {end: format}
+SAVED_FORMAT = "saved"  # the format of what `save` writes and `load` reads
 
 
-class Later:
-    """Choices that are read when somebody asks for them, because it takes long to import what knows them.
+class LazyChoices:
+    """Choices that are imported at the first use, because their module takes long to import.
 
-    As an argument's `type`, those of a table take every spelling of its names.
+    As an argument's `type`, choices from a table take every spelling of its names.
     """
 
     def __init__(self, read: Callable[[], Iterable[str]]) -> None:
@@ -66,9 +71,9 @@ def add_runs_argument(add: Callable[..., Any], number: str = "+") -> None:
         metavar="RUN",
         nargs=number,
         help="rankings; a TREC file has query, Q0, document, rank, score, tag. Each file in a folder or a pattern such "
-        "as 'runs/*' is a run, but for the judgments. A folder of hive partitions has a run for each run=... or "
+        "as 'runs/*' is a run, except the judgments. A folder of hive partitions has a run for each run=... or "
         "system=..., a table one for each name in its column run or system; without these it is one run. - is standard "
-        "input. Files may be packed (.gz, .zst)",
+        "input. Files may be compressed (.gz, .zst)",
     )
 
 
@@ -114,14 +119,20 @@ def label(text: str) -> float:
     return int(number) if number.is_integer() else number
 
 
-def count(text: str) -> int:
+def positive_int(text: str) -> int:
     """An int from 1 up."""
     if int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text}: expected 1 or more")
     return int(text)
 
 
-PARSERS: dict[str, Callable[[str], Any]] = {"str": str, "int": int, "count": count, "float": float, "label": label}
+PARSERS: dict[str, Callable[[str], Any]] = {
+    "str": str,
+    "int": int,
+    "count": positive_int,
+    "float": float,
+    "label": label,
+}
 
 
 def add_options(add: Callable[..., Any], *names: str, **changed: Any) -> None:
@@ -134,7 +145,7 @@ def add_options(add: Callable[..., Any], *names: str, **changed: Any) -> None:
             add(row.option(), group=TITLES[name], action="store_true", **{"help": row.help, **changed})
         else:
             settings: dict[str, Any] = {"type": PARSERS[row.parse], "default": row.default, "help": row.help}
-            choices = Later(row.words) if row.choices else None
+            choices = LazyChoices(row.words) if row.choices else None
             settings |= {"dest": name, "choices": choices, "type": choices or settings["type"]}
             settings |= {"metavar": row.metavar} if row.metavar else {}
             add(row.option(), group=TITLES[name], **{**settings, **changed})
@@ -148,12 +159,12 @@ def add_rule_arguments(add: Callable[..., Any]) -> None:
 
 
 def add_convention(add: Callable[..., Any]) -> None:
-    about = f"whose numbers: {', '.join(NAMES)}, or TOOL-VERSION (default fastir)"
-    kept: dict[str, Any] = {"type": convention_name, "default": "fastir", "action": KeptInOrder}
+    about = f"the tool to agree with: {', '.join(NAMES)}, or TOOL-VERSION (default fastir)"
+    kept: dict[str, Any] = {"type": convention_name, "default": "fastir", "action": OrderedAction}
     add("--convention", group="metrics", metavar="TOOL", help=about, **kept).words = NAMES
 
 
-class KeptInOrder(argparse.Action):
+class OrderedAction(argparse.Action):
     """The last convention counts, and `conventions` has all: `explain` compares two."""
 
     def __call__(
@@ -164,12 +175,7 @@ class KeptInOrder(argparse.Action):
 
 
 def convention_name(text: str) -> str:
-    """The name of a convention: what a tool is called, perhaps with a version.
-
-    Raises
-    ------
-    ArgumentTypeError
-    """
+    """The name of a convention: what a tool is called, perhaps with a version."""
     if text in NAMES:
         return text
     from fastir.request.conventions import check_convention
@@ -177,7 +183,7 @@ def convention_name(text: str) -> str:
     try:
         return str(check_convention(text))
     except ValueError as error:
-        unknown = f"there is no {quote(text)}{meant(text, NAMES)}"
+        unknown = f"there is no {quote(text)}{suggestion(text, NAMES)}"
         versions = str(error).removeprefix("convention ")
         raise argparse.ArgumentTypeError(unknown if " must be one of " in str(error) else versions) from None
 
@@ -195,71 +201,54 @@ def add_sort_argument(add: Callable[..., Any]) -> None:
 
 
 def add_output_arguments(add: Callable[..., Any]) -> None:
-    add("-o", "--output", metavar="FILE", help="write to a file instead, in one step")
-    add("--formulas", action="store_true", help="leave texts in csv as they are, also with = + - @ in front")
+    add("-o", "--output", metavar="FILE", help="write to a file instead (atomically)")
+    add("--formulas", action="store_true", help="leave texts in csv unchanged, also with = + - @ in front")
     add("--color", choices=("auto", "always", "never"), default="auto", help="colour the best numbers (default auto)")
 
 
 def output_format(options: argparse.Namespace, formats: Sequence[str]) -> str:
-    """The format of the output, for which no other option is one of another format alone.
-
-    Raises
-    ------
-    ValueError
-        As by `format_named`; or --formulas has no effect.
-    """
-    format = format_named(options, formats)
+    """The format of the output, for which no other option is one of another format alone."""
+    format = format_option(options, formats)
     if getattr(options, "formulas", False) and format != "csv":
         raise ValueError(f"--formulas: it is for csv, and the format is {format}")
     return format
 
 
-def format_named(options: argparse.Namespace, formats: Sequence[str]) -> str:
-    """The format of --format, else that of the file name of -o, possibly SAVED, else a table.
+def format_option(options: argparse.Namespace, formats: Sequence[str]) -> str:
+    """Return the format of --format, else of the file name of -o, possibly SAVED, else a table.
 
-    `formats` are those of the command; .txt is the name of any of them.
-
-    Raises
-    ------
-    ValueError
-        The name of the file says nothing of its format or another one than --format, or Parquet has no file.
+    `formats` are the formats of the command; .txt is the name of any of them.
     """
     suffix = "" if options.output is None else os.path.splitext(options.output)[1].lower()
     if options.format == "parquet" and suffix != ".parquet":
         raise ValueError("--format parquet: it is written to a file, which -o names, and ends in .parquet")
-    named = {end: format for end, format in NAMED.items() if format in formats}
+    named = {end: format for end, format in FORMAT_BY_SUFFIX.items() if format in formats}
     if options.format is not None:
         if named.get(suffix, options.format) not in ("table", options.format):
             raise ValueError(f"-o {options.output} and --format {options.format} disagree")
-        return SAVED if options.format == "parquet" else str(options.format)
+        return SAVED_FORMAT if options.format == "parquet" else str(options.format)
     if options.output is None:
         return "table"
     if suffix not in named:
         raise ValueError(f"-o {options.output}: the name must end in {', '.join(named)}; or say --format")
-    return SAVED if suffix in SUFFIXES and "parquet" in formats else named[suffix]
+    return SAVED_FORMAT if suffix in SUFFIXES and "parquet" in formats else named[suffix]
 
 
 # ---- metrics -------------------------------------------------------------------------------------------------------
 
 
-def chosen_metrics(options: argparse.Namespace, more: Sequence[str] = ()) -> list[str]:
-    """The metrics that were asked for, and some more; the default ones if none were."""
-    return list(dict.fromkeys([*(named_metrics(options) or DEFAULT_METRICS), *more]))
+def metrics_or_default(options: argparse.Namespace, more: Sequence[str] = ()) -> list[str]:
+    """Return the metrics of -m, or the default ones, and `more`."""
+    return list(dict.fromkeys([*(requested_metrics(options) or DEFAULT_METRICS), *more]))
 
 
-def named_metrics(options: argparse.Namespace) -> list[str]:
+def requested_metrics(options: argparse.Namespace) -> list[str]:
     named = metric_names(options)
     return named + every_metric(options) if options.all else named
 
 
 def metric_names(options: argparse.Namespace) -> list[str]:
-    """The names behind all -m.
-
-    Raises
-    ------
-    UsageError
-        A word holds none.
-    """
+    """The names behind all -m."""
     names = []
     for word in options.metrics or ():
         names_in_word = split(word)
@@ -269,14 +258,8 @@ def metric_names(options: argparse.Namespace) -> list[str]:
     return names
 
 
-def one_metric(options: argparse.Namespace, chosen: dict[str, Any]) -> str:
-    """The only metric that was asked for, the first of the default ones if none was.
-
-    Raises
-    ------
-    ValueError
-        There are several, or it stands for several.
-    """
+def single_metric(options: argparse.Namespace, chosen: dict[str, Any]) -> str:
+    """Return the only metric of -m, or the first default one."""
     if getattr(options, "all", False):
         raise ValueError("--all: expected one metric")
     words = metric_names(options) or [DEFAULT_METRICS[0]]
@@ -287,24 +270,12 @@ def one_metric(options: argparse.Namespace, chosen: dict[str, Any]) -> str:
 
 
 def metrics_of_word(word: str, measured: Collection[str], chosen: dict[str, Any]) -> list[str]:
-    """The metrics that a word stands for, as results name them: each of a list, of a family or of an alias.
-
-    Raises
-    ------
-    UnknownMetricError
-        It is no metric, and not among those that were measured.
-    """
+    """Return the metrics that a word means, by their names in results: a list, a family or an alias."""
     return [word] if word in measured else list(settings_from([word], chosen).names)
 
 
 def sort_metric(options: argparse.Namespace, measured: Collection[str], chosen: dict[str, Any]) -> str | None:
-    """The metric of --sort as results name it, None without the option.
-
-    Raises
-    ------
-    ValueError
-        It stands for several, or for none.
-    """
+    """The metric of --sort as results name it, None without the option."""
     if options.sort is None:
         return None
     names = metrics_of_word(options.sort, measured, chosen)
@@ -331,16 +302,16 @@ def spread(words: Sequence[str]) -> list[str]:
     return spreaded
 
 
-NAME_LIKE = r"[^\W\d]\w*(\(.*\))?"
+NAME_PATTERN = r"[^\W\d]\w*(\(.*\))?"
 
 
 def may_be_misspelt(word: str) -> bool:
     """Whether a word that no metric is called looks more like a metric than like a file."""
-    return not os.path.exists(word) and ("@" in word or all(re.fullmatch(NAME_LIKE, name) for name in split(word)))
+    return not os.path.exists(word) and ("@" in word or all(re.fullmatch(NAME_PATTERN, name) for name in split(word)))
 
 
 def every_metric(options: argparse.Namespace) -> list[str]:
-    """The names of all cards that stand for a metric without more words, under these options."""
+    """Return the names of all cards that are a metric without parameters, under these options."""
     names = []
     for card in CARDS:
         with contextlib.suppress(TypeError, ValueError):
@@ -351,13 +322,7 @@ def every_metric(options: argparse.Namespace) -> list[str]:
 
 
 def settings_from(metrics: list[str], chosen: dict[str, Any]) -> Settings:
-    """The settings of the request, before any file is read.
-
-    Raises
-    ------
-    UsageError
-        A file stands where a metric is expected.
-    """
+    """The settings of the request, before any file is read."""
     for metric in metrics:
         if os.path.exists(metric) and not is_metric(metric):
             raise UsageError(f"-m {metric}: this is a file; -m takes names of metrics, such as -m ndcg@10")
@@ -370,7 +335,7 @@ def evaluator_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def parents_options(options: argparse.Namespace) -> dict[str, Any]:
-    """The options that no Settings have: what the ids of runs stand for, and what judged documents weigh."""
+    """Return the options that no Settings have: the parents of run ids, and the weights of documents."""
     check_aggregate(options.parents, options.aggregate, options.duplicates)
     chosen = {"parents": options.parents, "aggregate": options.aggregate, "exclude": options.exclude}
     if options.doc_weights is not None:
@@ -382,7 +347,7 @@ def parents_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def arguments_checked() -> Iterator[None]:
+def argument_errors() -> Iterator[None]:
     """Errors in the block are errors in the arguments."""
     try:
         yield

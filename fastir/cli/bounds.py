@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastir.cli.arguments import add_options, evaluator_options, parents_options
-from fastir.cli.runs import column_options, named_runs, qrels_argument, run_arguments
-from fastir.cli.terminal import watched
+from fastir.cli.runs import column_options, qrels_argument, run_arguments, runs_by_name
+from fastir.cli.terminal import progress_bar
 from fastir.data.qrels import as_qrels
 from fastir.data.results.exportable import result_table
 from fastir.rendering import Cell, Table
@@ -32,12 +32,7 @@ def add_bounds_arguments(add: Callable[..., Any]) -> None:
 
 
 def check_bounds(options: argparse.Namespace) -> None:
-    """Refuse what has no meaning with --bounds, or without it.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse what has no meaning with --bounds, or without it."""
     if options.bounds and options.per_query:
         raise ValueError("--per-query: --bounds prints a row for every metric, not for every query")
     if options.bounds and (options.format == "parquet" or os.path.splitext(options.output or "")[1] == ".parquet"):
@@ -48,17 +43,17 @@ def check_bounds(options: argparse.Namespace) -> None:
             raise ValueError(f"{name}: it belongs to --bounds")
 
 
-def bounded(words: Sequence[str], options: argparse.Namespace, settings: Settings) -> dict[str, Bounds]:
-    """The Bounds of the runs that the words stand for; the qrels are read once."""
+def run_bounds(words: Sequence[str], options: argparse.Namespace, settings: Settings) -> dict[str, Bounds]:
+    """Return the Bounds of the runs that the words name; the qrels are read once."""
     from fastir.analyses.bounds.bounds import bounds
 
-    runs = run_arguments(named_runs(words, options, settings.options.duplicates), options)
+    runs = run_arguments(runs_by_name(words, options, settings.options.duplicates), options)
     chosen = {**evaluator_options(options), **parents_options(options), **column_options(options)}
     sides = chosen.get("qrels_columns") or chosen.get("columns")
     qrels = as_qrels(qrels_argument(options), sides, settings.options.duplicates)
     limits: dict[str, Any] = {"max_label": options.max_label, "pool_depth": options.pool_depth}
     limits["unseen"] = options.unseen or 0
-    with watched(runs):
+    with progress_bar(runs):
         return {name: bounds(qrels, run, settings.metrics, **limits, **chosen) for name, run in runs.items()}
 
 

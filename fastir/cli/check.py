@@ -14,13 +14,13 @@ from fastir.cli.arguments import (
     add_qrels_argument,
     add_reading_arguments,
     add_runs_argument,
-    arguments_checked,
+    argument_errors,
     output_format,
 )
-from fastir.cli.messages import worded
-from fastir.cli.pool import TEXTS, add_format_argument, table_output
-from fastir.cli.runs import column_options, named_runs
-from fastir.cli.terminal import Output, watched
+from fastir.cli.messages import replace_keywords
+from fastir.cli.pool import TEXT_FORMATS, add_format_argument, table_output
+from fastir.cli.runs import column_options, runs_by_name
+from fastir.cli.terminal import Output, progress_bar
 from fastir.data.results.exportable import result_table
 from fastir.inputs.places import place_name
 
@@ -31,19 +31,19 @@ def add_check_arguments(add: Callable[..., Any]) -> None:
     add_options(add, "max_depth", help="more documents of a query are a fault")
     add_options(add, "exactly_queries", "tag", "examples")
     add_reading_arguments(add, repairs=False)
-    add_format_argument(add, TEXTS)
+    add_format_argument(add, TEXT_FORMATS)
 
 
 def check_command(options: argparse.Namespace) -> Output:
     """Check every run; the exit code says whether there is a fault."""
-    with arguments_checked():
-        format = output_format(options, TEXTS)
+    with argument_errors():
+        format = output_format(options, TEXT_FORMATS)
         if options.examples < 0:
             raise ValueError(f"--examples {options.examples}: expected 0 or more")
         make_rules(options.max_depth, FROM_QRELS, options.tag)
-    options.parts, options.duplicates = False, None  # which `named_runs` asks for
-    runs = named_runs(options.runs, options, None)
-    with watched(runs) as notice:
+    options.parts, options.duplicates = False, None  # which `runs_by_name` asks for
+    runs = runs_by_name(options.runs, options, None)
+    with progress_bar(runs) as notice:
         checked = fastir.check(
             options.qrels,
             runs,
@@ -56,15 +56,15 @@ def check_command(options: argparse.Namespace) -> Output:
             progress=notice,
             **column_options(options),
         )
-    checked = in_words_of_the_command(checked, place_name(options.qrels))
+    checked = with_option_names(checked, place_name(options.qrels))
     text = checked.to_json() if format == "json" else table_output(result_table(checked), options, format).text
     return Output(text, [] if checked.ok else [checked.summary()])
 
 
-def in_words_of_the_command(checked: fastir.Checked, qrels: str) -> fastir.Checked:
+def with_option_names(checked: fastir.Checked, qrels: str) -> fastir.Checked:
     """The same with options where texts name keywords."""
     faults = [
-        fault._replace(text=worded(fault.text, "--qrels-format" if fault.file == qrels else "--run-format"))
+        fault._replace(text=replace_keywords(fault.text, "--qrels-format" if fault.file == qrels else "--run-format"))
         for fault in checked.faults
     ]
     return dataclasses.replace(checked, faults=faults)

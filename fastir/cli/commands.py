@@ -178,7 +178,7 @@ COMMANDS = (
     Command(
         "identify",
         "identify",
-        "say which tools, with which options, give values that somebody reported",
+        "find the tools and options that give reported values",
         "Find the conventions, and options beside them, that give reported values for a run: the simplest first.",
         (
             "fastir identify examples/qrels.txt examples/bm25.run --value ndcg@5=0.6823 --value map=0.7333",
@@ -195,8 +195,8 @@ COMMANDS = (
     Command(
         "conventions",
         "metrics",
-        "list the tools whose numbers fastir gives",
-        "List the conventions: the tools whose numbers fastir gives with --convention.",
+        "list the tools that fastir reproduces",
+        "List the conventions: the tools that fastir reproduces with --convention.",
         ("fastir conventions",),
     ),
     Command(
@@ -210,7 +210,7 @@ COMMANDS = (
         "doctor",
         "doctor",
         "versions, processor, threads and a self-test, for bug reports",
-        "Show versions, processor and threads, and evaluate an example whose values are known.",
+        "Show versions, processor and threads, and evaluate an example with known values.",
         ("fastir doctor",),
     ),
     Command(
@@ -223,6 +223,6 @@ COMMANDS = (
     Command(
         "man", "completion", "the manual page, for `man -l -`", "Print the manual page.", ("fastir man | man -l -",)
     ),
-    Command("help", "", "this help, or that of a COMMAND", "", ("fastir help eval",)),
+    Command("help", "", "this help, or the help of a COMMAND", "", ("fastir help eval",)),
     Command("version", "", "the version", "", ("fastir version",)),
 )

@@ -9,34 +9,34 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastir.cli.arguments import (
-    SAVED,
+    SAVED_FORMAT,
     UsageError,
     add_options,
     add_output_arguments,
     add_run_arguments,
     add_sort_argument,
-    arguments_checked,
-    chosen_metrics,
+    argument_errors,
     evaluator_options,
     metric_names,
     metrics_of_word,
+    metrics_or_default,
     output_format,
     parents_options,
     settings_from,
     sort_metric,
 )
 from fastir.cli.gates import add_fail_if, failed_rules, for_each_metric, parse_rules
-from fastir.cli.messages import meant
+from fastir.cli.messages import suggestion
 from fastir.cli.runs import (
     are_saved,
     column_options,
-    named_runs,
+    load_saved_runs,
     qrels_argument,
     run_arguments,
-    saved_runs,
+    runs_by_name,
     warn_of_other_options,
 )
-from fastir.cli.terminal import Output, tell, watched
+from fastir.cli.terminal import Output, progress_bar, tell
 from fastir.errors import FastirError, UnknownMetricError, quote
 from fastir.rendering.text import replacing
 from fastir.request.directions import best_first
@@ -79,14 +79,14 @@ def add_statistics_arguments(add: Callable[..., Any]) -> None:
 
 
 def compare_command(options: argparse.Namespace) -> Output:
-    with arguments_checked():
+    with argument_errors():
         rules = parse_rules(options.fail_if)
         if rules and options.baseline is None:
             raise ValueError("--fail-if compares with a baseline; name it with --baseline")
         format = output_format(options, (*FORMATS, "parquet"))
     needed = [rule.metric for rule in rules] + ([] if options.sort is None else [options.sort])
-    comparison = (compared_results if are_saved([options.qrels]) else compared_runs)(options, needed)
-    with arguments_checked():
+    comparison = (compare_saved if are_saved([options.qrels]) else compare_runs)(options, needed)
+    with argument_errors():
         rules = for_each_metric(rules, comparison.metrics, evaluator_options(options))
         sort = sort_metric(options, comparison.metrics, evaluator_options(options))
     if sort is not None:
@@ -94,39 +94,33 @@ def compare_command(options: argparse.Namespace) -> Output:
     if options.plot is not None:
         draw(comparison, options.plot)
     failed = failed_rules(rules, comparison)
-    if format == SAVED:
+    if format == SAVED_FORMAT:
         comparison.save(options.output)
         return Output("", failed)
     return Output(FORMATS[format](comparison, options), failed)
 
 
-def compared_results(options: argparse.Namespace, needed: list[str]) -> Comparison:
+def compare_saved(options: argparse.Namespace, needed: list[str]) -> Comparison:
     """Compare files that hold saved results, which are already evaluated."""
     from fastir.analyses.compare.compare_scores import compare_scores
 
     if options.bounds:
         raise UsageError("--bounds: saved results do not say which documents are unjudged; give the judgments and runs")
     words = [options.qrels, *options.runs]
-    runs, paths = saved_runs(words, options)
+    runs, paths = load_saved_runs(words, options)
     if len(runs) < 2:
         raise UsageError(f"comparing takes two runs or more; {options.qrels} holds the results of one")
-    with arguments_checked():
+    with argument_errors():
         statistics = check_comparison(options, paths)
     warn_of_other_options(runs)
     needed = metrics_of_saved(needed, runs, options)
-    metrics = chosen_metrics(options, needed) if options.metrics else None
-    with watched({}):
+    metrics = metrics_or_default(options, needed) if options.metrics else None
+    with progress_bar({}):
         return compare_scores(runs, metrics, queries=options.queries, **statistics)
 
 
 def metrics_of_saved(words: list[str], results: Mapping[str, Results], options: argparse.Namespace) -> list[str]:
-    """The metrics that words of rules and of --sort stand for, which all saved results have.
-
-    Raises
-    ------
-    FastirError
-        Results lack one of them.
-    """
+    """Return the metrics of rules and of --sort; all saved results have to have them."""
     names: list[str] = []
     for word in words:
         for place, of_run in results.items():
@@ -134,21 +128,21 @@ def metrics_of_saved(words: list[str], results: Mapping[str, Results], options: 
                 meant = metrics_of_word(word, of_run.names, evaluator_options(options))
             except UnknownMetricError:
                 meant = [word]
-            if lacking := [name for name in meant if name not in of_run]:
+            if absent := [name for name in meant if name not in of_run]:
                 having = ", ".join(map(quote, of_run.names))
-                raise FastirError(f"{place}: it has no metric {quote(lacking[0])}; it has {having}")
+                raise FastirError(f"{place}: it has no metric {quote(absent[0])}; it has {having}")
             names += meant
     return list(dict.fromkeys(names))
 
 
-def compared_runs(options: argparse.Namespace, needed: list[str]) -> Comparison:
+def compare_runs(options: argparse.Namespace, needed: list[str]) -> Comparison:
     """Judge runs, and compare them."""
     from fastir.analyses.compare.compare import compare
 
     if not options.runs:
         raise UsageError("comparing takes the judgments and two runs or more, or saved results")
     runs, arguments, chosen = judged_and_compared(options, "comparing", needed)
-    with watched(runs) as notice:
+    with progress_bar(runs) as notice:
         chosen.update(progress=notice)
         return compare(*arguments, bounds=options.bounds, **chosen)
 
@@ -156,17 +150,12 @@ def compared_runs(options: argparse.Namespace, needed: list[str]) -> Comparison:
 def judged_and_compared(
     options: argparse.Namespace, what: str, needed: Sequence[str] = ()
 ) -> tuple[dict[str, Any], tuple[Any, Any, list[str]], dict[str, Any]]:
-    """The runs by name; qrels, runs and metrics as `compare` takes them; and its options, which are right.
-
-    Raises
-    ------
-    UsageError
-    """
+    """The runs by name; qrels, runs and metrics as `compare` takes them; and its options, which are right."""
     from fastir.analyses.compare.scores import check_aggregates
 
     chosen = evaluator_options(options)
-    with arguments_checked():
-        metrics = chosen_metrics(options, needed)
+    with argument_errors():
+        metrics = metrics_or_default(options, needed)
         settings = settings_from(metrics, chosen)
         if options.all:
             metrics = testable_metrics(settings, [*metric_names(options), *needed])
@@ -175,10 +164,10 @@ def judged_and_compared(
             sort_metric(options, settings.names, chosen)
         check_aggregates(dict(zip(settings.names, settings.aggregates, strict=True)), None)
         chosen.update(parents_options(options))
-    runs = named_runs(options.runs, options, settings.options.duplicates)
+    runs = runs_by_name(options.runs, options, settings.options.duplicates)
     if len(runs) < 2:
         raise UsageError(f"{what} takes two runs or more")
-    with arguments_checked():
+    with argument_errors():
         chosen.update(check_comparison(options, runs))
     chosen.update(column_options(options))
     return runs, (qrels_argument(options), run_arguments(runs, options), metrics), chosen
@@ -204,7 +193,7 @@ def in_order(comparison: Comparison, metric: str) -> Comparison:
 
 
 def with_runs_in(runs: list[Any], comparison: Comparison) -> Comparison:
-    """A comparison, and those of its segments, with the runs in another order."""
+    """Return the comparison, also of its segments, with the runs in another order."""
 
     def place(record: Mean | System) -> tuple[int, int]:
         return comparison.metrics.index(record.metric), runs.index(record.run)
@@ -222,15 +211,7 @@ def with_runs_in(runs: list[Any], comparison: Comparison) -> Comparison:
 
 
 def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict[str, Any]:
-    """The keywords of `compare` that say how; a baseline is called by its name or by its path.
-
-    Raises
-    ------
-    ValueError
-        Arguments that no files can make right.
-    FastirError
-        A library is missing.
-    """
+    """The keywords of `compare` that say how; a baseline is called by its name or by its path."""
     from fastir.analyses.compare.options import Options
 
     statistics = {name: getattr(options, name) for name in STATISTICS}
@@ -249,7 +230,8 @@ def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict
     baseline = options.baseline if options.baseline in paths else name_of_path.get(options.baseline)
     if baseline is None:
         raise ValueError(
-            f"--baseline {options.baseline}: there is no such run{meant(options.baseline, [*paths, *name_of_path])}; "
+            f"--baseline {options.baseline}: there is no such run"
+            f"{suggestion(options.baseline, [*paths, *name_of_path])}; "
             f"the runs are {', '.join(list(paths)[:10])}{', ...' if len(paths) > 10 else ''}"
         )
     return {**statistics, "baseline": baseline}

@@ -1,4 +1,4 @@
-"""Completion for shells, and the manual page: written from the arguments that argparse knows, and from nothing else."""
+"""Completion for shells, and the manual page: written only from the arguments that argparse knows."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def bash(parser: argparse.ArgumentParser) -> str:
 
 
 def reply(words: Iterable[object]) -> str:
-    """The command of bash that offers those of the words that begin as the typed one."""
+    """Return the bash command that offers the words that begin as the typed one."""
     return f'COMPREPLY=($(compgen -W "{" ".join(map(str, words))}" -- "$word"))'
 
 
@@ -98,7 +98,7 @@ def zsh(parser: argparse.ArgumentParser) -> str:
 
 def fish(parser: argparse.ArgumentParser) -> str:
     lines = [
-        f"complete -c fastir -f -n __fish_use_subcommand -a {name} -d {quoted(about)}"
+        f"complete -c fastir -f -n __fish_use_subcommand -a {name} -d {quote_single(about)}"
         for name, about in abouts(parser).items()
     ]
     for name, command in command_parsers(parser).items():
@@ -107,14 +107,14 @@ def fish(parser: argparse.ArgumentParser) -> str:
                 f"-l {flag[2:]}" if flag[:2] == "--" else f"-s {flag[1:]}" for flag in action.option_strings
             )
             words = option_words(action)
-            values = f" -x -a {quoted(' '.join(words))}" if words else ""
+            values = f" -x -a {quote_single(' '.join(words))}" if words else ""
             values = values or ("" if action.nargs == 0 else " -r")
-            about = quoted(option_help(command, action))
+            about = quote_single(option_help(command, action))
             lines.append(f"complete -c fastir -n '__fish_seen_subcommand_from {name}' {flags}{values} -d {about}")
     return "\n".join(lines) + "\n"
 
 
-def quoted(text: str) -> str:
+def quote_single(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
@@ -131,7 +131,7 @@ def manual(parser: argparse.ArgumentParser, about: str, ending: str) -> str:
         roff(f"fastir - {about}"),
         ".ad l",
         ".SH SYNOPSIS",
-        *(line for command in command_parsers(parser).values() for line in (".PP", breakable(roff(usage(command))))),
+        *(line for command in command_parsers(parser).values() for line in (".PP", allow_breaks(roff(usage(command))))),
         ".SH COMMANDS",
     ]
     for name, text in abouts(parser).items():
@@ -140,8 +140,8 @@ def manual(parser: argparse.ArgumentParser, about: str, ending: str) -> str:
     return "\n".join([*lines, ".SH NOTES", ".nf", roff(ending.strip()), ".fi", ""])
 
 
-def breakable(text: str) -> str:
-    """Roff text whose lists of choices, which may be longer than a line, go on in the next one."""
+def allow_breaks(text: str) -> str:
+    """Return Roff text with line breaks allowed in lists of choices, which may be longer than a line."""
     return text.replace(",", ",\\:")
 
 
@@ -151,11 +151,11 @@ def usage(parser: argparse.ArgumentParser) -> str:
 
 def arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
     for action in parser._actions:
-        flags, value = spelled(action)
+        flags, value = argument_usage(action)
         yield from (".TP", rf"\fB{roff(flags)}\fR{roff(value)}", roff(option_help(parser, action)))
 
 
-def spelled(action: argparse.Action) -> tuple[str, str]:
+def argument_usage(action: argparse.Action) -> tuple[str, str]:
     """How an argument is written, and its value behind it, if it takes one."""
     flags = ", ".join(action.option_strings) or str(action.metavar or action.dest)
     taken = bool(action.option_strings) and action.nargs != 0

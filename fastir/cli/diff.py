@@ -13,24 +13,24 @@ from fastir.cli.arguments import (
     add_judging_arguments,
     add_metrics_option,
     add_output_arguments,
-    arguments_checked,
-    count,
+    argument_errors,
     evaluator_options,
-    named_metrics,
     output_format,
     parents_options,
+    positive_int,
+    requested_metrics,
     settings_from,
 )
 from fastir.cli.compare import metrics_of_saved
-from fastir.cli.eval import evaluated
+from fastir.cli.eval import evaluate_words
 from fastir.cli.gates import Rule, add_fail_if, failed_rules, for_each_metric, parse_rules
-from fastir.cli.runs import are_saved, saved_runs, warn_of_other_options
+from fastir.cli.runs import are_saved, load_saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, tell
 from fastir.data.results.changes import ResultsDiff
 from fastir.data.results.exportable import result_json
 from fastir.data.results.results import Results
 from fastir.errors import quote
-from fastir.evaluation.run_names import file_name, stem, told_apart
+from fastir.evaluation.run_names import distinct_names, file_name, stem
 from fastir.rendering import Cell, Table, render
 from fastir.rendering.text import decimals, json_text, signed_text
 from fastir.request.plan import Settings
@@ -42,13 +42,19 @@ def add_diff_arguments(add: Callable[..., Any]) -> None:
     add(
         "old",
         metavar="OLD",
-        help="a run, or results that `fastir eval -o` or Results.save wrote; of several runs, as of a folder of them, "
-        "those of one name are compared",
+        help="a run, or results that `fastir eval -o` or Results.save wrote; or several, such as a folder: runs with "
+        "the same name are compared",
     )
     add("new", metavar="NEW", help="the same; changes are from OLD to NEW")
     add("--qrels", group="input", metavar="QRELS", help="the judgments, for runs")
     add_metrics_option(add, "all that both results have")
-    add("--top", metavar="N", type=count, default=10, help="how many gains and losses to list (default %(default)s)")
+    add(
+        "--top",
+        metavar="N",
+        type=positive_int,
+        default=10,
+        help="how many gains and losses to list (default %(default)s)",
+    )
     add("--format", choices=FORMATS, help="%(choices)s (default table); markdown is for a pull request")
     add_fail_if(add, "NEW", "OLD")
     add_judging_arguments(add)
@@ -56,8 +62,8 @@ def add_diff_arguments(add: Callable[..., Any]) -> None:
 
 
 def diff_command(options: argparse.Namespace) -> Output:
-    with arguments_checked():
-        wanted = named_metrics(options)
+    with argument_errors():
+        wanted = requested_metrics(options)
         rules = parse_rules(options.fail_if)
         needed = [*(wanted or DEFAULT_METRICS), *(rule.metric for rule in rules)]
         settings = settings_from(list(dict.fromkeys(needed)), evaluator_options(options))
@@ -66,26 +72,22 @@ def diff_command(options: argparse.Namespace) -> Output:
     if options.queries is not None and are_saved([options.old]) and are_saved([options.new]):
         raise UsageError(f"--queries has no effect: {options.old} and {options.new} hold saved results")
     old, new = (read_results(word, options, settings) for word in (options.old, options.new))
-    pairs, alone = paired(old, new, options)
+    pairs, alone = pair_runs(old, new, options)
     for line in alone:
         if not rules:  # which a run without its counterpart does not pass
             tell("warning", line)
     any(warn_of_other_options({options.old: was, options.new: now}) for was, now in pairs.values())
     changes = {name: metric_changes(was, now, wanted, options) for name, (was, now) in pairs.items()}
     names = {name: name if len(pairs) > 1 else options.new for name in pairs}
-    failed = [line for name, (was, now) in pairs.items() for line in worsened(rules, names[name], was, now, options)]
+    failed = [
+        line for name, (was, now) in pairs.items() for line in broken_rules(rules, names[name], was, now, options)
+    ]
     failed += [f"{line}, so that --fail-if has nothing to compare it with" for line in alone if rules]
     return Output(text_in(format, changes, options), failed)
 
 
-def worsened(rules: list[Rule], name: str, old: Results, new: Results, options: argparse.Namespace) -> list[str]:
-    """Why a run fails, a line for each rule that its change breaks.
-
-    Raises
-    ------
-    FastirError
-        One of both lacks the metric of a rule.
-    """
+def broken_rules(rules: list[Rule], name: str, old: Results, new: Results, options: argparse.Namespace) -> list[str]:
+    """Why a run fails, a line for each rule that its change breaks."""
     if not rules:
         return []
     from fastir.analyses.compare.compare_scores import compare_scores
@@ -103,7 +105,7 @@ def text_in(format: str, changes: dict[str, list[ResultsDiff]], options: argpars
         return json_text({"runs": parts} if len(parts) > 1 else next(iter(parts.values())))
     if format == "markdown":
         name = file_name if options.names == "file" else stem
-        return markdown(changes, *told_apart([options.old, options.new], name))
+        return markdown_table(changes, *distinct_names([options.old, options.new], name))
     if format != "table":
         return "\n".join(change.to_table(format).rstrip("\n") + "\n" for part in changes.values() for change in part)
     heads = {name: f"run {name}\n\n" if len(changes) > 1 else "" for name in changes}
@@ -113,13 +115,13 @@ def text_in(format: str, changes: dict[str, list[ResultsDiff]], options: argpars
 def read_results(word: str, options: argparse.Namespace, settings: Settings) -> Mapping[str, Results]:
     """{name: Results} of saved results, or of runs."""
     if are_saved([word]):
-        return saved_runs([word], options)[0]
+        return load_saved_runs([word], options)[0]
     if options.qrels is None:
         raise UsageError(f"{word} holds no saved results; for runs, --qrels says where the judgments are")
-    return evaluated([word], options, settings)
+    return evaluate_words([word], options, settings)
 
 
-def paired(
+def pair_runs(
     old: Mapping[str, Results], new: Mapping[str, Results], options: argparse.Namespace
 ) -> tuple[dict[str, tuple[Results, Results]], list[str]]:
     """{name: old and new Results} of the runs that both sides have, and a line on those that only one side has.
@@ -151,12 +153,7 @@ def metric_changes(old: Results, new: Results, wanted: list[str], options: argpa
 
 
 def check_metrics(old: Results, new: Results, names: list[str], options: argparse.Namespace) -> None:
-    """Refuse a metric that one side lacks.
-
-    Raises
-    ------
-    FastirError
-    """
+    """Refuse a metric that is missing from one side."""
     for name in names:
         if name not in new or name not in old:
             side, results = (options.old, old) if name not in old else (options.new, new)
@@ -164,7 +161,7 @@ def check_metrics(old: Results, new: Results, names: list[str], options: argpars
             raise fastir.FastirError(f"{side}: it has no metric {quote(name)}; it has {having}")
 
 
-def markdown(changes: dict[str, list[ResultsDiff]], was: str, now: str) -> str:
+def markdown_table(changes: dict[str, list[ResultsDiff]], was: str, now: str) -> str:
     """A table of the means, and below it the queries of each metric, folded: for a comment on a pull request."""
     several = len(changes) > 1
     head = [*["run"] * several, "metric", was, now, "change", "gained", "lost"]

@@ -52,7 +52,7 @@ def versions() -> list[list[str]]:
 
 
 def recorded_tools() -> list[str]:
-    """Of each tool whose numbers there are: its release, and the one that is installed if that is another."""
+    """Return a text for each recorded tool: its release, and the installed release if it differs."""
     told = []
     for name, record in CONVENTIONS.items():
         here = "not installed" if record.until else installed_version(record.tool)

@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 import fastir
 from fastir.cli.arguments import (
-    SAVED,
+    SAVED_FORMAT,
     UsageError,
     add_options,
     add_output_arguments,
     add_run_arguments,
     add_sort_argument,
-    arguments_checked,
-    chosen_metrics,
+    argument_errors,
     evaluator_options,
+    metrics_or_default,
     output_format,
     parents_options,
     settings_from,
     sort_metric,
 )
-from fastir.cli.bounds import add_bounds_arguments, bounded, bounds_table, check_bounds
+from fastir.cli.bounds import add_bounds_arguments, bounds_table, check_bounds, run_bounds
 from fastir.cli.gates import failures, for_each_metric, parse_bounds
-from fastir.cli.runs import column_options, hold_rankings, named_runs, qrels_argument, read_qrels, run_arguments
-from fastir.cli.terminal import Output, watched
+from fastir.cli.runs import column_options, hold_rankings, qrels_argument, read_qrels, run_arguments, runs_by_name
+from fastir.cli.terminal import Output, progress_bar
 from fastir.data.results.by_run import ResultsByRun
 from fastir.data.results.exportable import result_json, result_table
 from fastir.data.results.results import Results
@@ -75,13 +75,7 @@ def add_interval_arguments(add: Callable[..., Any]) -> None:
 
 
 def interval_options(options: argparse.Namespace) -> IntervalOptions | None:
-    """What --ci, --interval and --confidence say.
-
-    Raises
-    ------
-    ValueError
-        They do not fit with one another, or with --bounds or Parquet.
-    """
+    """What --ci, --interval and --confidence say."""
     choices = {"method": options.interval, "confidence": options.confidence}
     choices = {name: value for name, value in choices.items() if value is not None}
     if not options.ci:
@@ -93,7 +87,7 @@ def interval_options(options: argparse.Namespace) -> IntervalOptions | None:
     if options.format == "parquet" or os.path.splitext(options.output or "")[1].lower() == ".parquet":
         raise ValueError("--ci: intervals are not written as Parquet; use csv, tsv or json")
     from fastir.data.results.statistics import IntervalOptions
-    from fastir.stats._scipy import check_scipy
+    from fastir.stats._checks import check_scipy
 
     intervals = IntervalOptions(**choices).checked()
     if intervals.method in ("bca", "t"):
@@ -103,10 +97,10 @@ def interval_options(options: argparse.Namespace) -> IntervalOptions | None:
 
 def eval_command(options: argparse.Namespace) -> Output:
     """Evaluate every run; the qrels are read once."""
-    with arguments_checked():
+    with argument_errors():
         bounds = parse_bounds(options.fail_under, options.fail_over)
         sorts = [] if options.sort is None else [options.sort]
-        metrics = chosen_metrics(options, [bound.metric for bound in bounds] + sorts)
+        metrics = metrics_or_default(options, [bound.metric for bound in bounds] + sorts)
         chosen = evaluator_options(options)
         settings = settings_from(metrics, chosen)
         bounds = for_each_metric(bounds, settings.names, chosen)
@@ -117,11 +111,11 @@ def eval_command(options: argparse.Namespace) -> Output:
         format = output_format(options, FORMATS)
     if options.bounds and any(map(hold_rankings, (options.qrels, *options.runs))):
         raise UsageError("--bounds: it needs the judgments and runs, and judged rankings do not name documents")
-    bounds_by_run = bounded(options.runs, options, settings) if options.bounds else {}
+    bounds_by_run = run_bounds(options.runs, options, settings) if options.bounds else {}
     results = (
         ResultsByRun((name, each.value) for name, each in bounds_by_run.items())
         if bounds_by_run
-        else evaluated(options.runs, options, settings)
+        else evaluate_words(options.runs, options, settings)
     )
     if sort is not None:
         means = {name: result[sort] for name, result in results.items()}
@@ -129,14 +123,14 @@ def eval_command(options: argparse.Namespace) -> Output:
     failed = failures(bounds, results)
     if bounds_by_run:
         return Output(bounds_text({name: bounds_by_run[name] for name in results}, options, format), failed)
-    if format == SAVED and intervals is None:
+    if format == SAVED_FORMAT and intervals is None:
         (next(iter(results.values())) if len(results) == 1 else results).save(options.output)
         return Output("", failed)
     return Output(output_text(results, options, format, intervals), failed)
 
 
-def evaluated(words: Sequence[str], options: argparse.Namespace, settings: Settings) -> ResultsByRun:
-    """The Results of the runs that the words stand for."""
+def evaluate_words(words: Sequence[str], options: argparse.Namespace, settings: Settings) -> ResultsByRun:
+    """Return the Results of the runs that the words name."""
     judgments_are_runs = options.qrels is not None and hold_rankings(options.qrels)
     if not words and not judgments_are_runs:
         raise UsageError("expected the judgments and runs, or judged rankings")
@@ -146,9 +140,9 @@ def evaluated(words: Sequence[str], options: argparse.Namespace, settings: Setti
         qrels = None if judgments_are_runs else read_qrels(options)
         files = [options.qrels, *words] if judgments_are_runs else words
         return ResultsByRun(judged_runs(files, options, settings, qrels))
-    runs = named_runs(words, options, settings.options.duplicates)
+    runs = runs_by_name(words, options, settings.options.duplicates)
     chosen = {**evaluator_options(options), **parents_options(options), **column_options(options)}
-    with watched(runs) as notice:
+    with progress_bar(runs) as notice:
         evaluator = fastir.Evaluator(qrels_argument(options), settings.metrics, **chosen)
         return evaluator.evaluate_many(run_arguments(runs, options), progress=notice)
 
@@ -158,7 +152,7 @@ def output_text(
 ) -> str:
     """The text to print, or to write to a file together with intervals."""
     per_query = options.per_query
-    if format == SAVED:
+    if format == SAVED_FORMAT:
         format, per_query = suffix_format(options), True
     if format == "json":
         runs = {name: result_json(result, per_query, intervals) for name, result in results.items()}
@@ -180,7 +174,7 @@ def suffix_format(options: argparse.Namespace) -> str:
 
 def bounds_text(bounds_by_run: dict[str, Bounds], options: argparse.Namespace, format: str) -> str:
     """The text of --bounds, to print or to write to a file."""
-    if format == SAVED:
+    if format == SAVED_FORMAT:
         format = suffix_format(options)
     if format == "json":
         runs = {name: result_json(each) for name, each in bounds_by_run.items()}

@@ -13,15 +13,15 @@ from fastir.cli.arguments import (
     add_judging_arguments,
     add_metrics_option,
     add_qrels_argument,
-    arguments_checked,
-    chosen_metrics,
+    argument_errors,
     evaluator_options,
+    metrics_or_default,
     parents_options,
     settings_from,
 )
-from fastir.cli.messages import meant
-from fastir.cli.runs import column_options, named_runs, read_qrels, run_arguments
-from fastir.cli.terminal import Output, watched
+from fastir.cli.messages import suggestion
+from fastir.cli.runs import column_options, read_qrels, run_arguments, runs_by_name
+from fastir.cli.terminal import Output, progress_bar
 from fastir.errors import FastirError, quote
 from fastir.request.names import is_metric, split
 
@@ -33,15 +33,15 @@ def add_explain_arguments(add: Callable[..., Any]) -> None:
     add("query", metavar="QUERY", nargs="?", help=about)
     add_metrics_option(add, " ".join(DEFAULT_METRICS))
     add_judging_arguments(add)
-    add("-o", "--output", metavar="FILE", help="write to a file instead, in one step")
+    add("-o", "--output", metavar="FILE", help="write to a file instead (atomically)")
 
 
 def explain_command(options: argparse.Namespace) -> Output:
     take_query_from_metrics(options)
-    with arguments_checked():
+    with argument_errors():
         chosen = {**evaluator_options(options), **parents_options(options)}
-        settings = settings_from(chosen_metrics(options), evaluator_options(options))
-    runs = run_arguments(named_runs([options.run], options, settings.options.duplicates), options)
+        settings = settings_from(metrics_or_default(options), evaluator_options(options))
+    runs = run_arguments(runs_by_name([options.run], options, settings.options.duplicates), options)
     if len(runs) != 1:
         raise UsageError(f"{options.run}: expected one run, got {len(runs)}")
     pair = getattr(options, "conventions", [])
@@ -52,14 +52,14 @@ def explain_command(options: argparse.Namespace) -> Output:
     qrels = read_qrels(options)
     query_ids = {str(query_id): query_id for query_id in qrels}
     if options.query is not None and options.query not in query_ids:
-        unknown = f"there is no query {quote(options.query)}{meant(options.query, query_ids)}"
+        unknown = f"there is no query {quote(options.query)}{suggestion(options.query, query_ids)}"
         raise FastirError(f"{options.qrels}: {unknown}")
     [run] = runs.values()
     if len(pair) == 2:
-        return compared(
+        return compare_explanations(
             qrels, run, query_ids.get(options.query), settings.metrics, pair, {**chosen, **column_options(options)}
         )
-    with watched({}):
+    with progress_bar({}):
         explanation = fastir.explain(
             qrels, run, query_ids[options.query], settings.metrics, **chosen, **column_options(options)
         )
@@ -76,7 +76,7 @@ def take_query_from_metrics(options: argparse.Namespace) -> None:
         options.metrics = [word for word in options.metrics if word != others[0]] or None
 
 
-def compared(
+def compare_explanations(
     qrels: fastir.Qrels,
     run: Any,
     query_id: Any,
@@ -88,7 +88,7 @@ def compared(
     texts = []
     del chosen["convention"]
     for metric in metrics:
-        with watched({}):
+        with progress_bar({}):
             found = fastir.explain_conventions(qrels, run, query_id, metric, (pair[0], pair[1]), **chosen)
         texts.append(f"{found}\n")
         for name, explanation in zip(found.conventions, found.explained or (), strict=False):

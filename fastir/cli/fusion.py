@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Any
 import fastir
 from fastir.checks import whole_number
 from fastir.cli.arguments import (
-    Later,
+    LazyChoices,
     UsageError,
     add_metric_option,
     add_options,
     add_qrels_argument,
     add_reading_arguments,
     add_runs_argument,
-    arguments_checked,
-    one_metric,
+    argument_errors,
     output_format,
+    single_metric,
 )
 from fastir.cli.compare import plot_format, save_picture
-from fastir.cli.pool import TEXTS, add_format_argument, table_output, written
+from fastir.cli.pool import TEXT_FORMATS, add_format_argument, file_output, table_output
 from fastir.cli.runs import read_qrels, read_runs
-from fastir.cli.terminal import Output, watched
+from fastir.cli.terminal import Output, progress_bar
 from fastir.data.results.exportable import result_json, result_table
 from fastir.declared import Table
 from fastir.errors import quote
@@ -41,7 +41,7 @@ def methods() -> Table[Method]:
     return METHODS
 
 
-def tuned_methods() -> Table[Method]:
+def tunable_methods() -> Table[Method]:
     return methods().only(lambda card: card.tunable)
 
 
@@ -52,10 +52,10 @@ def norms() -> Table[Norm]:
 
 
 def add_fusion_arguments(add: Callable[..., Any], names: Callable[[], Table[Method]], method: str, norm: str) -> None:
-    choices = Later(names)
+    choices = LazyChoices(names)
     add("--method", type=choices, choices=choices, default=method, help="%(choices)s (default %(default)s)")
     about = "how the scores of each ranking are made comparable: %(choices)s (default %(default)s)"
-    choices = Later(norms)
+    choices = LazyChoices(norms)
     add("--norm", type=choices, choices=choices, default=norm, help=about)
     add("--param", metavar="NAME=NUMBER", action="append", default=[], help="of the method, such as k=60")
     about = "which of equal scores comes first: the larger id, the smaller one, or the one that came first: %(choices)s"
@@ -87,7 +87,7 @@ def add_fuse_arguments(add: Callable[..., Any]) -> None:
     add_options(add, "run_weights")
     add_options(add, "max_depth", help="how many documents of each query are written (default: all)")
     add_reading_arguments(add, qrels=False)
-    add("-o", "--output", metavar="FILE", help="a .run, .json or .parquet, written in one step (default: print TREC)")
+    add("-o", "--output", metavar="FILE", help="a .run, .json or .parquet file, atomically (default: print TREC)")
 
 
 def weights_option(text: str | None) -> Any:
@@ -107,13 +107,13 @@ def weights_option(text: str | None) -> Any:
 
 def fuse_command(options: argparse.Namespace) -> Output:
     """Fuse runs, and write the result."""
-    with arguments_checked():
+    with argument_errors():
         weights = weights_option(options.run_weights)
         params: dict[str, Any] = {**param_options(options.param)}
         if options.duplicates == "once":
             raise ValueError("--duplicates once: not possible, because a fused run has every document once")
     runs = read_runs(options.runs, options, 2)
-    with arguments_checked(), watched({}):
+    with argument_errors(), progress_bar({}):
         fused = fastir.fuse(
             runs,
             options.method,
@@ -129,7 +129,7 @@ def fuse_command(options: argparse.Namespace) -> Output:
         return Output("")
     from fastir.inputs import writers
 
-    return written(lambda file: writers.trec(file, fused, True))
+    return file_output(lambda file: writers.trec(file, fused, True))
 
 
 # ---- tune ------------------------------------------------------------------------------------------------------------
@@ -139,35 +139,35 @@ def add_tune_arguments(add: Callable[..., Any]) -> None:
     add_qrels_argument(add)
     add_runs_argument(add)
     add_metric_option(add)
-    add_fusion_arguments(add, tuned_methods, "wsum", "min-max")
+    add_fusion_arguments(add, tunable_methods, "wsum", "min-max")
     about = "of weights between 0 and 1, or of the parameter (default: .01 for two runs, .05 for three and four)"
     add("--grid", metavar="STEP", type=float, help=about)
-    add("--trials", dest="n_trials", metavar="N", type=int, help="how many settings, in the place of a grid")
+    add("--trials", dest="n_trials", metavar="N", type=int, help="the number of random settings, instead of a grid")
     about = "parts of the queries, each scored with what the others choose (default %(default)s)"
     add("--folds", metavar="N", type=int, default=5, help=about)
     add_options(add, "random_state")
-    add_options(add, "segments", help="a query and its segment on each line; folds get a share of each segment")
+    add_options(add, "segments", help="a query and its segment on each line; folds get a fraction of each segment")
     add("--plot", metavar="FILE", help="draw the metric against the weights, too; .png, .svg or .pdf")
     add_reading_arguments(add)
     add_options(add, "rel_level", "convention")
     add("-q", "--per-query", action="store_true", help="in json, the cross-validated value of every query")
-    add_format_argument(add, TEXTS)
+    add_format_argument(add, TEXT_FORMATS)
 
 
 def tune_command(options: argparse.Namespace) -> Output:
     """Choose the weights or the parameter of a fusion, and print what they are worth on other queries."""
-    with arguments_checked():
-        format = output_format(options, TEXTS)
+    with argument_errors():
+        format = output_format(options, TEXT_FORMATS)
         if options.per_query and format != "json":
             raise ValueError(f"--per-query: it is for json, and the format is {format}")
-        metric = one_metric(options, {"rel_level": options.rel_level, "convention": options.convention})
+        metric = single_metric(options, {"rel_level": options.rel_level, "convention": options.convention})
         params = param_options(options.param)
         whole_number("--folds", options.folds, 2)
         if options.plot is not None:
             plot_format(options.plot)
     qrels = read_qrels(options)
     runs = read_runs(options.runs, options, 2)
-    with arguments_checked(), watched({}):
+    with argument_errors(), progress_bar({}):
         tuning = fastir.tune(
             qrels,
             runs,

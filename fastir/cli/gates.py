@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from fastir.data.results.results import Results
 
 
-NAMED = 3  # failing runs that a line names, before it counts the others
-NOISE = 1e-12  # differences up to this share of the values are rounding
+MAX_NAMED_RUNS = 3  # failing runs that a line names, before it counts the others
+RELATIVE_NOISE = 1e-12  # relative differences up to this are rounding
 
 
 class Bound(NamedTuple):
@@ -30,16 +30,11 @@ class Bound(NamedTuple):
     option: str
 
     def __str__(self) -> str:
-        """The bound as it is written."""
+        """Return the bound as written in the option."""
         return f"{self.option} {self.metric}={self.value:g}"
 
     def check(self) -> None:
-        """Refuse a bound on the side where the better values lie, and one that no value is under, or over.
-
-        Raises
-        ------
-        UsageError
-        """
+        """Refuse a bound on the side where the better values lie, and one that no value is under, or over."""
         (low, high), under = metric_range(self.metric), self.option == "--fail-under"
         worse, other = ("less", "--fail-over") if under else ("more", "--fail-under")
         if higher_is_better(self.metric) is not under and higher_is_better(self.metric) is not None:
@@ -55,7 +50,7 @@ class Bound(NamedTuple):
             return f"no run has a value of {self.metric} ({self})"
         without = [run for run, mean in means.items() if mean != mean]
         if without:
-            return f"{listed(without)}: {self.metric} has no value ({self})"
+            return f"{list_runs(without)}: {self.metric} has no value ({self})"
         sign = 1 if word == "under" else -1
         failed = sorted(
             (run for run in means if sign * means[run] < sign * self.value), key=lambda run: sign * means[run]
@@ -63,25 +58,19 @@ class Bound(NamedTuple):
         if len(failed) == 1:
             return f"run {failed[0]}: {self.metric} is {means[failed[0]]:.6g}, {word} {self.value:g}"
         shown = [f"{run} ({means[run]:.6g})" for run in failed]
-        return f"{listed(shown)}: {self.metric} is {word} {self.value:g}" if failed else None
+        return f"{list_runs(shown)}: {self.metric} is {word} {self.value:g}" if failed else None
 
 
-def listed(runs: Sequence[str]) -> str:
+def list_runs(runs: Sequence[str]) -> str:
     """Runs in a line, of which the first few are named: "run a", "2 runs, a, b", "5 runs, a, b, c and 2 more"."""
     if len(runs) == 1:
         return f"run {runs[0]}"
-    more = f" and {len(runs) - NAMED} more" if len(runs) > NAMED else ""
-    return f"{len(runs)} runs, {', '.join(runs[:NAMED])}{more}"
+    more = f" and {len(runs) - MAX_NAMED_RUNS} more" if len(runs) > MAX_NAMED_RUNS else ""
+    return f"{len(runs)} runs, {', '.join(runs[:MAX_NAMED_RUNS])}{more}"
 
 
 def parse_bounds(under: list[str] | None, over: list[str] | None) -> list[Bound]:
-    """The conditions of --fail-under and --fail-over; the metric of one may still be a list or a family.
-
-    Raises
-    ------
-    UsageError
-        A word is not METRIC=VALUE.
-    """
+    """The conditions of --fail-under and --fail-over; the metric of one may still be a list or a family."""
     bounds = []
     for option, words in (("--fail-under", under), ("--fail-over", over)):
         for word in (part for argument in words or () for part in conditions(argument)):
@@ -126,17 +115,12 @@ class Rule(NamedTuple):
     limit: float | None
 
     def __str__(self) -> str:
-        """The rule as it is written in --fail-if."""
+        """Return the rule as written in --fail-if."""
         mark = ">" if self.kind == "drop" else ":"
         return f"{self.kind}:{self.metric}" + ("" if self.limit is None else f"{mark}{self.limit:g}")
 
     def check(self) -> None:
-        """Refuse a margin that no loss exceeds.
-
-        Raises
-        ------
-        UsageError
-        """
+        """Refuse a margin that no loss exceeds."""
         low, high = metric_range(self.metric)
         if self.kind == "drop" and self.limit is not None and self.limit >= high - low:
             raise UsageError(
@@ -153,13 +137,13 @@ class Rule(NamedTuple):
             return f"--fail-if {self}: no pair of runs was compared on {self.metric}"
         without = [str(pair.a) for pair in pairs if pair.difference != pair.difference]
         if without:
-            return f"{listed(without)}: {self.metric} has no value"
+            return f"{list_runs(without)}: {self.metric} has no value"
         undefined = {pair: n for pair in pairs if (n := n_undefined(pair, comparison))}
         if undefined:
             shown = [str(pair.a) for pair in undefined]
             most, other = max(undefined.values()), next(iter(undefined)).b
             queries = counted(most, "query", "queries")
-            return f"{listed(shown)}: {self.metric} has no value in {queries} where {other} has one"
+            return f"{list_runs(shown)}: {self.metric} has no value in {queries} where {other} has one"
         if self.kind == "drop":
             failed = {pair: f"more than {level:g}" for pair in pairs if not -sign * pair.difference <= level}
         else:
@@ -170,12 +154,12 @@ class Rule(NamedTuple):
         if len(worst) == 1:
             pair = worst[0]
             lost = f"{abs(pair.difference):.6g}"
-            return f"run {pair.a}: {self.metric} is {lost} worse than that of {pair.b}, {failed[pair]}"
+            return f"run {pair.a}: {self.metric} is {lost} worse than {pair.b}'s, {failed[pair]}"
         reason = f"by more than {level:g}" if self.kind == "drop" else f"with p of at most {level:g}"
         if any(not failed[pair].startswith(("p = ", "more")) for pair in worst):
             reason += ", or in every query"
         shown = [f"{pair.a} ({abs(pair.difference):.6g})" for pair in worst]
-        return f"{listed(shown)}: {self.metric} is worse than that of {worst[0].b} {reason}" if worst else None
+        return f"{list_runs(shown)}: {self.metric} is worse than {worst[0].b}'s {reason}" if worst else None
 
 
 def n_undefined(pair: Verdict | Pair, comparison: Comparison) -> int:
@@ -209,7 +193,7 @@ def loss_reason(pair: Verdict | Pair, comparison: Comparison, sign: int, level: 
         return "in its only query" + unknown
     if moments(lost, largest).constant:
         return f"by the same in each of {n} queries" + unknown
-    if (lost > NOISE * largest).all() and 2.0 ** (1 - n) * len(comparison.verdicts) <= level:
+    if (lost > RELATIVE_NOISE * largest).all() and 2.0 ** (1 - n) * len(comparison.verdicts) <= level:
         return f"in each of {n} queries" + unknown
     return "and p is not a number" if pair.adjusted_p != pair.adjusted_p else None
 
@@ -226,7 +210,7 @@ Gate = TypeVar("Gate", Bound, Rule)
 
 
 def for_each_metric(gates: list[Gate], measured: Collection[str], chosen: dict[str, Any]) -> list[Gate]:
-    """The gates, one for each metric that the word of a gate stands for.
+    """Return the gates, one for each metric that the word of a gate means.
 
     Parameters
     ----------
@@ -235,13 +219,6 @@ def for_each_metric(gates: list[Gate], measured: Collection[str], chosen: dict[s
         The metrics that the results have.
     chosen : dict
         The options of the evaluation, by which a word is read.
-
-    Raises
-    ------
-    UnknownMetricError
-        A word is no metric, and not among those that were measured.
-    UsageError
-        No value of a metric could break its gate.
     """
     single = [
         gate._replace(metric=metric) for gate in gates for metric in metrics_of_word(gate.metric, measured, chosen)
@@ -262,13 +239,7 @@ RULE = (  # compiled by the first rule
 
 
 def parse_rules(words: list[str] | None) -> list[Rule]:
-    """The conditions of --fail-if.
-
-    Raises
-    ------
-    UsageError
-        A word is neither ``worse:METRIC[:ALPHA]`` nor ``drop:METRIC>MARGIN``.
-    """
+    """The conditions of --fail-if."""
     rules = []
     for word in words or ():
         match = re.fullmatch(RULE, word)

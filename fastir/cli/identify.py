@@ -1,4 +1,4 @@
-"""The subcommand `fastir identify`: which tools, with which options, give the values that somebody reported."""
+"""The subcommand `fastir identify`: which tools, with which options, give reported values."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from fastir.cli.arguments import (
     add_runs_argument,
     output_format,
 )
-from fastir.cli.pool import TEXTS, add_format_argument, table_output
-from fastir.cli.runs import column_options, named_runs, read_qrels, run_arguments
-from fastir.cli.terminal import BAR_AFTER_SECONDS, OK, USAGE, Output, telling
+from fastir.cli.pool import TEXT_FORMATS, add_format_argument, table_output
+from fastir.cli.runs import column_options, read_qrels, run_arguments, runs_by_name
+from fastir.cli.terminal import BAR_AFTER_SECONDS, OK, USAGE, Output, deferred_warnings
 from fastir.data.results.exportable import result_table
 from fastir.errors import quote
 
@@ -40,15 +40,15 @@ def add_identify_arguments(add: Callable[..., Any]) -> None:
     add("--ignore", group="metrics", metavar="NAME", action="append", default=[], help=about)
     add_reading_arguments(add, repairs=False)
     add_options(add, "n_threads")
-    add_format_argument(add, TEXTS)
+    add_format_argument(add, TEXT_FORMATS)
 
 
 def identify_command(options: argparse.Namespace) -> Output:
-    format = output_format(options, TEXTS)
+    format = output_format(options, TEXT_FORMATS)
     if bool(options.value) == bool(options.values):
         raise UsageError("expected --value METRIC=X, or --values FILE")
     options.parts, options.duplicates, options.threshold, options.query_ids = False, None, None, None  # for reading
-    runs = run_arguments(named_runs(options.runs, options, None), options)
+    runs = run_arguments(runs_by_name(options.runs, options, None), options)
     if len(runs) > 1 and (options.value or options.row):
         raise UsageError("several runs need --values FILE, with a row for each")
     [*names], [*given] = runs, runs.values()
@@ -58,7 +58,7 @@ def identify_command(options: argparse.Namespace) -> Output:
         values = values.only(runs)
     elif options.values and row is None:
         row = names[0] if names[0] in values else None
-    with telling():
+    with deferred_warnings():
         found = fastir.identify(
             read_qrels(options),
             given[0] if len(given) == 1 else runs,

@@ -10,7 +10,7 @@ import numpy as np
 
 from fastir.cli.arguments import UsageError, metric_names
 from fastir.cli.messages import option
-from fastir.cli.runs import JUDGING, expand_words, named_by_option
+from fastir.cli.runs import JUDGING_OPTIONS, expand_words, named_by_option
 from fastir.data.qrels import Qrels
 from fastir.data.rankings import JudgedRankings, evaluate_rankings
 from fastir.data.results.results import Results
@@ -20,8 +20,8 @@ from fastir.evaluation.many import name_the_run
 from fastir.inputs import places
 from fastir.request.plan import ORDER_RULES, Settings, compile_fixed
 
-# Options that say what a value is, or that must be those of the rankings; the others of JUDGING say how runs are read.
-OF_VALUES = (
+# Options that define a value, or that must equal the rankings' own; JUDGING_OPTIONS has the others.
+VALUE_OPTIONS = (
     *("rel_level", "queries", "ties", "judged_only", "max_depth", "score_dtype", "duplicates", "convention", "all"),
 )
 
@@ -29,22 +29,14 @@ OF_VALUES = (
 def judged_runs(
     words: Sequence[str], options: argparse.Namespace, settings: Settings, qrels: Qrels | None = None
 ) -> Iterator[tuple[Any, Results]]:
-    """The name and the Results of each file; its judgments must be the qrels, if they are given.
-
-    Raises
-    ------
-    UsageError
-        An option says how runs are read.
-    FormatError
-        A file holds something else, or was cut or changed.
-    FastirError
-        It holds other judgments.
-    ValueError
-        The options ask for another order of documents.
-    """
-    names = list(JUDGING) if qrels is None else [name for name in JUDGING if not name.startswith("qrels_")]
+    """The name and the Results of each file; its judgments must be the qrels, if they are given."""
+    names = (
+        list(JUDGING_OPTIONS) if qrels is None else [name for name in JUDGING_OPTIONS if not name.startswith("qrels_")]
+    )
     unused = [
-        name for name in names if name not in OF_VALUES and getattr(options, name) != options.parser.get_default(name)
+        name
+        for name in names
+        if name not in VALUE_OPTIONS and getattr(options, name) != options.parser.get_default(name)
     ]
     if unused:
         raise UsageError(f"{option(unused[0])} has no effect: {words[0]} holds judged rankings")
@@ -56,15 +48,17 @@ def judged_runs(
         if qrels is not None:
             check_judgments(file, rankings, qrels)
         try:
-            results = evaluate_rankings(rankings, following(rankings, options, settings), settings.options, None)
+            results = evaluate_rankings(
+                rankings, derivable_metrics(rankings, options, settings), settings.options, None
+            )
         except (ValueError, FastirError) as error:
             name_the_run(error, name)
             raise
         yield name, results
 
 
-def following(rankings: JudgedRankings, options: argparse.Namespace, settings: Settings) -> tuple[str, ...]:
-    """The metrics; with --all those of the others that follow from judged rankings."""
+def derivable_metrics(rankings: JudgedRankings, options: argparse.Namespace, settings: Settings) -> tuple[str, ...]:
+    """Return the metrics; with --all also the other metrics that follow from judged rankings."""
     if not options.all:
         return settings.metrics
     rules = {name: getattr(rankings, name) for name in ORDER_RULES}
@@ -80,12 +74,7 @@ def following(rankings: JudgedRankings, options: argparse.Namespace, settings: S
 
 
 def check_judgments(file: str, rankings: JudgedRankings, qrels: Qrels) -> None:
-    """Refuse rankings that were judged with other judgments: other queries, or other labels of a query.
-
-    Raises
-    ------
-    FastirError
-    """
+    """Refuse rankings that were judged with other judgments: other queries, or other labels of a query."""
     own = judged_rankings(qrels, {next(iter(qrels)): {}}, queries="qrels")
     rows = {str(query_id): row for row, query_id in enumerate(own.query_ids)}
     for row, query_id in enumerate(map(str, rankings.query_ids)):

@@ -12,22 +12,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from fastir._version import __version__
-from fastir.cli.messages import UsageError, worded
+from fastir.cli.messages import UsageError, replace_keywords
 from fastir.cli.terminal import (
     FAILURE,
     INPUT,
     INTERRUPTED,
     USAGE,
     Progress,
+    deferred_warnings,
     finish,
     one_line,
     tell,
-    telling,
     write,
 )
 from fastir.errors import FastirError, FormatError
 
-GARBAGE = 100_000  # objects that are made before the collector looks for some
+GC_THRESHOLD = 100_000  # objects that are made before the collector looks for some
 INPUT_ERRORS = (FastirError, OSError, TypeError, ValueError, OverflowError)
 
 
@@ -37,7 +37,7 @@ def program() -> int:
     What is imported lives to the end of the process. To look through it for garbage takes longer than a small
     evaluation, so that the collector waits for work worth it, and finds nothing left to do when Python ends.
     """
-    gc.set_threshold(GARBAGE)
+    gc.set_threshold(GC_THRESHOLD)
     code = main()
     gc.freeze()
     return code
@@ -54,9 +54,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return write(f"fastir {__version__}\n")
         if sorted(words) == ["--verbose", "--version"]:
             return write(versions_text())
-        from fastir.cli.parser import command_named, parser
+        from fastir.cli.parser import first_command, parser
 
-        name = command_named(words)
+        name = first_command(words)
         root = parser([name] if name else [])
         if name and "--help" not in words and "-h" not in words:
             from fastir.cli.arguments import spread
@@ -73,11 +73,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tell("error", "interrupted")
         return INTERRUPTED
     except UsageError as error:
-        tell("error", f"{worded(one_line(error))}; see {options.parser.prog} --help")
+        tell("error", f"{replace_keywords(one_line(error))}; see {options.parser.prog} --help")
         return USAGE
     except INPUT_ERRORS as error:
         about_qrels = isinstance(error, FormatError) and error.path in judgment_paths(options)
-        tell("error", worded(one_line(error), "--qrels-format" if about_qrels else "--run-format"))
+        tell("error", replace_keywords(one_line(error), "--qrels-format" if about_qrels else "--run-format"))
         return INPUT
     except MemoryError:
         tell("error", "out of memory")
@@ -114,10 +114,10 @@ def trec_eval_command(arguments: list[str]) -> int:
     from fastir.compat import trec_eval
 
     try:
-        with telling():
+        with deferred_warnings():
             text = trec_eval.output(arguments, Progress)
         return write(text)
     except trec_eval.Refusal as refusal:
-        message = worded(one_line(refusal.__cause__ or refusal))
-        tell("error", message.replace("; --", "; fastir eval --"))  # whose options those are
+        message = replace_keywords(one_line(refusal.__cause__ or refusal))
+        tell("error", message.replace("; --", "; fastir eval --"))  # the command that has these options
         return refusal.code

@@ -22,7 +22,7 @@ VALUES = r"'[\w-]+'(?:(?:, | or )'[\w-]+')*"  # one, or some of which one is mea
 
 @functools.cache
 def keywords() -> dict[str, str]:
-    """{keyword: the option that sets it}, but for `names`, which pandas has, too; read when there is a message."""
+    """Return {keyword: its option}, except `names`, which pandas has, too; read when there is a message."""
     from fastir.request.option_rows import NO_FLAG, every_row
 
     return {row.name: row.option() for row in every_row() if row.flag != NO_FLAG and row.name != "names"}
@@ -57,8 +57,8 @@ def replacements() -> list[tuple[re.Pattern[str], str | Callable[[re.Match[str]]
     return [(re.compile(pattern.replace("NAMES", names)), replacement) for pattern, replacement in TABLE]
 
 
-def worded(message: str, format_option: str = "--run-format") -> str:
-    """A message with options instead of keywords; `format_option` is the option of the file in question."""
+def replace_keywords(message: str, format_option: str = "--run-format") -> str:
+    """Replace keywords in a message by options; `format_option` is the option of the file in question."""
     message = re.sub(FORMAT, rf"{format_option} \1", message)
     for pattern, replacement in replacements():
         message = pattern.sub(replacement, message)
@@ -66,16 +66,16 @@ def worded(message: str, format_option: str = "--run-format") -> str:
 
 
 def near_option(typed: str, options: Collection[str]) -> str:
-    """The end of a message about an option that a command lacks: the one that was meant, if one is near."""
+    """Return the end of a message about an unknown option: the option that is probably meant, if one is near."""
     from fastir.request.option_rows import every_row
 
     word = typed.partition("=")[0].lstrip("-").replace("-", "_")
     known = next((row.option() for row in every_row() if word in row.also and row.option() in options), None)
-    return f"; did you mean {known!r}?" if known else meant(typed, options)
+    return f"; did you mean {known!r}?" if known else suggestion(typed, options)
 
 
-def meant(typed: str, choices: Iterable[str]) -> str:
-    """The end of a message about a word that is none of those known: the one that was meant, if one is near.
+def suggestion(typed: str, choices: Iterable[str]) -> str:
+    """Return the end of a message about an unknown word: the word that is probably meant, if one is near.
 
     A word that goes on as the typed one does is nearest; what all options begin with does not make them alike.
     """

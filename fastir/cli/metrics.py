@@ -1,4 +1,4 @@
-"""The subcommands `fastir metrics` and `conventions`: what can be measured, and whose numbers there are."""
+"""The subcommands `fastir metrics` and `conventions`: the metrics, and the tools that fastir reproduces."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 
 import fastir
 from fastir.analyses.agreement import measures
-from fastir.cli.arguments import METRIC_NAMES, UsageError, arguments_checked
+from fastir.cli.arguments import METRIC_NAMES, UsageError, argument_errors
 from fastir.cli.terminal import Output
 from fastir.engine.measure.cards import Card
 from fastir.request.conventions import CONVENTIONS
 
 MARKDOWN = "markdown"
-WIDTH = 100  # of the list of metrics
+LIST_WIDTH = 100  # of the list of metrics
 Entries = Sequence[tuple[str, ...]]
 
 
 def add_metrics_arguments(add: Callable[..., Any]) -> None:
     about = "say what these mean, such as ndcg@10 (default: list all)"
     add("names", metavar="NAME", nargs="*", help=about).words = METRIC_NAMES
-    add("--search", group="metrics", metavar="WORD", help="list only the metrics whose names or descriptions have it")
+    add("--search", group="metrics", metavar="WORD", help="list only the metrics with WORD in name or description")
     add("--bibtex", action="store_true", help="the papers to cite for each NAME")
     add_page_format(add, "the whole reference: formulas, sources, examples")
 
@@ -35,27 +35,27 @@ def add_page_format(add: Callable[..., Any], page: str) -> None:
 def metrics_command(options: argparse.Namespace) -> Output:
     check_one_way(options)
     if options.names:
-        with arguments_checked():
+        with argument_errors():
             return Output(meanings_text(options.names, options.bibtex))
     if options.format == MARKDOWN:
         from fastir.cli.reference_text import reference
 
         return Output(reference())
     word = (options.search or "").lower()
-    metrics: Entries = [(shown(card), card.relevance, card.order, about(card)) for card in fastir.metrics()]
-    similar: Entries = [(shown(measure), measure.summary) for measure in measures.MEASURES.values()]
+    metrics: Entries = [(metric_pattern(card), card.relevance, card.order, about(card)) for card in fastir.metrics()]
+    similar: Entries = [(metric_pattern(measure), measure.summary) for measure in measures.MEASURES.values()]
     heads = ("metric", "relevance", "first k", "what it is"), ("of two runs", "how alike they are, by similarity")
     tables = []
     for head, entries in zip(heads, (metrics, similar), strict=True):
         if matches := [entry for entry in entries if word in entry[0].lower() or word in entry[-1].lower()]:
-            tables.append(filled([head, *matches]))
+            tables.append(align_columns([head, *matches]))
     if not tables:
         raise UsageError(f"no metric has {options.search!r} in its name or description")
     return Output("\n".join(tables))
 
 
-def shown(card: Card) -> str:
-    """Its name, and what may follow it."""
+def metric_pattern(card: Card) -> str:
+    """Return a metric's name and the optional parts of it."""
     needed = ", ".join(f"{param.name}=..." for param in card.params if param.required)
     return card.name + f"({needed})" * bool(needed) + f"[{card.place()}]" * bool(card.place())
 
@@ -65,12 +65,7 @@ def about(card: Card) -> str:
 
 
 def check_one_way(options: argparse.Namespace) -> None:
-    """Refuse an option that has no effect together with the others.
-
-    Raises
-    ------
-    UsageError
-    """
+    """Refuse an option that has no effect together with the others."""
     if options.bibtex and not options.names:
         raise UsageError("--bibtex: expected the NAME of a metric")
     if options.search is not None and (options.names or options.format == MARKDOWN):
@@ -97,7 +92,9 @@ def conventions_command(options: argparse.Namespace) -> Output:
         from fastir.cli.conventions_text import page
 
         return Output(page())
-    return Output(filled([(name, release(each), told(each)) for name, each in CONVENTIONS.items()]))
+    return Output(
+        align_columns([(name, release(each), convention_summary(each)) for name, each in CONVENTIONS.items()])
+    )
 
 
 def release(convention: fastir.Convention) -> str:
@@ -105,17 +102,17 @@ def release(convention: fastir.Convention) -> str:
     return ", ".join(filter(None, (convention.release, convention.span)))
 
 
-def told(convention: fastir.Convention) -> str:
-    """What a convention stands for, and what is announced to change."""
+def convention_summary(convention: fastir.Convention) -> str:
+    """Return the description of a convention, and its announced changes."""
     return "; ".join(filter(None, (convention.about, convention.pending)))
 
 
-def filled(entries: Entries) -> str:
+def align_columns(entries: Entries) -> str:
     """Aligned columns, of which the last is text that goes on below itself."""
     widths = [max(map(len, column)) + 2 for column in list(zip(*entries, strict=True))[:-1]]
     lines = []
     for *cells, about in entries:
         label = "".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
         layout: dict[str, Any] = {"initial_indent": label, "subsequent_indent": " " * sum(widths)}
-        lines.append(textwrap.fill(about, WIDTH, break_on_hyphens=False, **layout))
+        lines.append(textwrap.fill(about, LIST_WIDTH, break_on_hyphens=False, **layout))
     return "".join(f"{line}\n" for line in lines)

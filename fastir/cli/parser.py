@@ -1,4 +1,4 @@
-"""The parser: one for each command, whose module is imported when it is called; its options stand in groups."""
+"""The parser: one for each command, with options in groups; a command's module is imported when it is called."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from typing import Any, NoReturn
 
 from fastir._version import __version__
 from fastir.cli.commands import COMMANDS, Command
-from fastir.cli.messages import meant, near_option
+from fastir.cli.messages import near_option, suggestion
 from fastir.cli.terminal import USAGE, terminal_width
 from fastir.rendering.text import printable
 
 ABOUT = "Evaluate rankings against relevance judgments, exactly and fast."
-STATUS = "0 fine, 1 usage, 2 input, 3 output, memory or internal, 4 a gate was not passed, 130 interrupted"
+EXIT_STATUS = "0 fine, 1 usage, 2 input, 3 output, memory or internal, 4 a gate was not passed, 130 interrupted"
 ENDING = f"""\
 example:
   {COMMANDS[0].examples[0]}
 
 `fastir help COMMAND` shows the options of a command, and more examples.
 
-exit status: {STATUS}"""
+exit status: {EXIT_STATUS}"""
 
 
 class Parser(argparse.ArgumentParser):
-    """An ArgumentParser whose usage errors are one line with a hint, and end with our exit code instead of 2."""
+    """An ArgumentParser with usage errors of one line and a hint, and with our exit code instead of 2."""
 
     def format_usage(self) -> str:
         """One line: the options are listed below it."""
@@ -59,7 +59,7 @@ class Parser(argparse.ArgumentParser):
             name, word, choices = choice.groups()
             words = re.findall(r"[^\s',]+", choices)
             what = "there is no command" if name == "COMMAND" else f"{name.split('/')[-1]}: there is no"
-            message = f"{what} {word!r}{meant(word, words)}; expected {', '.join(words)}"
+            message = f"{what} {word!r}{suggestion(word, words)}; expected {', '.join(words)}"
         elif value := re.match(r"argument (?:\S+/)?(\S+): (\S+: expected .*)", message):
             message = f"{value[1]} {value[2]}"
         elif option := re.match(r"unrecognized arguments: (\S+)", message):
@@ -80,9 +80,9 @@ class Parser(argparse.ArgumentParser):
         return options, rest
 
     def options_first(self, words: Sequence[str]) -> list[str]:
-        """The options with their values, then the other words: argparse reads these only where they stand together.
+        """Return the options with their values, then the other words: argparse reads these only in one sequence.
 
-        The words as they are, if one is an option that is not known as it is written.
+        The words are returned unchanged if one is an unknown option.
         """
         options, others = [], []
         rest = iter(words)
@@ -100,7 +100,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser(commands: Collection[str] | None = None) -> Parser:
-    """The parser, with the arguments of these commands (default: of all)."""
+    """Return the parser, with the arguments of these commands (default: every command)."""
     form = functools.partial(argparse.RawDescriptionHelpFormatter, width=terminal_width() - 2)  # argparse's own margin
     layout: dict[str, Any] = {"formatter_class": form, "allow_abbrev": False}
     root = Parser(prog="fastir", description=ABOUT, epilog=ENDING, **layout)
@@ -110,25 +110,25 @@ def parser(commands: Collection[str] | None = None) -> Parser:
     known = {command.name for command in COMMANDS}
     wanted = known if commands is None or not known.intersection(commands) else commands
     for command in COMMANDS:
-        if command.name not in wanted:  # each takes a millisecond, and a word that is no command is told of all
+        if command.name not in wanted:  # each takes a millisecond, and an unknown word gets the list of all
             continue
         sub = subparsers.add_parser(
-            command.name, help=command.about, description=command.text, epilog=ending(command), **layout
+            command.name, help=command.about, description=command.text, epilog=help_ending(command), **layout
         )
         if command.module and (commands is None or command.name in commands):
             module = importlib.import_module(f"fastir.cli.{command.module}")
             name = command.name.replace("-", "_")
             sub.set_defaults(command=getattr(module, f"{name}_command"), parser=sub)
-            getattr(module, f"add_{name}_arguments", lambda add: None)(grouped(sub))
+            getattr(module, f"add_{name}_arguments", lambda add: None)(grouping_add(sub))
     return root
 
 
-def ending(command: Command) -> str:
+def help_ending(command: Command) -> str:
     """Examples, and what the exit codes mean."""
-    return "\n".join(["examples:", *(f"  {line}" for line in command.examples), "", f"exit status: {STATUS}"])
+    return "\n".join(["examples:", *(f"  {line}" for line in command.examples), "", f"exit status: {EXIT_STATUS}"])
 
 
-def grouped(sub: argparse.ArgumentParser) -> Callable[..., argparse.Action]:
+def grouping_add(sub: argparse.ArgumentParser) -> Callable[..., argparse.Action]:
     """A function like `sub.add_argument` that puts each option into its group, and shows choices once, in its help."""
     from fastir.request.option_rows import ROWS
 
@@ -146,13 +146,13 @@ def grouped(sub: argparse.ArgumentParser) -> Callable[..., argparse.Action]:
 
 
 def with_choices(about: str) -> str:
-    """The help of an option with its choices, which stand before the default."""
+    """Return the help of an option with its choices before the default."""
     if "%(choices)s" in about:
         return about
     text, default, rest = about.partition(" (default")
     return f"{text}: %(choices)s{default}{rest}"
 
 
-def command_named(words: Iterable[str]) -> str | None:
+def first_command(words: Iterable[str]) -> str | None:
     """The first word that is no option, if there is one."""
     return next((word for word in words if word[:1] != "-"), None)

@@ -10,7 +10,7 @@ from typing import Any
 import fastir
 from fastir.cli.arguments import (
     DEFAULT_METRICS,
-    QRELS,
+    QRELS_FORMAT,
     UsageError,
     add_metric_option,
     add_metrics_option,
@@ -20,26 +20,26 @@ from fastir.cli.arguments import (
     add_reading_arguments,
     add_rule_arguments,
     add_runs_argument,
-    arguments_checked,
-    chosen_metrics,
-    count,
+    argument_errors,
     evaluator_options,
-    one_metric,
+    metrics_or_default,
     output_format,
+    positive_int,
     settings_from,
+    single_metric,
 )
 from fastir.cli.eval import FORMATS, table_text
 from fastir.cli.messages import option
 from fastir.cli.runs import read_qrels, read_runs
 from fastir.cli.teams import add_teams_arguments, read_teams_option
-from fastir.cli.terminal import Output, watched
+from fastir.cli.terminal import Output, progress_bar
 from fastir.data.results.exportable import result_table, result_title
 from fastir.rendering import Cell, Table
 from fastir.rendering.text import json_text, without_nan
 
-TEXTS = FORMATS[:-1]  # all but Parquet
-LISTS = (*TEXTS, QRELS)  # of documents
-TO_LABEL = f"{QRELS}, also by the name FILE.qrels, has the label -1 in every line, until you put it in"
+TEXT_FORMATS = FORMATS[:-1]  # all but Parquet
+LIST_FORMATS = (*TEXT_FORMATS, QRELS_FORMAT)  # of documents
+TO_LABEL = f"{QRELS_FORMAT}, also by the name FILE.qrels, has the label -1 in every line, until you put it in"
 
 
 def add_format_argument(add: Callable[..., Any], formats: Sequence[str], more: str = "") -> None:
@@ -51,7 +51,7 @@ def table_output(table: Table, options: argparse.Namespace, format: str) -> Outp
     return Output(table_text(table, options, format).rstrip("\n") + "\n")
 
 
-def written(write: Callable[[io.BytesIO], None]) -> Output:
+def file_output(write: Callable[[io.BytesIO], None]) -> Output:
     """The bytes of a writer of files as Output."""
     file = io.BytesIO()
     write(file)
@@ -64,10 +64,10 @@ def list_output(
     """The output for documents: named tuples that begin with query_id and doc_id, and an empty table for them."""
     if format == "json":
         return Output(json_text({**head, "documents": [row._asdict() for row in rows]}, str))
-    if format == QRELS:
+    if format == QRELS_FORMAT:
         from fastir.analyses.pools.merge_qrels import write_qrels
 
-        return written(lambda file: write_qrels(file, rows))
+        return file_output(lambda file: write_qrels(file, rows))
     cells = [[value_cell(value) for value in row] for row in rows]
     return table_output(table._replace(rows=cells), options, format)
 
@@ -84,9 +84,9 @@ def value_cell(value: Any) -> Cell:
 def add_pool_arguments(add: Callable[..., Any]) -> None:
     add_runs_argument(add)
     add_options(add, "pool_depth", required=True, help="how many documents of each ranking")
-    add("--qrels", group="input", metavar="QRELS", help="judgments; list only documents that they lack")
+    add("--qrels", group="input", metavar="QRELS", help="judgments; list only unjudged documents")
     add_reading_arguments(add)
-    add_format_argument(add, LISTS, f"; {TO_LABEL}")
+    add_format_argument(add, LIST_FORMATS, f"; {TO_LABEL}")
 
 
 def refuse_qrels_options(options: argparse.Namespace) -> None:
@@ -97,8 +97,8 @@ def refuse_qrels_options(options: argparse.Namespace) -> None:
 
 
 def pool_command(options: argparse.Namespace) -> Output:
-    with arguments_checked():
-        format = output_format(options, LISTS)
+    with argument_errors():
+        format = output_format(options, LIST_FORMATS)
         if options.qrels is None:
             refuse_qrels_options(options)
     qrels = None if options.qrels is None else read_qrels(options)
@@ -119,12 +119,12 @@ def add_contributions_arguments(add: Callable[..., Any]) -> None:
     add_options(add, "pool_depth")
     add_reading_arguments(add)
     add_options(add, "rel_level")
-    add_format_argument(add, TEXTS)
+    add_format_argument(add, TEXT_FORMATS)
 
 
 def contributions_command(options: argparse.Namespace) -> Output:
-    with arguments_checked():
-        format = output_format(options, TEXTS)
+    with argument_errors():
+        format = output_format(options, TEXT_FORMATS)
     qrels, runs = read_qrels(options), read_runs(options.runs, options)
     teams = read_teams_option(options, runs)
     contributions = fastir.contributions(
@@ -147,19 +147,19 @@ def add_leave_one_out_arguments(add: Callable[..., Any]) -> None:
     add("--without", group="which queries and ranks", metavar="TEAM", help=about)
     add_reading_arguments(add)
     add_rule_arguments(add)
-    add_format_argument(add, TEXTS)
+    add_format_argument(add, TEXT_FORMATS)
 
 
 def leave_one_out_command(options: argparse.Namespace) -> Output:
-    with arguments_checked():
-        format = output_format(options, TEXTS)
+    with argument_errors():
+        format = output_format(options, TEXT_FORMATS)
         chosen = {name: value for name, value in evaluator_options(options).items() if value is not None}
-        metrics = list(settings_from(chosen_metrics(options), chosen).metrics)
+        metrics = list(settings_from(metrics_or_default(options), chosen).metrics)
         if options.without is not None and format == "json":
             raise ValueError("--without: JSON has all runs without their own teams; use csv or tsv")
     qrels, runs = read_qrels(options), read_runs(options.runs, options)
     teams = read_teams_option(options, runs)
-    with watched({}):
+    with progress_bar({}):
         left_out = fastir.leave_one_out(qrels, runs, metrics, teams=teams, pool_depth=options.pool_depth, **chosen)
     if format == "json":
         return Output(left_out.to_json(per_query=False))
@@ -174,21 +174,21 @@ def add_to_judge_arguments(add: Callable[..., Any]) -> None:
     add_runs_argument(add)
     add_metric_option(add)
     about = "how many documents can be judged"
-    add("--budget", group="which queries and ranks", metavar="N", type=count, required=True, help=about)
+    add("--budget", group="which queries and ranks", metavar="N", type=positive_int, required=True, help=about)
     add_options(add, "pool_depth", default=100, help="how many documents of each ranking (default %(default)s)")
     add_options(add, "max_label")
     add_reading_arguments(add)
     add_options(add, "rel_level", "convention")
-    add_format_argument(add, LISTS, f"; {TO_LABEL}")
+    add_format_argument(add, LIST_FORMATS, f"; {TO_LABEL}")
 
 
 def to_judge_command(options: argparse.Namespace) -> Output:
-    with arguments_checked():
-        format = output_format(options, LISTS)
+    with argument_errors():
+        format = output_format(options, LIST_FORMATS)
         chosen = {"rel_level": options.rel_level, "convention": options.convention}
-        metric = one_metric(options, chosen)
+        metric = single_metric(options, chosen)
     qrels, runs = read_qrels(options), read_runs(options.runs, options, 2)
-    with watched({}):
+    with progress_bar({}):
         selection = fastir.to_judge(
             qrels, runs, metric, options.budget, pool_depth=options.pool_depth, max_label=options.max_label, **chosen
         )
@@ -203,18 +203,18 @@ def add_merge_qrels_arguments(add: Callable[..., Any]) -> None:
     about = "more judgments, such as a list of `fastir to-judge` with its labels; negative ones are left out"
     add("more", metavar="MORE", nargs="+", help=about)
     add_reading_arguments(add, runs=False)
-    add("-o", "--output", metavar="FILE", help="write to a file instead, in one step; .json, .parquet, else TREC")
+    add("-o", "--output", metavar="FILE", help="write to a file instead (atomically); .json, .parquet, else TREC")
 
 
 def merge_qrels_command(options: argparse.Namespace) -> Output:
     if options.duplicates == "once":
         raise UsageError("--duplicates once is for runs; expected first, last or max")
     sides = [read_qrels(options, path) for path in (options.qrels, *options.more)]
-    with watched({}):
+    with progress_bar({}):
         merged = fastir.merge_qrels(*sides, duplicates=options.duplicates)
     if options.output is not None:
         merged.save(options.output)
         return Output("")
     from fastir.inputs import writers
 
-    return written(lambda file: writers.trec(file, merged, is_run=False))
+    return file_output(lambda file: writers.trec(file, merged, is_run=False))

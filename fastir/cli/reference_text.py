@@ -21,7 +21,7 @@ STRATA = {"q": {"a": 1, "b": 1, "c": 2, "d": 2, "e": 2, "f": 1}}
 PROBABILITIES = {"q": {"a": 1.0, "b": 1.0, "c": 0.5, "e": 0.25, "f": 0.5}}
 DOC_WEIGHTS = {"a": 2.0, "c": 1.25, "e": 4.0}
 RUN = {"q": {"b": 5.0, "a": 4.0, "z": 3.0, "c": 2.0, "d": 1.0}}
-OTHER = {"q": {"a": 3.0, "b": 2.0, "y": 2.0, "c": 1.0}}
+OTHER_RUN = {"q": {"a": 3.0, "b": 2.0, "y": 2.0, "c": 1.0}}
 
 POPULAR = (
     *("ndcg", "ndcg_burges", "dcg", "map", "gm_map", "mrr", "precision", "recall", "hit_rate", "f1", "r_precision"),
@@ -58,7 +58,7 @@ HEAD = """\
 
 Written by `python -m fastir metrics --format markdown` from the cards that the metrics are declared with; edit those.
 
-fastir has every metric of trec_eval, ranx and ir_measures, and those of gdeval, ndeval, BEIR and the ranking libraries.
+fastir has every metric of trec_eval, ranx, ir_measures, gdeval, ndeval, BEIR and the ranking libraries.
 `fastir metrics NAME` describes one, and `--bibtex` prints the papers to cite.
 
 ## Used most
@@ -80,12 +80,12 @@ Names are written as in any of these tools, in upper or lower case:
 | tool | form | such as |
 |---|---|---|
 | fastir, ranx | `name(param=value, ...)@k-lN` | `ndcg(gain=exp2)@10`, `precision@5`, `rbp.95`, `map-l2` |
-| ir_measures | the same; `rel=N` stands for `-lN` | `nDCG(dcg='exp-log2')@10`, `AP(rel=2)@100`, `RBP(p=0.8,rel=1)` |
+| ir_measures | the same; `rel=N` means `-lN` | `nDCG(dcg='exp-log2')@10`, `AP(rel=2)@100`, `RBP(p=0.8,rel=1)` |
 | trec_eval | `name_k`, `name.k,k`, `name_params` | `P_5`, `ndcg_cut.5,10`, `set_F.2`, `ndcg_1=3,2=9` |
 | BEIR, MTEB | `name@k`, `name_at_k` | `NDCG@10`, `R_cap@10`, `ndcg_at_10` |
 | LightGBM, XGBoost | `name@k`, `name@k-` (nothing relevant: 0) | `ndcg@10`, `map@5-` |
 
-A value has the name that the caller typed. A name that stands for several metrics gives a value for each, named as
+A value has the name that the caller typed. A name that means several metrics gives a value for each, named as
 trec_eval prints it (`P_5`, `iprec_at_recall_0.10`): a list of cutoffs, one of trec_eval's families without a cutoff
 (`ndcg_cut`), or one of its nicknames:
 
@@ -140,7 +140,7 @@ SIMILARITY = """\
 
 `fastir.similarity` compares the rankings of two runs, query by query, without judgments. Its measures are no metrics of
 `evaluate`; their names are written in the same way, `name(param=value, ...)@k`. Without k they are of whole rankings.
-The values below are those of `run` and of `other`, in which b and y are tied.
+The values below belong to `run` and to `other`, in which b and y are tied.
 
 ```python
 other = {other}
@@ -161,7 +161,7 @@ def reference() -> str:
         without_empty=code(dict.fromkeys(map(family_name, without_empty))),
         empty=f"{empty.accepted_text()}: {empty.meaning}",
         default=empty.default,
-        popular="\n".join(f"| {linked(by_name[name])} | {by_name[name].summary} |" for name in POPULAR),
+        popular="\n".join(f"| {metric_link(by_name[name])} | {by_name[name].summary} |" for name in POPULAR),
         groups="\n".join(
             f"| [{title}](#{anchor(title)}) | {code(card.name for card in family)} |" for title, family in families()
         ),
@@ -188,9 +188,9 @@ def reference() -> str:
         "\n".join([group_head(title, family), *(section(card, values[example(card)]) for card in family)])
         for title, family in families()
     )
-    alike = similarity(RUN, OTHER, [similarity_example(card) for card in MEASURES.values()])
+    alike = similarity(RUN, OTHER_RUN, [similarity_example(card) for card in MEASURES.values()])
     measured = (similarity_section(card, alike[similarity_example(card)]) for card in MEASURES.values())
-    return "\n".join([head, *metrics, SIMILARITY.format(other=OTHER), *measured])
+    return "\n".join([head, *metrics, SIMILARITY.format(other=OTHER_RUN), *measured])
 
 
 def families() -> list[tuple[str, list[Card]]]:
@@ -204,13 +204,13 @@ def families() -> list[tuple[str, list[Card]]]:
 
 
 def group_head(title: str, family: list[Card]) -> str:
-    rows = [f"| {linked(card)} | {card.summary} | {card.relevance} | {card.order} |" for card in family]
+    rows = [f"| {metric_link(card)} | {card.summary} | {card.relevance} | {card.order} |" for card in family]
     return "\n".join(
         [f"## {title}", "", "| metric | what it is | relevance | first k |", "|---|---|---|---|", *rows, ""]
     )
 
 
-def linked(card: Card) -> str:
+def metric_link(card: Card) -> str:
     name = f"{card.name}{card.place()}"
     return f"[`{name}`](#{anchor(name)})"
 
@@ -221,7 +221,7 @@ def anchor(head: str) -> str:
 
 
 def family_name(card: Card) -> str:
-    """Its name, or that of all metrics of pairs together."""
+    """Return the name of a metric, or the joint name of all metrics of pairs."""
     return "prefs_*" if card.groups == "pairs" else card.name
 
 
@@ -258,7 +258,7 @@ def section(card: Card, value: float) -> str:
     if card.sampled:
         needed = "any, with doc_weights" if card.sampled == "weights" else f"samples with {card.sampled}"
         lines.append(f"- Qrels: {needed}")
-    lines += [described(param) for param in params]
+    lines += [param_line(param) for param in params]
     lines.append(f"- Undefined: {card.undefined}")
     lines.append(
         f"- Values: {card.range}; better: {BETTER[card.higher_is_better]}; "
@@ -283,13 +283,13 @@ def similarity_example(card: Card) -> str:
 
 def similarity_section(card: Card, value: float) -> str:
     lines = [f"### `{card.name}{card.place()}`", "", f"{card.summary[0].upper()}{card.summary[1:]}.", ""]
-    lines += [described(param) for param in card.params]
+    lines += [param_line(param) for param in card.params]
     lines += [f"- Undefined: {card.undefined}", f"- Values: {card.range}", f"- Source: {card.source}"]
     lines.append(f"- Example: `{similarity_example(card)}` of `run` and `other` is {value:.6g}")
     return "\n".join([*lines, ""])
 
 
-def described(param: Param) -> str:
+def param_line(param: Param) -> str:
     default = "..." if param.required else param.default
     return f"- `{param.name}={default}`: {param.meaning} ({param.accepted_text()})" + "; must be given" * param.required
 

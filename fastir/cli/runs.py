@@ -1,6 +1,6 @@
 """The runs of a command line: files, folders, patterns and long tables, and results that were saved.
 
-Everything that a word stands for comes with a name: the name of its row.
+Every run that a word names comes with a name: the name of its row.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 
 import fastir
 from fastir.cli.arguments import STDIN, UsageError
-from fastir.cli.messages import keywords, meant, option
-from fastir.cli.terminal import tell, watched
+from fastir.cli.messages import keywords, option, suggestion
+from fastir.cli.terminal import progress_bar, tell
 from fastir.data.qrels import Qrels, as_qrels
 from fastir.data.results.results import Results
 from fastir.data.results.saved_files import is_saved
@@ -29,27 +29,20 @@ from fastir.request.options import Options
 from fastir.request.provenance import differing_options
 
 # the options that say how runs are read and judged
-JUDGING = (
+JUDGING_OPTIONS = (
     *(name for name in Options._fields if name not in ("n_threads", "choices")),
     *("parents", "aggregate", "exclude", "doc_weights", "parts", "all", "threshold", "qrels_format", "run_format"),
     "query_ids",
     *("columns", "qrels_columns", "run_columns"),
 )
 
-NO_FILES = ("metrics", "query", "sort", "without")  # options whose words are no files
+NON_FILE_OPTIONS = ("metrics", "query", "sort", "without")  # options with words that are no files
 
 
 def expand_words(words: Sequence[str], parts: bool = False, judgments: Sequence[Any] = ()) -> list[Any]:
     """The files of words, in order; a folder or a pattern is all files in it, unless these are the parts of one run.
 
     Files of judgments that lie in a folder of runs are left out of it, which a warning says.
-
-    Raises
-    ------
-    FormatError
-        A folder or a pattern has none.
-    OSError
-        There is no such file.
     """
     files: list[Any] = []
     warn = functools.partial(tell, "warning")
@@ -62,14 +55,9 @@ def expand_words(words: Sequence[str], parts: bool = False, judgments: Sequence[
 
 
 def refuse_overwriting(options: argparse.Namespace) -> None:
-    """Refuse an output file that the command also reads, or writes twice.
-
-    Raises
-    ------
-    UsageError
-    """
+    """Refuse an output file that the command also reads, or writes twice."""
     outputs = {name: path for name in ("output", "plot") if (path := getattr(options, name, None)) is not None}
-    values = {name: value for name, value in vars(options).items() if name not in (*outputs, *NO_FILES)}
+    values = {name: value for name, value in vars(options).items() if name not in (*outputs, *NON_FILE_OPTIONS)}
     words = [word for value in values.values() for word in (value if isinstance(value, list) else [value])]
     for name, path in outputs.items():
         for word in words:
@@ -82,18 +70,8 @@ def refuse_overwriting(options: argparse.Namespace) -> None:
 # ---- runs that are judged here ---------------------------------------------------------------------------------------
 
 
-def named_runs(words: Sequence[str], options: argparse.Namespace, duplicates: str | None) -> dict[str, Any]:
-    """{name of its row: path, or Run} of every run; a table with a column of runs has several.
-
-    Raises
-    ------
-    UsageError
-        Standard input is named twice.
-    FastirError
-        A file holds saved results, or a table cannot be read.
-    OSError
-        There is no such file.
-    """
+def runs_by_name(words: Sequence[str], options: argparse.Namespace, duplicates: str | None) -> dict[str, Any]:
+    """{name of its row: path, or Run} of every run; a table with a column of runs has several."""
     judgments = [path for name in ("qrels", "other") if (path := getattr(options, name, None)) is not None]
     files = expand_words(words, options.parts, judgments)
     if files.count(STDIN) > 1:
@@ -108,15 +86,7 @@ def named_runs(words: Sequence[str], options: argparse.Namespace, duplicates: st
 
 
 def named_by_option(files: Sequence[Any], options: argparse.Namespace) -> list[str]:
-    """The names of runs, by --names.
-
-    Raises
-    ------
-    UsageError
-        Two runs have one name, or a file cannot have a tag.
-    FormatError, OSError
-        A file has no tag, or cannot be read.
-    """
+    """The names of runs, by --names."""
     try:
         return run_names(files, options.names, options.run_format)
     except fastir.FastirError:
@@ -200,7 +170,7 @@ def names_in(keyword: str, text: str | None) -> dict[str, str] | None:
         if field not in roles.ROLES:
             fields = ", ".join(roles.ROLES)
             raise UsageError(
-                f"{option(keyword)}: there is no field {field!r}{meant(field, roles.ROLES)}; expected {fields}"
+                f"{option(keyword)}: there is no field {field!r}{suggestion(field, roles.ROLES)}; expected {fields}"
             )
     return {field: name for field, _, name in pairs}
 
@@ -224,21 +194,13 @@ def read_qrels(options: argparse.Namespace, path: str | None = None) -> Qrels:
 
 
 def read_runs(words: Sequence[str], options: argparse.Namespace, least: int = 1) -> dict[str, fastir.Run]:
-    """{name of its row: Run} of words, `least` in number; a bar shows how far they are read.
-
-    Raises
-    ------
-    UsageError
-        There are fewer.
-    FastirError, OSError
-        As by `named_runs`, and where a run cannot be read.
-    """
-    runs = named_runs(words, options, options.duplicates)
+    """{name of its row: Run} of words, `least` in number; a bar shows how far they are read."""
+    runs = runs_by_name(words, options, options.duplicates)
     if len(runs) < least:
         raise UsageError(f"expected {least} runs or more, got {len(runs)}")
     _, columns = columns_by_side(*column_options(options).values())
     read = {}
-    with watched(runs) as notice:
+    with progress_bar(runs) as notice:
         for name, run in runs.items():
             watch = functools.partial(notice, name)
             read[name] = run if isinstance(run, fastir.Run) else read_run(run, options, columns, watch)
@@ -275,19 +237,12 @@ def are_saved(words: Sequence[str]) -> bool:
     return places.on_disk(file) and is_saved(file)
 
 
-def saved_runs(words: Sequence[str], options: argparse.Namespace) -> tuple[dict[str, Results], dict[str, str]]:
+def load_saved_runs(words: Sequence[str], options: argparse.Namespace) -> tuple[dict[str, Results], dict[str, str]]:
     """{name: Results} of files of one run, named by the file, and of several, named as they were; {name: its file}.
 
-    Where two of these have one name, those of files of several begin with the name of the file.
-
-    Raises
-    ------
-    UsageError
-        An option says how runs are judged.
-    FormatError, OSError
-        A file holds something else, or cannot be read.
+    If two of these have one name, the names of runs from files of several begin with the name of the file.
     """
-    unused = [name for name in JUDGING if getattr(options, name) != options.parser.get_default(name)]
+    unused = [name for name in JUDGING_OPTIONS if getattr(options, name) != options.parser.get_default(name)]
     if unused and unused != ["queries"]:
         raise UsageError(
             f"{option(unused[0])} has no effect: {words[0]} holds saved results, which are already evaluated"
@@ -313,14 +268,14 @@ def warn_of_other_options(runs: Mapping[str, Results]) -> bool:
     """Say of a run that was judged under other options than the first which ones these are; whether there is one."""
     first, *others = runs
     for name in others:
-        unlike = differing(runs[first], runs[name])
+        unlike = option_differences(runs[first], runs[name])
         if unlike:
             tell("warning", f"{quote(first)} and {quote(name)} were judged under other options: {', '.join(unlike)}")
             return True
     return False
 
 
-def differing(one: Results, other: Results) -> list[str]:
+def option_differences(one: Results, other: Results) -> list[str]:
     """The options that differ between two Results, each with both values; none where one does not know its own."""
     if one.provenance is None or other.provenance is None:
         return []

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from fastir.cli.arguments import UsageError
-from fastir.cli.messages import meant
+from fastir.cli.messages import suggestion
 from fastir.errors import FastirError, quote
 from fastir.inputs import places
 
@@ -22,17 +22,7 @@ def add_teams_arguments(add: Callable[..., Any]) -> None:
 
 
 def read_teams_option(options: argparse.Namespace, runs: Iterable[str]) -> dict[Any, Any] | None:
-    """{run: team}, or None without these options.
-
-    Raises
-    ------
-    UsageError
-        Both options are given, or the pattern is none.
-    FastirError
-        A run has no team, or the file names a run that is not there.
-    OSError
-        The file cannot be read.
-    """
+    """{run: team}, or None without these options."""
     if options.teams is not None and options.team_pattern is not None:
         raise UsageError("--teams and --team-pattern: expected one of them")
     if options.team_pattern is not None:
@@ -75,7 +65,7 @@ def by_file(path: str, runs: list[str]) -> dict[str, str]:
             None,
         )
         if run is None:
-            raise FastirError(f"{path}: there is no run {quote(word)}{meant(word, run_by_stem)}")
+            raise FastirError(f"{path}: there is no run {quote(word)}{suggestion(word, run_by_stem)}")
         if teams.setdefault(run, team) != team:
             raise FastirError(f"{path}: run {quote(run)} has two teams, {teams[run]} and {team}")
     for run in runs:

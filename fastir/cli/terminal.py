@@ -10,16 +10,16 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Self
 
-from fastir.cli.messages import worded
+from fastir.cli.messages import replace_keywords
 from fastir.errors import FastirWarning
 from fastir.rendering.text import printable, replacing
 
 OK, USAGE, INPUT, FAILURE, GATE, INTERRUPTED = 0, 1, 2, 3, 4, 130  # exit codes
 # what differs between the same message of two runs: names, numbers, and the words that agree with a number
-OF_ONE = r"'[^']*'|\d+|\b(?:quer(?:y|ies)|rankings?|counts?|holds?|is|are|was|were|an|empty|duplicates?)\b"
-WIDTH = 80  # columns of what is no terminal
+SINGULAR_PATTERN = r"'[^']*'|\d+|\b(?:quer(?:y|ies)|rankings?|counts?|holds?|is|are|was|were|an|empty|duplicates?)\b"
+DEFAULT_WIDTH = 80  # columns of what is no terminal
 BAR_AFTER_SECONDS = 1.0  # seconds of work before a progress bar appears
-STARRED = r"(?<= )\*-?\d[\d.]*"  # a number that a table marks as the best
+BEST_NUMBER_PATTERN = r"(?<= )\*-?\d[\d.]*"  # a number that a table marks as the best
 
 
 def tell(kind: str, message: str) -> None:
@@ -30,29 +30,29 @@ def tell(kind: str, message: str) -> None:
 
 
 @contextlib.contextmanager
-def watched(runs: dict[str, Any]) -> Iterator[Callable[[Any, int], None]]:
+def progress_bar(runs: dict[str, Any]) -> Iterator[Callable[[Any, int], None]]:
     """A progress bar for the work of a block, which reports through the value; warnings are shown after the bar."""
-    with telling(), Progress(runs) as progress:
+    with deferred_warnings(), Progress(runs) as progress:
         yield progress.notice
 
 
 @contextlib.contextmanager
-def telling() -> Iterator[None]:
+def deferred_warnings() -> Iterator[None]:
     """Show the warnings of a block at its end."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FastirWarning)
         try:
             yield
         finally:
-            for message in summed_up([worded(str(warning.message)) for warning in caught]):
+            for message in summarize([replace_keywords(str(warning.message)) for warning in caught]):
                 tell("warning", message)
 
 
-def summed_up(messages: list[str]) -> list[str]:
+def summarize(messages: list[str]) -> list[str]:
     """Messages, of which those that differ in names and numbers alone are one line with their number."""
     kinds: dict[str, list[str]] = {}
     for message in messages:
-        kinds.setdefault(re.sub(OF_ONE, "", message), []).append(message)
+        kinds.setdefault(re.sub(SINGULAR_PATTERN, "", message), []).append(message)
     return [first + (f" (and so for {len(more)} more)" if more else "") for first, *more in kinds.values()]
 
 
@@ -148,7 +148,7 @@ def finish(output: Output, options: Any) -> int:
     """Print the text or write it to the file of -o, say which gates were not passed; returns the exit code."""
     path = getattr(options, "output", None)
     if path is None:
-        code = write(coloured(output.text, getattr(options, "color", "never")))
+        code = write(colour_best(output.text, getattr(options, "color", "never")))
     else:
         code = OK
         if output.text:  # else the command has written the file
@@ -159,10 +159,10 @@ def finish(output: Output, options: Any) -> int:
     return code or output.code or (FAILURE if output.failure else GATE if output.failed else OK)
 
 
-def coloured(text: str, when: str) -> str:
-    """A table whose best numbers are bold and green, if `when` or the terminal asks for colour."""
+def colour_best(text: str, when: str) -> str:
+    """Return a table with the best numbers bold and green, if `when` or the terminal allows colour."""
     wanted = when == "always" or (when == "auto" and is_terminal() and not os.environ.get("NO_COLOR"))
-    return re.sub(STARRED, "\x1b[1;32m\\g<0>\x1b[0m", text) if wanted else text
+    return re.sub(BEST_NUMBER_PATTERN, "\x1b[1;32m\\g<0>\x1b[0m", text) if wanted else text
 
 
 def terminal_width() -> int:
@@ -174,8 +174,8 @@ def terminal_width() -> int:
         ValueError, OSError, AttributeError
     ):  # it is closed, or no terminal; or a browser has none
         if sys.__stdout__ is not None:
-            return os.get_terminal_size(sys.__stdout__.fileno()).columns or WIDTH
-    return WIDTH
+            return os.get_terminal_size(sys.__stdout__.fileno()).columns or DEFAULT_WIDTH
+    return DEFAULT_WIDTH
 
 
 def is_terminal() -> bool:

@@ -1,6 +1,6 @@
-"""Stand-ins for other tools, one file each: change an import, or replace the tool's own entry points.
+"""Drop-in replacements for other tools, one file each: change an import, or patch the tool's own entry points.
 
-    from fastir.compat import pytrec_eval           the stand-in by itself
+    from fastir.compat import pytrec_eval           the replacement by itself
 
     import fastir.compat
     fastir.compat.install("beir")                   code that calls BEIR gets fastir from here on
@@ -8,7 +8,7 @@
     with fastir.compat.patched("beir", "mteb"):     fastir for a while
 
 Training code calls `fastir.compat.lightgbm` and `fastir.compat.xgboost`, and imports the classes of
-`fastir.compat.torchmetrics`. CatBoost has no stand-in, because its custom metrics do not get the queries: call
+`fastir.compat.torchmetrics`. CatBoost has no replacement, because its custom metrics do not get the queries: call
 ``fastir.evaluate_scores(labels, scores, metrics, qid=group_id, convention="catboost")`` between trainings.
 
 In        the calls of another tool, with its argument names, defaults and types
@@ -17,16 +17,16 @@ Validates each layer checks what its tool checks, with the tool's exceptions; th
 Allocates a layer copies no run; it hands the caller's objects to the core
 Raises    the tool's exceptions where callers rely on them, else the core's errors
 
-A layer is imported when it is named, and the tool that it stands in for only by the functions that need it. The layers
-use the core, which does not import them.
+A layer is imported when it is named. Only the functions that need the tool import it. The layers use the core, which
+does not import them.
 
 beir, ir_measures, mteb, pytrec_eval, ranx, sentence_transformers, sklearn, trec_eval    evaluation tools
 haystack, llama_index, mlflow, ragas    evaluation of retrieval for generation, from lists of ids
 pyserini, pyvespa, recbole    evaluators of engines' and recommenders' toolkits
 lightgbm, xgboost, torchmetrics, ptranking    metrics during training
-entry_points    install, uninstall and patched, and the places that they replace
+entry_points    install, uninstall and patched, and the attributes that they replace
 trec_lines   the lines that trec_eval prints, made of the core's metrics
-run_order    an Evaluator whose results follow the order of the run
+run_order    an Evaluator with results in the order of the run
 _id_lists    lists of ids as labels in rank order, and their values
 _rows        from a dict of dicts to values in the order of its queries, and to dicts of floats
 """

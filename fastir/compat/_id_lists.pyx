@@ -1,6 +1,6 @@
 """Lists of ids as labels in rank order, and their values, for tools that take such lists.
 
-Ids are whatever the tool compares: of any type that has a hash. Of a document's copies the first counts; the others
+Ids are whatever the tool compares: of any type that has a hash. The first copy of a document counts; the others
 keep their ranks and count for nothing, or are removed (`dict.fromkeys`) where the tool does that.
 """
 
@@ -25,7 +25,7 @@ cdef extern from "Python.h":
 
 
 cdef class Numbers:
-    """Floats of which nobody knows how many there will be."""
+    """A growing array of floats."""
 
     cdef double* first
     cdef Py_ssize_t n, room
@@ -54,22 +54,22 @@ cdef class Numbers:
 
 
 def labels_in_order(retrieved, relevant):
-    """The labels of the ids of each query, in rank order; of an id's copies the first has it, the others have 0.
+    """The labels of the ids of each query, in rank order; the first copy of an id has the label, the others have 0.
 
     Parameters
     ----------
     retrieved : iterable of iterable
-        For each query the ids in rank order. A query's are looked up before the next ones are asked for: they are
-        still in the processor's cache then.
+        For each query the ids in rank order. The ids of one query are looked up before the next query is read: they
+        are still in the processor's cache then.
     relevant : iterable of dict of id to label
         As many.
 
     Returns
     -------
     labels, offsets : float64 array of shape (n_ids,), int64 array of shape (n_queries + 1,)
-        Those of the retrieved ids.
+        The labels of the retrieved ids.
     ideal_labels, ideal_offsets
-        Those of the relevant ones.
+        The labels of the relevant ids.
 
     Raises
     ------
@@ -125,9 +125,9 @@ def value_of_one(retrieved, relevant, metric, convention):
     Parameters
     ----------
     retrieved : iterable
-        The ids in rank order; of a set, for metrics that do not look at ranks, the relevant ones come first.
+        The ids in rank order; a set, for metrics that do not read ranks, has the relevant ones first.
     relevant : iterable
-        The ids whose labels are 1.
+        The ids with the label 1.
     metric, convention : str
 
     Returns
@@ -173,7 +173,7 @@ def value_of_one(retrieved, relevant, metric, convention):
 
 
 def labels_of_numbers(list judged, list ranked):
-    """The labels of ids that are numbers; of an id that was judged twice the first counts.
+    """The labels of ids that are numbers; the first judgment of an id counts.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def labels_of_numbers(list judged, list ranked):
     cdef double[::1] label_of
     cdef unsigned char[::1] judged_of
     cdef int row
-    cdef int* table                 # of the judged ids: rows + 1 at places that the bits of the ids give; 0 is free
+    cdef int* table                 # of the judged ids: rows + 1 at slots that the bits of the ids give; 0 is free
     labels, there = np.zeros(n), np.zeros(n, np.uint8)
     label_of, judged_of = labels, there
     while mask < 8 * max(map(len, judged), default=0):
@@ -205,9 +205,9 @@ def labels_of_numbers(list judged, list ranked):
             if known.shape[0] > 0 and given.shape[0] > 0:
                 for i in range(known.shape[0]):
                     row = i + 1
-                    found(table, mask - 1, &known[0, 0], known[i, 0], row)
+                    find_row(table, mask - 1, &known[0, 0], known[i, 0], row)
                 for i in range(given.shape[0]):
-                    row = found(table, mask - 1, &known[0, 0], given[i, 0], 0)
+                    row = find_row(table, mask - 1, &known[0, 0], given[i, 0], 0)
                     if row > 0:
                         label_of[at + i], judged_of[at + i] = known[row - 1, 1], True
             at += given.shape[0]
@@ -216,8 +216,8 @@ def labels_of_numbers(list judged, list ranked):
     return labels, there.view(bool)
 
 
-cdef inline int found(int* table, Py_ssize_t mask, const double* rows, double number, int row) noexcept:
-    """The row of an id + 1, of two columns; `row`, which is noted, if there is none yet."""
+cdef inline int find_row(int* table, Py_ssize_t mask, const double* rows, double number, int row) noexcept:
+    """The row of an id, plus 1; if the table has none, `row`, which is stored."""
     cdef uint64_t bits
     cdef Py_ssize_t slot
     number += 0.0                   # -0.0 is 0.0

@@ -7,7 +7,7 @@ They are replaced as a whole, not only their calls of pytrec_eval. These functio
 are rounded to five decimals. `evaluate` divides by the number of queries that are in both, compares scores as float32,
 and orders equal scores by descending document id. `evaluate_custom` divides by the number of queries in the qrels,
 compares scores as float64, and keeps equal scores in the order of the input. Unless ``ignore_identical_ids=False``,
-`evaluate` removes documents whose id is that of their query from the caller's `results`, so a later `evaluate_custom`
+`evaluate` removes documents with the id of their query from the caller's `results`, so a later `evaluate_custom`
 does not see them. `evaluate_custom` raises KeyError for a query of the results that is not in the qrels (except for
 ``Hole``). ZeroDivisionError if no query is in both, and for ``R_cap`` of a query without relevant documents. Values are
 logged as ``NDCG@10: 0.1234``.
@@ -32,10 +32,10 @@ from fastir.errors import quote
 logger: logging.Logger = logging.getLogger("beir.retrieval.evaluation")
 
 DECIMALS = 5
-CORE = (("NDCG", "ndcg_cut"), ("MAP", "map_cut"), ("Recall", "recall"), ("P", "P"))
+CORE_METRICS = (("NDCG", "ndcg_cut"), ("MAP", "map_cut"), ("Recall", "recall"), ("P", "P"))
 # The core's metrics by BEIR's names, and by all names that callers may use.
-CUSTOM = {"MRR": "mrr", "R_cap": "relative_precision(empty=nan)", "Hole": "unjudged", "Accuracy": "hit_rate"}
-ASKED = {
+CUSTOM_METRICS = {"MRR": "mrr", "R_cap": "relative_precision(empty=nan)", "Hole": "unjudged", "Accuracy": "hit_rate"}
+CUSTOM_NAMES = {
     **dict.fromkeys(("mrr", "mrr@k", "mrr_cut"), "MRR"),
     **dict.fromkeys(("recall_cap", "r_cap", "r_cap@k"), "R_cap"),
     **dict.fromkeys(("hole", "hole@k"), "Hole"),
@@ -55,7 +55,7 @@ def evaluate(
     ----------
     qrels : dict of query_id to dict of doc_id to int
     results : dict of query_id to dict of doc_id to float
-        It is changed: documents whose id is that of their query are removed.
+        It is changed: documents with the id of their query are removed.
     k_values : sequence of int
     ignore_identical_ids : bool
         Whether these documents are removed.
@@ -74,19 +74,18 @@ def evaluate(
     """
     if ignore_identical_ids:
         logger.info(
-            "documents whose id is that of their query are removed from the results; "
-            "ignore_identical_ids=False keeps them"
+            "documents with the id of their query are removed from the results; ignore_identical_ids=False keeps them"
         )
         for query_id, docs in results.items():
             docs.pop(query_id, None)
-    wanted = {f"{measure}.{','.join(map(str, k_values))}" for _, measure in CORE}
+    wanted = {f"{measure}.{','.join(map(str, k_values))}" for _, measure in CORE_METRICS}
     evaluator = RelevanceEvaluator(qrels, wanted)
     query_ids, values = evaluator.measured(results)
     if not query_ids:
         raise ZeroDivisionError("no query is in both the results and the qrels, so there is no mean")
     means = dict(zip(evaluator.keys, rounded_means(values, len(query_ids)), strict=True))
     ndcg, map_, recall, precision = (
-        {f"{name}@{k}": means[f"{measure}_{k}"] for k in k_values} for name, measure in CORE
+        {f"{name}@{k}": means[f"{measure}_{k}"] for k in k_values} for name, measure in CORE_METRICS
     )
     for table in (ndcg, map_, recall, precision):
         log(table)
@@ -103,7 +102,7 @@ def evaluate_custom(
     qrels, results, k_values
         As for `evaluate`; nothing is removed.
     metric : str
-        "mrr"; "recall_cap" (hits over the smaller of k and the relevant documents); "hole" (the share of documents
+        "mrr"; "recall_cap" (hits over the smaller of k and the relevant documents); "hole" (the fraction of documents
         that the qrels do not have for any query); "top_k_accuracy" (whether there is a hit). Or another name that BEIR
         has for one of these, in upper or lower case.
 
@@ -121,13 +120,13 @@ def evaluate_custom(
     ZeroDivisionError
         The qrels are empty; for recall_cap, a query of the results has no relevant document.
     """
-    name = ASKED.get(metric.lower())
+    name = CUSTOM_NAMES.get(metric.lower())
     if name is None:
-        raise ValueError(f"metric must be one of {', '.join(map(repr, ASKED))}, got {quote(metric)}")
+        raise ValueError(f"metric must be one of {', '.join(map(repr, CUSTOM_NAMES))}, got {quote(metric)}")
     if not qrels:
         raise ZeroDivisionError("the qrels are empty, so there is no mean")
-    judged = qrels if name != "Hole" else annotated(qrels, results)
-    rows = RunOrder(Qrels.from_dict(judged), [f"{CUSTOM[name]}@{k}" for k in k_values], ties="input")
+    judged = qrels if name != "Hole" else judged_in_any(qrels, results)
+    rows = RunOrder(Qrels.from_dict(judged), [f"{CUSTOM_METRICS[name]}@{k}" for k in k_values], ties="input")
     query_ids, values = rows.values(results)
     if len(query_ids) < len(results):
         raise KeyError(f"query {quote(next(query for query in results if query not in qrels))} is not in the qrels")
@@ -140,7 +139,7 @@ def evaluate_custom(
     return table
 
 
-def annotated(qrels: dict[str, dict[str, int]], results: dict[str, dict[str, float]]) -> dict[str, dict[str, int]]:
+def judged_in_any(qrels: dict[str, dict[str, int]], results: dict[str, dict[str, float]]) -> dict[str, dict[str, int]]:
     """The documents of each ranking that the qrels have for any query, as its judged ones."""
     judged = set().union(*qrels.values())
     return {query_id: dict.fromkeys(docs.keys() & judged, 0) for query_id, docs in results.items()}

@@ -1,4 +1,4 @@
-"""The entry points of tools, and their replacement by fastir's stand-ins of the same name."""
+"""The entry points of tools, and fastir's drop-in replacements of the same name."""
 
 import contextlib
 import functools
@@ -106,7 +106,7 @@ def install(*tools: str) -> None:
     Raises
     ------
     ValueError
-        fastir does not stand in for this tool, or no tool is named.
+        fastir has no replacement for this tool, or no tool is named.
     ImportError
         The tool is not installed, or too old, or has no such entry point. Then nothing is replaced.
     """
@@ -123,12 +123,12 @@ def uninstall(*tools: str) -> None:
     Parameters
     ----------
     *tools : str
-        As for `install`; none: all that were installed. One that was not is left as it is.
+        As for `install`; none: all that were installed. A tool that was not installed is left alone.
 
     Raises
     ------
     ValueError
-        fastir does not stand in for this tool.
+        fastir has no replacement for this tool.
     ImportError
         The tool is not installed.
     """

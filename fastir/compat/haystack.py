@@ -30,14 +30,14 @@ scores_output: Any = component.output_types(score=float, individual_scores=list[
 
 __all__ = ["DocumentMAPEvaluator", "DocumentMRREvaluator", "DocumentNDCGEvaluator", "DocumentRecallEvaluator"]
 
-RECALL = {"single_hit": "hit_rate", "multi_hit": "recall"}
+RECALL_BY_MODE = {"single_hit": "hit_rate", "multi_hit": "recall"}
 
 # Haystack's own methods that read a document's field: a method of a caller's is called, these are not, to save time.
-OWN = {getattr(evaluators, name)._get_comparison_value for name in __all__}
-PLAIN = {str, int, type(None)}
+OWN_METHODS = {getattr(evaluators, name)._get_comparison_value for name in __all__}
+EXACT_TYPES = {str, int, type(None)}
 
 
-def running(metric: str) -> Any:
+def make_run(metric: str) -> Any:
     """The method `run` of a class for a metric; for recall the class's `mode` says which one."""
 
     @scores_output
@@ -53,29 +53,25 @@ def running(metric: str) -> Any:
         -------
         dict
             ``{"score": mean, "individual_scores": [value of each question]}``.
-
-        Raises
-        ------
-        ValueError
-            One side has no questions, or they differ in how many; for nDCG, documents of one ground truth with a score
-            and without one.
         """
         evaluators.DocumentNDCGEvaluator.validate_inputs(
             ground_truth_documents if metric == "ndcg" else [[] for _ in ground_truth_documents], retrieved_documents
         )
-        name = RECALL[str(self.mode)] if metric == "recall" else metric
+        name = RECALL_BY_MODE[str(self.mode)] if metric == "recall" else metric
         nothing = (None, "") if metric == "recall" else (None,)
-        relevant = (labelled(self, documents, metric == "ndcg", nothing) for documents in ground_truth_documents)
-        retrieved = (compared(self, documents) for documents in retrieved_documents)
+        relevant = (label_by_value(self, documents, metric == "ndcg", nothing) for documents in ground_truth_documents)
+        retrieved = (comparison_values(self, documents) for documents in retrieved_documents)
         scores = values(retrieved, relevant, [name], "haystack")[:, 0].tolist()
         return {"score": sum(scores) / len(scores), "individual_scores": scores}
 
     return run
 
 
-def labelled(evaluator: Any, documents: Sequence[Any], graded: bool, nothing: tuple[Any, ...]) -> dict[Any, float]:
+def label_by_value(
+    evaluator: Any, documents: Sequence[Any], graded: bool, nothing: tuple[Any, ...]
+) -> dict[Any, float]:
     """The values of the ground truth of a question, each with its label."""
-    found = compared(evaluator, documents)
+    found = comparison_values(evaluator, documents)
     if not graded or not documents or documents[0].score is None:
         labels = dict.fromkeys(found, 1.0)
     else:
@@ -89,10 +85,10 @@ def labelled(evaluator: Any, documents: Sequence[Any], graded: bool, nothing: tu
     return labels
 
 
-def compared(evaluator: Any, documents: Sequence[Any]) -> list[Any]:
+def comparison_values(evaluator: Any, documents: Sequence[Any]) -> list[Any]:
     """What an evaluator compares of each document: the field that it names, or the repr of one that has no hash."""
     field, read = evaluator.document_comparison_field, evaluator._get_comparison_value
-    own = getattr(read, "__func__", None) in OWN
+    own = getattr(read, "__func__", None) in OWN_METHODS
     if own and field == "content":
         found = [document.content for document in documents]
     elif own and field == "id":
@@ -103,7 +99,7 @@ def compared(evaluator: Any, documents: Sequence[Any]) -> list[Any]:
             found = [value.get(key) if isinstance(value, dict) else None for value in found]
     else:
         found = [*map(read, documents)]
-    if PLAIN.issuperset(map(type, found)):
+    if EXACT_TYPES.issuperset(map(type, found)):
         return found
     return [value if isinstance(value, Hashable) else repr(value) for value in found]
 
@@ -111,22 +107,22 @@ def compared(evaluator: Any, documents: Sequence[Any]) -> list[Any]:
 class DocumentMRREvaluator(evaluators.DocumentMRREvaluator):
     """1 / rank of the first relevant document."""
 
-    run: Any = running("mrr")
+    run: Any = make_run("mrr")
 
 
 class DocumentMAPEvaluator(evaluators.DocumentMAPEvaluator):
     """Average precision, over all relevant documents."""
 
-    run: Any = running("map")
+    run: Any = make_run("map")
 
 
 class DocumentRecallEvaluator(evaluators.DocumentRecallEvaluator):
-    """Whether a relevant document is retrieved, or with ``mode="multi_hit"`` the share of them that is."""
+    """Whether a relevant document is retrieved, or with ``mode="multi_hit"`` the fraction that is retrieved."""
 
-    run: Any = running("recall")
+    run: Any = make_run("recall")
 
 
 class DocumentNDCGEvaluator(evaluators.DocumentNDCGEvaluator):
     """nDCG with linear gains; the ideal ranking holds all relevant documents."""
 
-    run: Any = running("ndcg")
+    run: Any = make_run("ndcg")

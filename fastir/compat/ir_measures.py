@@ -6,23 +6,23 @@ ir_measures 0.4.3 with pytrec_eval-terrier 0.5.11, cwl-eval 1.0.12, pyndeval 0.0
 
 **Same**: the value of every measure that a bundled provider computes, with all parameters and to 1e-12, each by that
 provider's rule for equal scores: as float32 and by document id from the last to the first for most, as float64 and from
-the first for ``RR@k``, ``Judged``, ``Compat`` and the measures of diversity, as they came for those of cwl_eval and for
-``Accuracy``. A mean is taken over the queries of the qrels and summed in the run's order; a query that the run lacks
-counts with the measure's default, also in ``NumQ`` and ``NumRel``. Asked for alone, ``Accuracy`` leaves out queries
+the first for ``RR@k``, ``Judged``, ``Compat`` and the measures of diversity, in the input's order for cwl_eval and for
+``Accuracy``. A mean is taken over the queries of the qrels and summed in the run's order; a query missing from the run
+counts with the measure's default, also in ``NumQ`` and ``NumRel``. Requested alone, ``Accuracy`` leaves out queries
 where it is not defined; with other measures it counts them as 0. An empty ranking makes ``IPrec`` NaN, and a query
-without relevant documents ``nNRBP``. Of several judgments of a document the last counts, and any for ``RR@k``; of
-several scores the last.
+without relevant documents ``nNRBP``. The last of several judgments of a document counts, any of them for ``RR@k``; and
+the last of several scores.
 
-**Different on purpose**: ``ERR@k`` and ``nDCG(dcg='exp-log2')@k`` are not rounded to five places, need no perl and take
-any query id; of several judgments of a document they take the best, once, while gdeval takes the least above 0, and all
+**Different on purpose**: ``ERR@k`` and ``nDCG(dcg='exp-log2')@k`` are not rounded to five decimals, need no perl, take
+any query id, and take the best of several judgments of a document, once; gdeval takes the least above 0, and all
 of them into the ideal ranking. Without a cutoff the latter orders equal scores as with one, while ranx does in no
 certain order. A measure does not depend on the others: there, ``nDCG`` may have the gains of another one,
 ``NumRet`` count judged documents only, and a second setting of diversity measures is 0. ``Accuracy`` where every
 document is relevant is 1, and ``Judged`` of an empty ranking 0. ``IPrec`` takes recall points with more than two
-places. A duplicate document in a run counts once everywhere, and the rows of a query need not stand together
+decimals. A duplicate document in a run counts once everywhere, and the rows of a query need not be contiguous
 for any measure. A query that a dict has no judgments for counts for every measure. Query ids and document ids may be
 integers. A NaN among the scores is a ValueError, as is a label that is no whole number. Metrics come query by query in
-the run's order, those of queries that it lacks at the end.
+the run's order; queries that are missing from the run come last.
 
 More than the bundled providers: ``RR(judged_only=True)@k``, ``ERR`` and the measures of diversity without a cutoff or
 with one above 20, ``NumRel(rel=2)``, ``RBP`` with a cutoff, and without `rel`, when a document adds its label.
@@ -49,8 +49,8 @@ from fastir.errors import DuplicateError, UnknownMetricError
 from fastir.evaluation.evaluator import Evaluator
 from fastir.request import names
 
-QREL = ("query_id", "doc_id", "relevance")
-SCORED = ("query_id", "doc_id", "score")
+QREL_FIELDS = ("query_id", "doc_id", "relevance")
+RUN_FIELDS = ("query_id", "doc_id", "score")
 # The metrics, with a cutoff, to which a document is as good as its best judgment.
 Kind = Literal["last", "max", "groups"]  # what a metric needs of several judgments of a document
 ANY_SUBTOPIC = {("mrr", True), ("err", True), ("ndcg_burges", True)}
@@ -109,13 +109,13 @@ def read_measure(measure: Any) -> names.Request | None:
     if any(label < 0 or gain < 0 for label, gain in measure.params.get("gains", {}).items()):
         return None  # for them the label that replaces a label, for fastir the gain of a label
     try:
-        request = names.read(spelled(measure), "ir_measures")[0]
+        request = names.read(metric_name(measure), "ir_measures")[0]
     except UnknownMetricError:
         return None
     return None if request.card.groups and request.params.get("judged_only") else request
 
 
-def spelled(measure: Any) -> str:
+def metric_name(measure: Any) -> str:
     """fastir's name for a measure; some settings of a measure are separate metrics in fastir."""
     name, params = measure.NAME, dict(measure.params)
     at = params.pop(measure.AT_PARAM, None)
@@ -221,7 +221,7 @@ class Scores:
         return present, absent, columns
 
     def results(self, run: Any) -> list[tuple[Any, ...]]:
-        """The Results of each part; of several scores of a document the last counts."""
+        """Return the Results of each part; the last of several scores of a document counts."""
         try:
             return [(evaluator.rules.evaluate_one(run, None)[0], measures) for evaluator, measures in self.parts]
         except DuplicateError:
@@ -279,15 +279,15 @@ class Judgments:
             for query_id, doc_id, label, subtopic in with_subtopics(data):
                 groups.setdefault(query_id, {}).setdefault(subtopic, {})[doc_id] = label
             return Qrels.from_dict(groups)
-        table = as_table(data, "qrels", QREL)
-        return Qrels.from_table(table, {"label": QREL[2]}, kind) if len(table[QREL[0]]) else None
+        table = as_table(data, "qrels", QREL_FIELDS)
+        return Qrels.from_table(table, {"label": QREL_FIELDS[2]}, kind) if len(table[QREL_FIELDS[0]]) else None
 
 
 def with_subtopics(data: Any) -> Iterable[tuple[Any, ...]]:
     """The rows of qrels, each with its iteration."""
     if hasattr(data, "itertuples"):
         frame = data if "iteration" in data.columns else data.assign(iteration="0")
-        return zip(*(frame[field].tolist() for field in (*QREL, "iteration")), strict=True)
+        return zip(*(frame[field].tolist() for field in (*QREL_FIELDS, "iteration")), strict=True)
     return ((row.query_id, row.doc_id, row.relevance, getattr(row, "iteration", "0")) for row in data)
 
 
@@ -295,8 +295,8 @@ def rankings(data: Any) -> tuple[Iterable[Any], Any]:
     """The query ids of the caller's run in its order, and the run as fastir reads it."""
     if isinstance(data, dict):
         return data, data
-    table = as_table(data, "run", SCORED)
-    ids = table[SCORED[0]]
+    table = as_table(data, "run", RUN_FIELDS)
+    ids = table[RUN_FIELDS[0]]
     if not isinstance(ids.dtype, np.dtype):  # Arrow's strings, or categories
         return ids.unique(), table
     ids = np.asarray(ids)
@@ -305,7 +305,7 @@ def rankings(data: Any) -> tuple[Iterable[Any], Any]:
 
 
 def as_table(data: Any, what: str, fields: tuple[str, str, str]) -> Any:
-    """A DataFrame as it is, or a column for each of these fields of the rows of an iterable."""
+    """Return a DataFrame unchanged, or a column for each of these fields of the rows of an iterable."""
     if hasattr(data, "itertuples"):
         missing = [field for field in fields if field not in data.columns]
         if missing:

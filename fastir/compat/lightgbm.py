@@ -3,7 +3,7 @@
 And ``LGBMRanker.fit(..., eval_metric=fastir.compat.lightgbm.eval_metric("ndcg@10"))``. This file itself needs no
 LightGBM. Compared with LightGBM 4.7.0.
 
-**Same**: with the convention "lightgbm", which is the default, ``ndcg@k`` and ``map@k`` are those of LightGBM: gains of
+**Same**: with the convention "lightgbm", which is the default, ``ndcg@k`` and ``map@k`` equal LightGBM's: gains of
 2^label - 1, the ideal ranking from the query's own documents, average precision divided by the smaller of k and the
 number of relevant documents, equal scores in the order of the input, and 1 for a query without relevant documents. A
 query's weight is the mean of the weights of its documents, which LightGBM takes in single precision.
@@ -47,10 +47,10 @@ def feval(
         Such as ``"ndcg@10"``. If LightGBM evaluates a metric of this name, both are reported under it, unless there
         is a prefix; ``metric="None"`` among the parameters of training turns those off.
     higher_is_better : bool or None
-        What LightGBM is told of all of them, for early stopping; None is what each metric's card says, which is False
-        where less is better.
+        Whether LightGBM treats higher values as better, for early stopping; None: as each metric's card says, False
+        if lower is better.
     prefix : str
-        Stands before each name that LightGBM is told, such as ``"fastir_"``, and keeps its own values apart.
+        The prefix of each name that LightGBM gets, such as ``"fastir_"``; it keeps LightGBM's own values apart.
     convention, **choices
         As for `fastir.evaluate_scores`.
 
@@ -65,7 +65,7 @@ def feval(
         As by `fastir.evaluate_scores`; here for a metric or an option, in training for the data, also for a Dataset
         without groups.
     """
-    measure = measured(metrics, higher_is_better, convention, choices, prefix)
+    measure = make_measure(metrics, higher_is_better, convention, choices, prefix)
 
     def evaluate(preds: Any, eval_data: Any) -> Told | list[Told]:
         return measure(eval_data.get_label(), preds, eval_data.get_weight(), eval_data.get_group())
@@ -87,7 +87,7 @@ def eval_metric(
     -------
     function of (y_true, y_pred, weight, group)
     """
-    measure = measured(metrics, higher_is_better, convention, choices, prefix)
+    measure = make_measure(metrics, higher_is_better, convention, choices, prefix)
 
     def evaluate(y_true: Any, y_pred: Any, weight: Any, group: Any) -> Told | list[Told]:
         return measure(y_true, y_pred, weight, group)
@@ -95,7 +95,7 @@ def eval_metric(
     return evaluate
 
 
-def measured(
+def make_measure(
     metrics: str | Iterable[str], higher_is_better: bool | None, convention: Any, choices: dict[str, Any], prefix: str
 ) -> Callable[[Any, Any, Any, Any], Told | list[Told]]:
     names = metric_tuple(metrics)

@@ -4,13 +4,13 @@ Import them from here (METRIC_REGISTRY and `resolve_metrics` have them under Lla
 ``fastir.compat.install("llama_index")`` to change LlamaIndex's own. Compared with llama-index-core 0.14.25.
 
 **Same**: all but `compute` is LlamaIndex's own; parameters and results, the error for ids that are missing or empty;
-precision and recall of the distinct ids, without copies; AP over all expected ids; nDCG of binary labels whose ideal
-ranking holds all expected ids.
+precision and recall of the distinct ids, without copies; AP over all expected ids; nDCG of binary labels with all
+expected ids in the ideal ranking.
 
 **Different on purpose**: AP, nDCG and the granular hit rate count a retrieved id once, at its first copy, and an
 expected id once, even if it is listed twice. LlamaIndex's values can exceed 1 in these cases.
 
-**Not offered**: the granular MRR, whose `compute` stays LlamaIndex's own; the metric that calls Cohere.
+**Not offered**: the granular MRR (its `compute` stays LlamaIndex's own); the metric that calls Cohere.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["METRIC_REGISTRY", "MRR", "NDCG", "AveragePrecision", "HitRate", "Pre
 GRANULAR_MRR = metrics.MRR.compute
 
 
-def computing(metric: str, distinct: bool = False, granular: str | None = None) -> Any:
+def make_compute(metric: str, distinct: bool = False, granular: str | None = None) -> Any:
     """The method `compute` of a class for a metric.
 
     `distinct` removes copies of retrieved ids, and their order, for a metric without ranks; `granular` is the
@@ -55,11 +55,6 @@ def computing(metric: str, distinct: bool = False, granular: str | None = None) 
         Returns
         -------
         RetrievalMetricResult
-
-        Raises
-        ------
-        ValueError
-            One of the lists is None or empty.
         """
         name = metric
         if granular is not None and getattr(self, granular):
@@ -76,39 +71,39 @@ def computing(metric: str, distinct: bool = False, granular: str | None = None) 
 
 
 class HitRate(metrics.HitRate):
-    """Whether an expected id is retrieved; with `use_granular_hit_rate` the share of them that is."""
+    """Whether an expected id is retrieved; with `use_granular_hit_rate` the fraction that is retrieved."""
 
-    compute = computing("hit_rate", granular="use_granular_hit_rate")
+    compute = make_compute("hit_rate", granular="use_granular_hit_rate")
 
 
 class MRR(metrics.MRR):
     """1 / rank of the first expected id."""
 
-    compute = computing("mrr", granular="use_granular_mrr")
+    compute = make_compute("mrr", granular="use_granular_mrr")
 
 
 class Precision(metrics.Precision):
-    """The share of expected ids among the retrieved ones."""
+    """The fraction of retrieved ids that are expected."""
 
-    compute = computing("precision", distinct=True)
+    compute = make_compute("precision", distinct=True)
 
 
 class Recall(metrics.Recall):
-    """The share of retrieved ids among the expected ones."""
+    """The fraction of expected ids that are retrieved."""
 
-    compute = computing("recall")
+    compute = make_compute("recall")
 
 
 class AveragePrecision(metrics.AveragePrecision):
     """Average precision, over all expected ids."""
 
-    compute = computing("map")
+    compute = make_compute("map")
 
 
 class NDCG(metrics.NDCG):
     """nDCG of binary labels; its `mode` makes no difference for these."""
 
-    compute = computing("ndcg")
+    compute = make_compute("ndcg")
 
 
 METRIC_REGISTRY = {
@@ -118,7 +113,7 @@ METRIC_REGISTRY = {
 
 
 def resolve_metrics(metrics: list[str]) -> list[Any]:
-    """The classes of some names; ValueError for one that METRIC_REGISTRY lacks."""
+    """Return the classes of these names; ValueError for a name that is missing from METRIC_REGISTRY."""
     for metric in metrics:
         if metric not in METRIC_REGISTRY:
             raise ValueError(f"Invalid metric name: {metric}")

@@ -44,7 +44,7 @@ def make_metric(metric: str, *, name: str | None = None, convention: str = "fast
     Returns
     -------
     mlflow.models.EvaluationMetric
-        Its values are None for all rows where a row is no list of str or int, with a warning of MLflow's.
+        If a row is no list of str or int, all values are None, with a warning of MLflow's.
     """
 
     def measure(retrieved: Any, relevant: Any) -> list[float]:
@@ -80,7 +80,7 @@ def scores(retrieved: Any, relevant: Any, metric: str, convention: str, **option
 
 
 def evaluation_metric(name: str, measure: Callable[[Any, Any], list[float]]) -> Any:
-    """An EvaluationMetric that checks its columns as MLflow does, and whose values `measure` gives."""
+    """Return an EvaluationMetric that checks its columns as MLflow does, and computes values with `measure`."""
 
     def eval_fn(predictions: Any, targets: Any) -> Any:
         for rows, side in ((predictions, "predictions"), (targets, "targets")):
@@ -103,12 +103,12 @@ def at_k(metric: str, k: int, both_empty: float) -> Any:
 
 
 def precision_at_k(k: int) -> Any:
-    """The share of relevant documents among the first k, or among all where fewer are retrieved."""
+    """The fraction of the first k documents that are relevant, or of all if fewer are retrieved."""
     return at_k("precision", k, 0.0)
 
 
 def recall_at_k(k: int) -> Any:
-    """The share of the relevant documents among the first k."""
+    """The fraction of the relevant documents that are among the first k."""
     return at_k("recall", k, 1.0)
 
 

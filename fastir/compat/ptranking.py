@@ -8,7 +8,7 @@ scale unless `max_label` is given; precision at k of a shorter list divides by i
 documents is NaN to nDCG, nERR and AP, and 0 to precision.
 
 **Different on purpose**: AP of labels above 1 divides by the relevant documents, at most k; PTRanking divides by
-the sum of their labels, and does not give 1 to the best ranking. nDCG at a k beyond the lists is that of the whole
+the sum of their labels, and does not give 1 to the best ranking. nDCG at a k beyond the lists is computed on the whole
 lists; PTRanking's function of one k fails there. Values are computed on the CPU in double precision and rounded.
 
 **Not offered**: labels that are permutations (`LABEL_TYPE.Permutation`), `torch_dcg_at_k` and its like, Kendall's tau,
@@ -56,7 +56,7 @@ def multi_level(label_type: Any) -> None:
 
 
 def torch_precision_at_k(batch_predict_rankings: Any, k: Any = None, device: Any = "cpu") -> Any:
-    """The share of relevant documents among the first k."""
+    """The fraction of the first k documents that are relevant."""
     return torch_precision_at_ks(batch_predict_rankings, [min(k, batch_predict_rankings.size(1))])
 
 

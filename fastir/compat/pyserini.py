@@ -3,9 +3,9 @@
 Compared with Pyserini 1.6.0.
 
 **Same**: arguments as on the command line, the program's name first; what is printed, which is trec_eval 9's output,
-then a line for each cutoff of ``-m judged.5,10``; ``-remove-unjudged``, by which documents that the qrels lack leave
-the run, and queries of which nothing is left; MS MARCO runs; the names of Pyserini's own qrels, which it must be
-installed for; and the value that is returned, that of the last line about "all" or about `query_id`.
+then a line for each cutoff of ``-m judged.5,10``; ``-remove-unjudged``, which removes unjudged documents from
+the run, and queries that are then empty; MS MARCO runs; the names of Pyserini's own qrels, which it must be
+installed for; and the value that is returned: the value in the last line about "all" or about `query_id`.
 
 **Different on purpose**: all that `fastir.compat.trec_eval` says; an error in arguments or files is a FastirError with
 fastir's own message. The caller's list of arguments is not changed. judged.k reads the run in its order, as Pyserini
@@ -33,8 +33,8 @@ from fastir.inputs.files import ByteReader
 
 __all__ = ["trec_eval"]
 
-REMOVE = "-remove-unjudged"
-JUDGED = "judged."
+REMOVE_FLAG = "-remove-unjudged"
+JUDGED_PREFIX = "judged."
 
 
 def trec_eval(
@@ -47,14 +47,14 @@ def trec_eval(
     args : sequence of str
         The name of the program, options, qrels and a run.
     query_id : str or None
-        The query whose value is wanted; needs ``-q``.
+        The query of the returned value; needs ``-q``.
     return_per_query_results : bool
         Whether the values of all queries are wanted; needs ``-q``.
 
     Returns
     -------
     float, or dict of str to float
-        The last value of "all" or of a query, as it is printed; or that of each.
+        The last value of "all" or of a query, as printed; or the last values of each.
 
     Raises
     ------
@@ -68,16 +68,16 @@ def trec_eval(
     if (query_id or return_per_query_results) and "-q" not in args:
         raise ValueError("values of queries need the argument -q")
     options, cutoffs = core_options(list(args[1:-2]))
-    qrels, run = located(args[-2]), args[-1]
+    qrels, run = qrels_path(args[-2]), args[-1]
     lines: list[str] = []
     with contextlib.ExitStack() as stack:
-        if cutoffs or REMOVE in args or not is_trec(run):
+        if cutoffs or REMOVE_FLAG in args or not is_trec(run):
             judged = read_qrels(qrels)
-            ranking = rankings(run, judged if REMOVE in args else None)
-            run = stack.enter_context(saved(ranking))
+            ranking = rankings(run, judged if REMOVE_FLAG in args else None)
+            run = stack.enter_context(run_file(ranking))
             lines = [f"{f'judged_{k}':22}\tall\t{share_judged(ranking, judged, k):.4f}" for k in cutoffs]
         if not cutoffs or "-m" in options:
-            lines = printed(["--trec-eval-version", "9", *options, qrels, run]) + lines
+            lines = trec_eval_lines(["--trec-eval-version", "9", *options, qrels, run]) + lines
     print("\n".join(lines))
     values: dict[str, float] = {}
     for line in lines:
@@ -89,17 +89,17 @@ def trec_eval(
 
 def core_options(options: list[str]) -> tuple[list[str], list[int]]:
     """The options of trec_eval, and the cutoffs of the first judged.k."""
-    options = [option for option in options if option != REMOVE]
-    at = next((place for place, option in enumerate(options) if option.startswith(JUDGED)), None)
+    options = [option for option in options if option != REMOVE_FLAG]
+    at = next((place for place, option in enumerate(options) if option.startswith(JUDGED_PREFIX)), None)
     if at is None:
         return options, []
-    text = options[at].removeprefix(JUDGED)
+    text = options[at].removeprefix(JUDGED_PREFIX)
     if at == 0 or not all(k.isdecimal() and int(k) > 0 for k in text.split(",")):
-        raise FastirError(f"judged.k must stand behind -m with cutoffs from 1 up, got {quote(options[at])}")
+        raise FastirError(f"judged.k must follow -m and have cutoffs from 1 up, got {quote(options[at])}")
     return options[: at - 1] + options[at + 1 :], list(map(int, text.split(",")))
 
 
-def located(qrels: str) -> str:
+def qrels_path(qrels: str) -> str:
     """A file of qrels, or that which Pyserini knows by this name."""
     if os.path.exists(qrels):
         return qrels
@@ -131,13 +131,13 @@ def rankings(run: str, judged: Mapping[str, Mapping[str, int]] | None) -> dict[s
 
 
 def share_judged(ranking: Mapping[str, Mapping[str, float]], judged: Mapping[str, Mapping[str, int]], k: int) -> float:
-    """The share of judged documents among the first k of all queries."""
+    """Return the fraction of judged documents among the first k of all queries."""
     first = [(query, doc_id) for query, docs in ranking.items() for doc_id in list(docs)[:k]]
     return sum(doc_id in judged.get(query, ()) for query, doc_id in first) / len(first)
 
 
 @contextlib.contextmanager
-def saved(ranking: dict[str, dict[str, float]]) -> Iterator[str]:
+def run_file(ranking: dict[str, dict[str, float]]) -> Iterator[str]:
     """A file with a run."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "run")
@@ -145,7 +145,7 @@ def saved(ranking: dict[str, dict[str, float]]) -> Iterator[str]:
         yield path
 
 
-def printed(arguments: list[str]) -> list[str]:
+def trec_eval_lines(arguments: list[str]) -> list[str]:
     """The lines of trec_eval's output."""
     silent: Any = contextlib.nullcontext(SimpleNamespace(notice=lambda name, position: None))
     try:

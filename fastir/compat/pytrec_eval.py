@@ -1,4 +1,4 @@
-"""pytrec_eval's module, to be imported in its place: ``from fastir.compat import pytrec_eval``.
+"""A drop-in replacement for the module pytrec_eval: ``from fastir.compat import pytrec_eval``.
 
 Or, for code that calls pytrec_eval itself, as BEIR, MTEB and ir_measures do: ``fastir.compat.install("pytrec_eval")``.
 It needs no pytrec_eval; compared with pytrec_eval-terrier 0.5.11.
@@ -44,26 +44,28 @@ from fastir.request.names import FAMILIES, NAMES, NICKNAMES, Request, read
 __version__ = "0.5.11"  # the version of pytrec_eval-terrier that this module behaves like
 
 # In the order in which trec_eval computes them, which is the order of the result's keys.
-OFFICIAL = ["runid", *NICKNAMES["official"].split()]
-LATER = {"rbp", "rbp_resid", "unj"}  # trec_eval 10 has them
-CONSTANT = {"runid", "relstring"}  # text in trec_eval
+OFFICIAL_MEASURES = ["runid", *NICKNAMES["official"].split()]
+NEW_MEASURES = {"rbp", "rbp_resid", "unj"}  # trec_eval 10 has them
+TEXT_MEASURES = {"runid", "relstring"}  # text in trec_eval
 MEASURES = [
-    *OFFICIAL,
+    *OFFICIAL_MEASURES,
     "relstring",
-    *(name for name in NICKNAMES["all_trec"].split() if name not in {*OFFICIAL, *LATER}),
+    *(name for name in NICKNAMES["all_trec"].split() if name not in {*OFFICIAL_MEASURES, *NEW_MEASURES}),
 ]
 WITH_GAINS = {"G", "Rndcg", "ndcg", "ndcg_rel"}  # their parameters are gains, label=gain
 
-PREFS = "simp pair avgjg num_prefs_poss num_prefs_ful num_prefs_ful_ret"  # known, but not supported
-ALL_PREFS = f"{PREFS} simp_ret simp_imp pair_ret pair_imp avgjg_ret avgjg_imp avgjg_Rnonrel avgjg_Rnonrel_ret"
+PREFERENCE_MEASURES = "simp pair avgjg num_prefs_poss num_prefs_ful num_prefs_ful_ret"  # known, but not supported
+ALL_PREFS = (
+    f"{PREFERENCE_MEASURES} simp_ret simp_imp pair_ret pair_imp avgjg_ret avgjg_imp avgjg_Rnonrel avgjg_Rnonrel_ret"
+)
 
 supported_measures: set[str] = set(MEASURES)
 supported_nicknames: dict[str, set[str]] = {
-    "official": set(OFFICIAL),
+    "official": set(OFFICIAL_MEASURES),
     "set": {"runid", *NICKNAMES["set"].split()},
     "all_trec": set(MEASURES),
     "all_prefs": {"runid", "num_q", *(f"prefs_{name}" for name in ALL_PREFS.split())},
-    "prefs": {"runid", "num_q", *(f"prefs_{name}" for name in PREFS.split())},
+    "prefs": {"runid", "num_q", *(f"prefs_{name}" for name in PREFERENCE_MEASURES.split())},
     "qrels_jg": {"runid", "num_q", *NICKNAMES["qrels_jg"].split()},
 }
 
@@ -158,7 +160,7 @@ def compile_measures(
     tuple of str
         the core's metric for each,
     tuple of int
-        and the positions of those whose logarithm is taken.
+        and the positions of metrics in logarithms.
     """
     numbers: dict[str, set[str]] = {}
     expanded = {name for measure in measures for name in supported_nicknames.get(measure, (measure,))}
@@ -172,7 +174,7 @@ def compile_measures(
     metrics: list[str] = []
     logarithms: list[int] = []
     for measure in MEASURES:
-        if measure in CONSTANT & numbers.keys():
+        if measure in TEXT_MEASURES & numbers.keys():
             row[measure] = 0.0
         elif measure in numbers:
             for request in requests(measure, sorted(numbers[measure])):
@@ -209,20 +211,20 @@ def result_key(measure: str, request: Request) -> str:
 
 
 def judgments(query_relevance: Any) -> Qrels:
-    """Qrels from dicts of dicts, without queries that have no judgments; a Qrels is returned as it is."""
+    """Return Qrels from dicts of dicts, without queries that have no judgments; a Qrels is returned unchanged."""
     if isinstance(query_relevance, Qrels):
         return query_relevance
     data = {query_id: docs for query_id, docs in query_relevance.items() if len(docs)}
     columns = plain_judgments(data, floats=False)
     if columns is None:
-        columns = dicts.judgments({query_id: plain(query_id, docs) for query_id, docs in data.items()})
+        columns = dicts.judgments({query_id: int_labels(query_id, docs) for query_id, docs in data.items()})
     for what, ids in (("query", columns[0]), ("document", columns[2])):
         if ids and type(ids[0]) is not str:
             raise TypeError(f"query_relevance: {what} ids must be str, got {type(ids[0]).__name__} {quote(ids[0])}")
     return Qrels(*columns)
 
 
-def plain(query_id: Any, docs: Any) -> dict[str, int]:
+def int_labels(query_id: Any, docs: Any) -> dict[str, int]:
     """The judgments of a query with labels that are exactly int."""
     if not isinstance(docs, dict):
         raise TypeError(
@@ -248,7 +250,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     AssertionError
         A query has a duplicate document.
     """
-    return parsed(f_run, 6, 4, float)
+    return parse_fields(f_run, 6, 4, float)
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
@@ -261,10 +263,10 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     AssertionError
         A query has a duplicate document.
     """
-    return parsed(f_qrel, 4, 3, int)
+    return parse_fields(f_qrel, 4, 3, int)
 
 
-def parsed(lines: Iterable[str], n_fields: int, place: int, number: type[Any]) -> dict[str, dict[str, Any]]:
+def parse_fields(lines: Iterable[str], n_fields: int, place: int, number: type[Any]) -> dict[str, dict[str, Any]]:
     """The reader of both kinds of files: query and document in the first and third field, a number in another."""
     data: dict[str, dict[str, Any]] = collections.defaultdict(dict)
     for count, line in enumerate(lines, 1):

@@ -4,7 +4,7 @@ Import it from here, or call ``fastir.compat.install("pyvespa")``. Compared with
 
 **Same**: all but `_compute_metrics` is pyvespa's own. `_compute_metrics` has the same keys in their order and the same
 values: documents in the order of the hits; average precision over the smaller of k and the relevant documents; with
-graded judgments only nDCG, whose gains are the grades, which may be fractions; 0 for a query without relevant
+graded judgments only nDCG, with the grades as gains, also fractions; 0 for a query without relevant
 documents.
 
 **Different on purpose**: only the first copy of a document among the hits counts, so no value exceeds 1. A grade below
@@ -29,7 +29,7 @@ __all__ = ["VespaEvaluator"]
 
 # fastir's names of its metrics, and which of them each of its attributes with cutoffs asks for, in its order.
 METRICS = {"accuracy": "hit_rate", **{name: name for name in ("precision", "recall", "mrr", "ndcg", "map")}}
-AT = {
+METRICS_AT_K = {
     "accuracy_at_k": ("accuracy",),
     "precision_recall_at_k": ("precision", "recall"),
     "mrr_at_k": ("mrr",),
@@ -60,7 +60,7 @@ def _compute_metrics(self: Any, queries_result_list: Sequence[Sequence[tuple[str
     graded = bool(self.relevant_docs) and isinstance(next(iter(self.relevant_docs.values())), dict)
     wanted = {
         f"{name}@{k}": f"{METRICS[name]}@{k}"
-        for attribute, names in AT.items()
+        for attribute, names in METRICS_AT_K.items()
         for k in getattr(self, attribute)
         for name in names
         if name == "ndcg" or not graded

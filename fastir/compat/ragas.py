@@ -25,13 +25,13 @@ ragas: Any = compat.importing("ragas.metrics", "ragas")
 __all__ = ["IDBasedContextPrecision", "IDBasedContextRecall"]
 
 
-def scoring(metric: str) -> Any:
+def make_score(metric: str) -> Any:
     """The method that scores one sample by a metric."""
 
     async def _single_turn_ascore(self: Any, sample: Any, callbacks: Any) -> float:
         retrieved, reference = sample.retrieved_context_ids, sample.reference_context_ids
         if retrieved is None or reference is None:
-            raise ValueError(f"{self.name}: the sample lacks retrieved_context_ids or reference_context_ids")
+            raise ValueError(f"{self.name}: the sample has no retrieved_context_ids or no reference_context_ids")
         return value_of_one(set(map(str, retrieved)), map(str, reference), metric, "ragas")
 
     return _single_turn_ascore
@@ -39,13 +39,13 @@ def scoring(metric: str) -> Any:
 
 @dataclass
 class IDBasedContextPrecision(ragas.IDBasedContextPrecision):
-    """The share of reference ids among the retrieved ones."""
+    """The fraction of retrieved ids that are reference ids."""
 
-    _single_turn_ascore = scoring("precision")
+    _single_turn_ascore = make_score("precision")
 
 
 @dataclass
 class IDBasedContextRecall(ragas.IDBasedContextRecall):
-    """The share of retrieved ids among the reference ones."""
+    """The fraction of reference ids that are retrieved."""
 
-    _single_turn_ascore = scoring("recall")
+    _single_turn_ascore = make_score("recall")

@@ -26,7 +26,14 @@ from fastir.evaluation.labels import evaluate_ranked
 
 __all__ = ["Evaluator"]
 
-RANKED = ("hit", "mrr", "map", "recall", "ndcg", "precision")  # its metrics of the first items; fastir's spellings, too
+RANKING_METRICS = (
+    "hit",
+    "mrr",
+    "map",
+    "recall",
+    "ndcg",
+    "precision",
+)  # its metrics of the first items; fastir's spellings, too
 
 
 def evaluate(self: Any, dataobject: Any) -> OrderedDict[str, Any]:
@@ -47,14 +54,14 @@ def evaluate(self: Any, dataobject: Any) -> OrderedDict[str, Any]:
     Raises
     ------
     IndexError
-        `dataobject` lacks what a metric needs.
+        `dataobject` has no data that a metric needs.
     """
     cutoffs, decimals = self.config["topk"], self.config["metric_decimal_place"]
-    metrics = [f"{metric}@{k}" for metric in self.metrics if metric in RANKED for k in cutoffs]
+    metrics = [f"{metric}@{k}" for metric in self.metrics if metric in RANKING_METRICS for k in cutoffs]
     means = user_means(dataobject.get("rec.topk").numpy(), max(cutoffs), metrics) if metrics else {}
     results: OrderedDict[str, Any] = OrderedDict()
     for metric in self.metrics:
-        if metric in RANKED:
+        if metric in RANKING_METRICS:
             results.update({f"{metric}@{k}": round(means[f"{metric}@{k}"], decimals) for k in cutoffs})
         else:
             results.update(self.metric_class[metric].calculate_metric(dataobject))
@@ -97,6 +104,6 @@ class Evaluator:
     def __init__(self, config: Mapping[str, Any]) -> None:
         self.config = config
         self.metrics = [metric.lower() for metric in config["metrics"]]
-        others = [metric for metric in self.metrics if metric not in RANKED]
+        others = [metric for metric in self.metrics if metric not in RANKING_METRICS]
         classes = compat.importing("recbole.evaluator.register", "recbole").metrics_dict if others else {}
         self.metric_class = {metric: classes[metric](config) for metric in others}

@@ -1,4 +1,4 @@
-"""Shared by the layers that take dicts: an Evaluator whose results have the run's queries in the run's order."""
+"""Shared by the layers that take dicts: an Evaluator with results for the run's queries, in the run's order."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -31,13 +31,7 @@ class RunOrder:
         self._evaluator = Evaluator(qrels, self._metrics, **options) if self._metrics and self._positions else None
 
     def values(self, run: dict[str, dict[str, float]]) -> tuple[list[str], np.ndarray]:
-        """The run's queries that are in the qrels, and float64 values of shape (n_queries, n_metrics).
-
-        Raises
-        ------
-        TypeError, ValueError
-            As the core does for invalid runs.
-        """
+        """The run's queries that are in the qrels, and float64 values of shape (n_queries, n_metrics)."""
         if not isinstance(run, dict):
             raise TypeError(f"the run must be a dict {{query_id: {{doc_id: score}}}}, got {type(run).__name__}")
         evaluator = self._evaluator

@@ -6,7 +6,7 @@ with 6.2.0.
 
 **Same**: all but `compute_metrics` is sentence-transformers' own. `compute_metrics` has the same keys, values and
 types: binary labels, average precision divided by the smaller of k and the number of relevant documents, equal scores
-by ascending document id. A document whose id is that of its query is kept. ZeroDivisionError without queries.
+by ascending document id. A document with the id of its query is kept. ZeroDivisionError without queries.
 
 **Different on purpose**: a NaN score is a ValueError.
 
@@ -37,7 +37,10 @@ METRICS = {
     "mrr@k": ("mrr", "mrr_at_k"),
     "map@k": ("map", "map_at_k"),
 }
-SUMMED = ("accuracy@k", "mrr@k")  # and divided by the number of queries as a float; the other metrics use NumPy's mean
+SUMMED_METRICS = (
+    "accuracy@k",
+    "mrr@k",
+)  # and divided by the number of queries as a float; the other metrics use NumPy's mean
 
 
 def compute_metrics(self: Any, queries_result_list: Sequence[Sequence[dict[str, Any]]]) -> dict[str, dict[int, float]]:
@@ -65,7 +68,7 @@ def compute_metrics(self: Any, queries_result_list: Sequence[Sequence[dict[str, 
     sizes, n_relevant = [], []
     for query_id, hits in zip(self.queries_ids, queries_result_list, strict=False):
         relevant = self.relevant_docs[query_id]
-        labels += [hit["corpus_id"] in relevant for hit in ranked(hits)]
+        labels += [hit["corpus_id"] in relevant for hit in sort_hits(hits)]
         sizes.append(len(hits))
         n_relevant.append(len(relevant))
     wanted = {(name, k): f"{metric}@{k}" for name, (metric, cutoffs) in METRICS.items() for k in getattr(self, cutoffs)}
@@ -81,11 +84,11 @@ def compute_metrics(self: Any, queries_result_list: Sequence[Sequence[dict[str, 
     table: dict[str, dict[int, float]] = {name: {} for name in METRICS}
     for (name, k), metric in wanted.items():
         column = columns[metric]
-        table[name][k] = sum(column.tolist()) / len(self.queries) if name in SUMMED else np.mean(column)
+        table[name][k] = sum(column.tolist()) / len(self.queries) if name in SUMMED_METRICS else np.mean(column)
     return table
 
 
-def ranked(hits: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+def sort_hits(hits: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
     """Documents by descending score, equal scores by ascending id; unchanged if already sorted without equal scores."""
     scores = [hit["score"] for hit in hits]
     total = sum(scores)

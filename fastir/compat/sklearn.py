@@ -27,7 +27,7 @@ from fastir.evaluation.labels import evaluate_scores
 from fastir.inputs import arrays
 from fastir.request.directions import higher_is_better
 
-ROWS = 1 << 20  # entries that are sorted at once if scores are equal
+BLOCK_ENTRIES = 1 << 20  # entries that are sorted at once if scores are equal
 
 
 def ndcg_score(
@@ -64,7 +64,7 @@ def ndcg_score(
     0.5
     """
     labels, scores = matrices(y_true, y_score)
-    return averaged(values(labels, scores, "ndcg", k, ignore_ties), sample_weight)
+    return weighted_mean(values(labels, scores, "ndcg", k, ignore_ties), sample_weight)
 
 
 def dcg_score(
@@ -84,7 +84,7 @@ def dcg_score(
     if not log_base > 0:
         raise ValueError(f"log_base must be above 0, got {log_base}")
     labels, scores = matrices(y_true, y_score)
-    return averaged(values(labels, scores, "dcg", k, ignore_ties) * math.log2(log_base), sample_weight)
+    return weighted_mean(values(labels, scores, "dcg", k, ignore_ties) * math.log2(log_base), sample_weight)
 
 
 def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
@@ -114,14 +114,14 @@ def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_w
     results = evaluate_scores(labels.ravel(), scores.ravel(), "map", offsets=offsets(labels), empty="one")
     values = results.values[:, 0]
     if results.report.queries_with_ties:
-        step = max(1, ROWS // labels.shape[1])
+        step = max(1, BLOCK_ENTRIES // labels.shape[1])
         values = np.concatenate(
             [
                 precision_at_scores(labels[row : row + step] == 1, scores[row : row + step])
                 for row in range(0, len(labels), step)
             ]
         )
-    return averaged(values, sample_weight)
+    return weighted_mean(values, sample_weight)
 
 
 def scorer(metric: str, *, response_method: Any = "predict", convention: Any = "sklearn", **choices: Any) -> Any:
@@ -219,7 +219,7 @@ def precision_at_scores(relevant: np.ndarray, scores: np.ndarray) -> np.ndarray:
     return np.where(hits[:, -1] > 0, total / np.maximum(hits[:, -1], 1), 1.0)
 
 
-def averaged(values: np.ndarray, sample_weight: Any) -> float:
+def weighted_mean(values: np.ndarray, sample_weight: Any) -> float:
     """The mean over queries."""
     if sample_weight is None:
         return float(np.add.reduce(values) / len(values))  # np.average, without what it looks at before

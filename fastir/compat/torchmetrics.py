@@ -9,7 +9,7 @@ do not find documents with a score of 0 or less; `empty_target_action`, `ignore_
 one value for each query in ascending order of `indexes`.
 
 **Different on purpose**: if scores are equal and not averaged, documents keep the order of the input; torchmetrics'
-order is that of an unstable sort. For nDCG a target below 0 counts as 0. Values are computed on the CPU in double
+order is from an unstable sort. For nDCG a target below 0 counts as 0. Values are computed on the CPU in double
 precision, and rounded at the end to the precision of the predictions. A NaN prediction is a ValueError. Except for
 nDCG, so is a target between 0 and 1; torchmetrics takes some of these as relevant, and adds up others.
 
@@ -42,8 +42,8 @@ __all__ = [
 ]
 
 
-def whole(state: Any) -> Any:
-    """All that `update` was given, as one tensor; a copy only where it came in parts."""
+def join_state(state: Any) -> Any:
+    """Join all values that `update` got into one tensor; copied only if there are several."""
     return state[0] if type(state) is list and len(state) == 1 and state[0].ndim else base.dim_zero_cat(state)
 
 
@@ -77,10 +77,14 @@ class Computed:
 
     def compute(self: Any) -> Any:
         """The aggregated value of all queries that `update` was given; a tensor of shape ()."""
-        like = whole(self.preds)
+        like = join_state(self.preds)
         indexes, scores, labels = (
             as_array(tensor, name)
-            for tensor, name in ((whole(self.indexes), "indexes"), (like, "preds"), (whole(self.target), "target"))
+            for tensor, name in (
+                (join_state(self.indexes), "indexes"),
+                (like, "preds"),
+                (join_state(self.target), "target"),
+            )
         )
         if not self.allow_non_binary_target and labels.dtype.kind == "f" and (labels != np.rint(labels)).any():
             raise ValueError(
@@ -187,7 +191,7 @@ class RetrievalRPrecision(Computed, retrieval.RetrievalRPrecision):
 
 
 class RetrievalFallOut(Computed, retrieval.RetrievalFallOut):
-    """The share of the documents that are not relevant which stands among the first top_k."""
+    """The fraction of the documents that are not relevant which are among the first top_k."""
 
     metric = "recall"
     needed = "negative"

@@ -1,18 +1,19 @@
 """The command line of trec_eval: its options in, its output and its exit codes out.
 
-Same: the options below, short, long and abbreviated, in any place; names, order, formats and rounding of the output, by
-version 10 or, as an option, 9 (scores as float32, its recall points, its -c); sums in the program's order. Oddities are
-copied: the first parameters of a measure win; num_rel of all queries ignores -l under -c; a query that the run lacks is
-under -c a ranking of one unjudged document, whose traces are wiped from the measures that have no parameters.
+Same: the options below, short, long and abbreviated, at any position; names, order, formats and rounding of the
+output, by version 10 or, as an option, 9 (scores as float32, its recall points, its -c); sums in the program's order.
+Oddities are
+copied: the first parameters of a measure win; num_rel of all queries ignores -l under -c; under -c a missing ranking is
+a ranking of one unjudged document, which leaves no trace in the measures without parameters.
 
-Different on purpose: a query that the run lacks is skipped without -c, as version 9 does and the help of 10 says; rbp
-scales gains as it means to; gains less than 1 apart are sorted, and those of dcg, ideal_dcg and ndcg kept apart; recall
-points have the value 0 in an empty ranking, and those of 11pt_avg are sorted; labels that are all negative make an
-ordinary query; G is finite where unjudged documents have gains; Rndcg is 0 under -l 0 for a query whose labels are all
-0. Labels that are not whole are cut, as the program does, with a warning; 1e3 is 1000. Text in place of a number is an
+Different on purpose: a missing ranking is skipped without -c, as version 9 does and the help of 10 says; rbp scales
+gains as it means to; gains less than 1 apart are sorted, and gains of dcg, ideal_dcg and ndcg kept apart; recall
+points have the value 0 in an empty ranking, and the points of 11pt_avg are sorted; labels that are all negative make an
+ordinary query; G is finite where unjudged documents have gains; Rndcg is 0 under -l 0 for a query with only labels of
+0. Real-valued labels are truncated, as the program does, with a warning; 1e3 is 1000. Text instead of a number is an
 error, in files and in options, and so are duplicate documents anywhere, gains given twice for a label, recall
 points outside of 0 to 1, p outside of it, cutoffs and -M below 1, -l and -N below 0. Comments are skipped, files may be
-packed, and there may be several runs. Messages are fastir's own.
+compressed, and there may be several runs. Messages are fastir's own.
 
 Preferences (-R prefs, -R qrels_prefs) that contradict each other end the program by a signal, here they are an error.
 
@@ -33,7 +34,7 @@ import numpy as np
 from fastir._version import __version__
 from fastir.compat.trec_lines import (
     MEASURES,
-    NEW,
+    NEW_MEASURES,
     NO_QUERIES,
     NOT_COMPUTED,
     SET_BY_FORMAT,
@@ -45,8 +46,8 @@ from fastir.compat.trec_lines import (
     Refusal,
     Table,
     about,
-    encoded,
-    marked,
+    choose_measures,
+    encode_id,
     output_lines,
     output_text,
     parse_norms,
@@ -60,16 +61,16 @@ from fastir.inputs import files, formats
 from fastir.rendering.text import align_columns, counted
 from fastir.request.names import read
 
-DUMMY = "no document"  # in place of a missing ranking: no id in a file has a blank
-BLOCK = 1 << 20
-PREFERRED = {"ties": "doc_id_asc", "judged_only": False}  # how the program reads runs for preferences
+DUMMY_DOCUMENT = "no document"  # the document of a missing ranking: no id in a file has a blank
+BLOCK_BYTES = 1 << 20
+PREFERENCE_OPTIONS = {"ties": "doc_id_asc", "judged_only": False}  # how the program reads runs for preferences
 
 OPTIONS = (  # letter, word, what it takes, what it does
     ("h", "help", "", "print this; fastir metrics NAME says more of one"),
     ("v", "version", "", "print the version"),
     ("q", "query_eval_wanted", "", "print the values of every query, too"),
     ("m", "measure", "M[.PARAMS]", "a measure or a set of them (default official); -m again for each more"),
-    ("c", "complete_rel_info_wanted", "", "count all queries of the qrels, also those that the run lacks"),
+    ("c", "complete_rel_info_wanted", "", "count all queries of the qrels, also without a ranking"),
     ("l", "level_for_rel", "N", "the lowest label that is relevant (default 1)"),
     ("n", "nosummary", "", "do not print the values of all queries together"),
     ("J", "Judged_docs_only", "", "drop documents without a judgment from the rankings"),
@@ -89,10 +90,10 @@ OPTIONS = (  # letter, word, what it takes, what it does
 )
 USAGE_LINE = "usage: fastir trec_eval [options] QRELS RUN [RUN ...]\n"
 HELP = """
-Evaluate a run (- is standard input) against qrels, and print what trec_eval prints: a line per measure with the name
-of the measure, the query or "all", and the value, tabs between them. Of several runs, each is printed as if it were
-alone, one after the other, with the run as it is called here and a tab before every line. Nothing is printed unless
-all of them can be evaluated.
+Evaluate a run (- is standard input) against qrels, and print what trec_eval prints: a line per measure with its
+name, the query or "all", and the value, separated by tabs. Several runs are printed one after the other, as if each
+were alone, with the run's name as given here and a tab before every line. Nothing is printed unless all of them can be
+evaluated.
 
 {options}
 PARAMS are numbers with commas between them: cutoffs, as in P.5,10; recall points, as in iprec_at_recall.0.2,0.5;
@@ -115,18 +116,13 @@ def output(arguments: list[str], progress: Callable[..., Any]) -> str:
     progress : function of {name: path}
         Makes a context manager that shows how far these files have been read, by calls of its method notice(name,
         position).
-
-    Raises
-    ------
-    Refusal
-        Any error in arguments or files; nothing is printed then.
     """
-    flags, measures, paths = parsed(arguments)
+    flags, measures, paths = parse_arguments(arguments)
     new = choice(flags, "trec-eval-version", ("10", "9"), USAGE) == "10"
-    supported = [name for name in MEASURES if new or name not in NEW]
+    supported = [name for name in MEASURES if new or name not in NEW_MEASURES]
     if "v" in flags:
         return f"fastir {__version__} trec_eval, which prints what trec_eval {10 if new else 9} does\n"
-    wanted = marked(measures or ["official"], supported)
+    wanted = choose_measures(measures or ["official"], supported)
     if "h" in flags:
         return help_text(supported)
     if len(paths) < 2:
@@ -136,23 +132,23 @@ def output(arguments: list[str], progress: Callable[..., Any]) -> str:
         "n" not in flags,
         "c" in flags,
         "J" in flags,
-        whole_number(flags, "l", 0, 1),
-        whole_number(flags, "M", 1, None),
-        whole_number(flags, "N", 0, 0),
+        parse_int(flags, "l", 0, 1),
+        parse_int(flags, "M", 1, None),
+        parse_int(flags, "N", 0, 0),
         choice(flags, "R", ("qrels", *SET_BY_FORMAT), UNREADABLE),
         new,
         debugged_query(flags.get("D", "0")),
         read_norms(flags["Z"]) if "Z" in flags else None,
     )
     choice(flags, "T", ("trec_results",), UNREADABLE)
-    with translated({}, NOT_COMPUTED if options.format == "qrels" else UNREADABLE):
+    with translate_errors({}, NOT_COMPUTED if options.format == "qrels" else UNREADABLE):
         qrels = read_qrels(paths[0], options.format)
     runs: dict[str, str] = {}
-    with contextlib.ExitStack() as stack, translated(runs):
+    with contextlib.ExitStack() as stack, translate_errors(runs):
         for path in paths[1:]:
-            runs[path] = readable(path, stack)
+            runs[path] = readable_path(path, stack)
         lines = [line for name, params in wanted.items() for line in output_lines(name, params, options)]
-        texts = evaluated(qrels, runs, lines, options, progress)
+        texts = evaluate_lines(qrels, runs, lines, options, progress)
     if len(paths) == 2:
         return texts[paths[1]]
     return "".join(f"{path}\t{line}\n" for path in paths[1:] for line in texts[path].split("\n")[:-1])
@@ -161,7 +157,7 @@ def output(arguments: list[str], progress: Callable[..., Any]) -> str:
 # ---- arguments -----------------------------------------------------------------------------------------------------
 
 
-def parsed(arguments: list[str]) -> tuple[dict[str, str], list[str], list[str]]:
+def parse_arguments(arguments: list[str]) -> tuple[dict[str, str], list[str], list[str]]:
     """The options by their letters, the chosen measures, and the files."""
     letters = "".join(letter + ":" * bool(takes) for letter, _, takes, _ in OPTIONS if letter)
     words = [word + "=" * bool(takes) for _, word, takes, _ in OPTIONS]
@@ -181,7 +177,7 @@ def choice(flags: dict[str, str], key: str, choices: tuple[str, ...], code: int)
     return value
 
 
-def whole_number(flags: dict[str, str], letter: str, lowest: int, default: Any) -> Any:
+def parse_int(flags: dict[str, str], letter: str, lowest: int, default: Any) -> Any:
     text = flags.get(letter)
     if text is None:
         return default
@@ -203,7 +199,7 @@ def debugged_query(text: str) -> str | None:
 def read_norms(path: str) -> dict[str, dict[str, tuple[float, float]]]:
     try:
         with files.ByteReader(path) as source:
-            data = b"".join(iter(lambda: source.read(BLOCK), b""))
+            data = b"".join(iter(lambda: source.read(BLOCK_BYTES), b""))
     except OSError as error:
         raise Refusal(UNREADABLE, error) from error
     return parse_norms(data.splitlines(), path)
@@ -223,7 +219,7 @@ def help_text(supported: list[str]) -> str:
 
 
 @contextlib.contextmanager
-def translated(runs: dict[str, str], twice: int = NOT_COMPUTED) -> Iterator[None]:
+def translate_errors(runs: dict[str, str], twice: int = NOT_COMPUTED) -> Iterator[None]:
     """Give errors their exit codes, `twice` to duplicates, and in messages the name of a run to the copy of it."""
     codes = (
         (DuplicateError, twice),
@@ -242,43 +238,43 @@ def translated(runs: dict[str, str], twice: int = NOT_COMPUTED) -> Iterator[None
 def read_qrels(path: str, format: str) -> Qrels:
     """The qrels, with groups in the order in which the program adds up their values."""
     if format != "qrels_jg":
-        return cut(Qrels.from_file(path, "trec" if format == "qrels" else format), path)
-    qrels = cut(Qrels.from_file(path, format), path).to_dict()
+        return truncate_qrels(Qrels.from_file(path, "trec" if format == "qrels" else format), path)
+    qrels = truncate_qrels(Qrels.from_file(path, format), path).to_dict()
     return Qrels.from_dict(
         {
-            query_id: {group: judged[group] for group in sorted(judged, key=encoded)}
+            query_id: {group: judged[group] for group in sorted(judged, key=encode_id)}
             for query_id, judged in qrels.items()
         }
     )
 
 
-def cut(qrels: Qrels, path: str) -> Qrels:
-    """The qrels with the labels that the program reads: of a number the digits before the point."""
+def truncate_qrels(qrels: Qrels, path: str) -> Qrels:
+    """Truncate labels to the digits before the point, as the program does."""
     if isinstance(qrels, Preferences) or qrels.columns.numbers.dtype == np.int32:
         return qrels
     columns = qrels.columns
     n, _ = count_fractions(columns.numbers, columns.offsets)
     warn_caller(
-        f"{path}: {counted(n, 'label is', 'labels are')} not whole ({columns.first_fraction()[1]}); trec_eval reads "
-        "the digits before the point, 0.92 as 0, and so does this command; fastir eval takes labels as they are"
+        f"{path}: {counted(n, 'real-valued label', 'real-valued labels')} ({columns.first_fraction()[1]}); "
+        "trec_eval reads the digits before the point, 0.92 as 0, and so does this command; fastir eval keeps fractions"
     )
-    return Qrels.from_dict(whole(qrels.to_dict()))
+    return Qrels.from_dict(truncate_labels(qrels.to_dict()))
 
 
-def whole(judged: Any) -> Any:
-    """Nested dicts of labels, without what stands behind the point."""
-    return {key: whole(value) for key, value in judged.items()} if isinstance(judged, dict) else int(judged)
+def truncate_labels(judged: Any) -> Any:
+    """Truncate the labels of nested dicts."""
+    return {key: truncate_labels(value) for key, value in judged.items()} if isinstance(judged, dict) else int(judged)
 
 
-def readable(path: str, stack: contextlib.ExitStack) -> str:
-    """A run's file, or a copy if it can be read only once or its name is that of another format."""
+def readable_path(path: str, stack: contextlib.ExitStack) -> str:
+    """Return a run's path, or a copy if it can be read only once or its name means another format."""
     if os.path.isfile(path) and formats.file_format(path) in ("trec", "beir"):
         return path
     from tempfile import TemporaryDirectory
 
     copy = os.path.join(stack.enter_context(TemporaryDirectory()), "run")
     with files.ByteReader(path) as source, open(copy, "wb") as file:
-        while block := source.read(BLOCK):
+        while block := source.read(BLOCK_BYTES):
             file.write(block)
     return copy
 
@@ -300,7 +296,7 @@ def run_tag(path: str) -> str:
             length *= 8
     tag, rest = "", b""
     with files.ByteReader(path) as source:
-        while block := source.read(BLOCK):
+        while block := source.read(BLOCK_BYTES):
             data, _, rest = (rest + block).rpartition(b"\n")
             tag = last_tag(data) or tag
     return last_tag(rest) or tag
@@ -317,7 +313,7 @@ def last_tag(data: bytes) -> str:
 # ---- evaluation ----------------------------------------------------------------------------------------------------
 
 
-def evaluated(
+def evaluate_lines(
     qrels: Qrels, runs: dict[str, str], lines: list[Line], options: Options, progress: Callable[..., Any]
 ) -> dict[str, str]:
     """The text of each run."""
@@ -330,10 +326,12 @@ def evaluated(
         for path, file in runs.items():
             table = join_results([results[path] for results in by_judge if path in results], metrics)
             present = set(table.query_ids)
-            missing = {query_id: {DUMMY: 1.0} for query_id in qrels if options.complete and query_id not in present}
-            lacking = join_results([judge.evaluate(missing) for judge in judges if missing], metrics)
+            missing = {
+                query_id: {DUMMY_DOCUMENT: 1.0} for query_id in qrels if options.complete and query_id not in present
+            }
+            unanswered = join_results([judge.evaluate(missing) for judge in judges if missing], metrics)
             tag = run_tag(file) if any(line.how == "runid" for line in lines) else ""
-            texts[path] = output_text(lines, table, lacking, tag, options)
+            texts[path] = output_text(lines, table, unanswered, tag, options)
     return texts
 
 
@@ -346,11 +344,11 @@ def make_evaluators(qrels: Qrels, metrics: list[str], options: Options) -> list[
         "max_depth": options.depth,
     }
     if SET_BY_FORMAT.get(options.format) == "all_prefs":
-        return [Evaluator(qrels, metrics, **chosen | PREFERRED)]
+        return [Evaluator(qrels, metrics, **chosen | PREFERENCE_OPTIONS)]
     if options.level:
         return [Evaluator(qrels, metrics, rel_level=options.level, **chosen)]
     graded = [metric for metric in metrics if is_graded(metric)]
-    judges = [Evaluator(raised(qrels.to_dict()), [m for m in metrics if m not in graded], **chosen)]
+    judges = [Evaluator(raise_labels(qrels.to_dict()), [m for m in metrics if m not in graded], **chosen)]
     return [*judges, Evaluator(qrels, graded, **chosen)] if graded else judges
 
 
@@ -360,10 +358,10 @@ def is_graded(metric: str) -> bool:
     return request.card.graded or request.level is not None or any(param.mapping for param in request.card.params)
 
 
-def raised(judged: Any) -> Any:
+def raise_labels(judged: Any) -> Any:
     """Nested dicts of labels, in which each label from 0 up is raised by one."""
     if isinstance(judged, dict):
-        return {key: raised(value) for key, value in judged.items()}
+        return {key: raise_labels(value) for key, value in judged.items()}
     return judged + (judged >= 0)
 
 
@@ -382,7 +380,7 @@ def evaluate_runs(judge: Evaluator, runs: dict[str, str], notice: Callable[..., 
 
 
 def join_results(parts: list[Results], metrics: list[str]) -> Table:
-    """The values of one run, whose metrics were evaluated in parts; empty if it was not."""
+    """Join the values of one run that was evaluated in parts; empty without parts."""
     if not parts:
         return Table([], dict.fromkeys(metrics, np.empty(0)))
     columns = {name: column for part in parts for name, column in zip(part.names, part.values.T, strict=True)}

@@ -18,8 +18,8 @@ from fastir.request.names import FAMILIES, NAMES, NICKNAMES, is_number
 
 USAGE, UNREADABLE, NOT_COMPUTED, NO_QUERIES = 1, 2, 4, 7  # exit codes
 
-TEXTS = {"runid": "tag of the run's last line", "relstring": "labels of the first documents, a character each"}
-MARKS = np.array([*".-0123456789>"])  # of relstring: in the pool without a judgment, not in it, 0 to 9, above
+TEXT_MEASURES = {"runid": "tag of the run's last line", "relstring": "labels of the first documents, a character each"}
+LABEL_MARKS = np.array([*".-0123456789>"])  # of relstring: in the pool without a judgment, not in it, 0 to 9, above
 RELSTRING_DOCUMENTS = 10_000  # documents of relstring
 
 # Measures that are not in the set all_trec, and the member of the set before which the program prints each.
@@ -37,10 +37,15 @@ SET_BY_FORMAT = {
     "qrels_prefs": "all_prefs",
     "prefs": "all_prefs",
 }  # the set that -R makes possible
-NEW = {"rbp", "rbp_resid", "unj", "dcg", "ideal_dcg"}  # in version 10
-WIPED = ("num_ret", "utility", "rbp_resid", "relstring")  # and unj: wiped by version 10 if the run lacks the query
-FLOOR = math.log(1e-5)  # of the terms of a geometric mean
-NO_NORM = -1e6  # the z-score of a value whose mean is not known
+NEW_MEASURES = {"rbp", "rbp_resid", "unj", "dcg", "ideal_dcg"}  # in version 10
+WIPED_MEASURES = (
+    "num_ret",
+    "utility",
+    "rbp_resid",
+    "relstring",
+)  # and unj: wiped by version 10 if the ranking is missing
+LOG_FLOOR = math.log(1e-5)  # of the terms of a geometric mean
+NO_Z_SCORE = -1e6  # the z-score of a value with an unknown mean
 
 # How a value is printed for a query and for all queries; empty if it is not printed.
 FORMATS = {
@@ -114,7 +119,7 @@ class Table(NamedTuple):
 # ---- measures ------------------------------------------------------------------------------------------------------
 
 
-def marked(words: list[str], measures: list[str]) -> dict[str, str]:
+def choose_measures(words: list[str], measures: list[str]) -> dict[str, str]:
     """The chosen measures in the program's order, each with the first parameters that it was given."""
     wanted: set[str] = set()
     params: dict[str, str] = {}
@@ -122,7 +127,7 @@ def marked(words: list[str], measures: list[str]) -> dict[str, str]:
         name, dot, rest = text.partition(".")
         names = SETS.get(name, {name}).intersection(measures)
         if not names or (dot and not rest):
-            reason = "nothing stands behind the dot" if names else "there is none; -h lists those that there are"
+            reason = "nothing follows the dot" if names else "there is none; -h lists those that there are"
             raise Refusal(USAGE, f"measure {quote(text)}: {reason}")
         wanted |= names
         if dot:
@@ -130,13 +135,13 @@ def marked(words: list[str], measures: list[str]) -> dict[str, str]:
     return {name: params.get(name, "") for name in measures if name in wanted}
 
 
-def named_card(name: str) -> Card:
+def find_card(name: str) -> Card:
     return FAMILIES.get(name.lower()) or NAMES[name.lower()]
 
 
 def about(name: str) -> str:
     """The description of a measure, in a phrase."""
-    return TEXTS.get(name) or named_card(name).summary
+    return TEXT_MEASURES.get(name) or find_card(name).summary
 
 
 def output_lines(name: str, params: str, options: Options) -> list[Line]:
@@ -152,7 +157,7 @@ def output_lines(name: str, params: str, options: Options) -> list[Line]:
     shown = f"{name}_{params}" if params else name
     if name == "relstring":
         return [Line(shown, relstring_metrics(params or "10"), name, relstrings)]
-    card = named_card(name)
+    card = find_card(name)
     if card.family.lower() == name.lower():
         return cutoff_lines(name, params, card)
     if name == "num_rel" and options.complete:
@@ -160,7 +165,7 @@ def output_lines(name: str, params: str, options: Options) -> list[Line]:
     if params and card.positional:
         return [Line(shown, (positional(name, params, card, options.n_docs),))]
     if params and any(param.mapping or param.name == "p" for param in card.params):
-        return [Line(shown, (paired(name, params, card),))]
+        return [Line(shown, (metric_with_params(name, params, card),))]
     return [Line(name, (name,), card.aggregate)]
 
 
@@ -198,7 +203,7 @@ def positional(name: str, params: str, card: Card, n_docs: int) -> str:
     return metric_text(card, pairs + [("n_docs", n_docs) for param in card.params if param.name == "n_docs"])
 
 
-def paired(name: str, params: str, card: Card) -> str:
+def metric_with_params(name: str, params: str, card: Card) -> str:
     """The core's metric for parameters such as 1=3,2=9 and p=0.8; other names are ignored."""
     pairs = [part.split("=") for part in params.split(",")]
     if not all(len(pair) == 2 and is_number(pair[1]) for pair in pairs):
@@ -227,23 +232,23 @@ def relstring_metrics(params: str) -> tuple[str, ...]:
 def relstrings(num_ret: np.ndarray, *dcg: np.ndarray) -> np.ndarray:
     added = np.diff([np.zeros(len(num_ret)), *dcg], axis=0).T
     labels = np.rint(added * np.log2(np.arange(2, len(dcg) + 2)))
-    marks = MARKS[np.minimum(labels, 10).astype(int) + 2]
+    marks = LABEL_MARKS[np.minimum(labels, 10).astype(int) + 2]
     return np.array(["".join(row[: int(n)]) for row, n in zip(marks, num_ret, strict=True)], object)
 
 
 # ---- text ----------------------------------------------------------------------------------------------------------
 
 
-def output_text(lines: list[Line], table: Table, lacking: Table, tag: str, options: Options) -> str:
-    """The output for a run: the lines of every query, then the lines of all; `lacking` are queries that it lacks."""
-    whole = {metric: np.concatenate((column, lacking.columns[metric])) for metric, column in table.columns.items()}
-    query_ids, n = table.query_ids + lacking.query_ids, len(table.query_ids) + len(lacking.query_ids)
+def output_text(lines: list[Line], table: Table, missing: Table, tag: str, options: Options) -> str:
+    """Return the output for a run: the lines of every query, then of all; `missing` are values of missing rankings."""
+    whole = {metric: np.concatenate((column, missing.columns[metric])) for metric, column in table.columns.items()}
+    query_ids, n = table.query_ids + missing.query_ids, len(table.query_ids) + len(missing.query_ids)
     columns = whole
     if not options.new:
         query_ids, columns = table
-    lacks = np.arange(len(query_ids)) >= len(table.query_ids)
+    is_missing = np.arange(len(query_ids)) >= len(table.query_ids)
     chosen = (place for place, query_id in enumerate(query_ids) if options.query in (None, query_id))
-    order = sorted(chosen, key=lambda place: encoded(query_ids[place]))
+    order = sorted(chosen, key=lambda place: encode_id(query_ids[place]))
     if options.query is not None and not order:
         raise Refusal(NO_QUERIES, f"-D: no query {quote(options.query)} has both judgments and a ranking")
     n = n if options.complete else len(order)
@@ -251,14 +256,14 @@ def output_text(lines: list[Line], table: Table, lacking: Table, tag: str, optio
     for line in lines:
         each, together = (text * wanted for text, wanted in zip(FORMATS[line.how], options[:2], strict=True))
         shown = f"{line.name:<22}".replace("%", "%%")
-        if options.norms is not None and line.name not in TEXTS and line.how != "relstring":
+        if options.norms is not None and line.name not in TEXT_MEASURES and line.how != "relstring":
             each, together, shown = each and "%6.4f", together and "%6.4f", f"Z{shown}"
         if line.how in ("runid", "whole"):
             total = tag if line.how == "runid" else whole[line.metrics[0]].sum()
         elif each or together:
             values = line.make(*(columns[metric] for metric in line.metrics))
-            if line.name in WIPED or line.name.startswith("unj"):
-                values = np.where(lacks, "" if line.how == "relstring" else 0.0, values)
+            if line.name in WIPED_MEASURES or line.name.startswith("unj"):
+                values = np.where(is_missing, "" if line.how == "relstring" else 0.0, values)
             values = values[order]
             if line.how == "geometric":
                 values = np.array(list(map(math.log, values.tolist())))
@@ -279,7 +284,7 @@ def output_text(lines: list[Line], table: Table, lacking: Table, tag: str, optio
 
 def z_scores(line: Line, values: np.ndarray, norms: list[dict[str, tuple[float, float]]]) -> np.ndarray:
     """Values, of a geometric mean their logarithms, in standard deviations from the mean of their query."""
-    standardised = np.full(len(values), NO_NORM)
+    standardised = np.full(len(values), NO_Z_SCORE)
     for place, (value, query_norms) in enumerate(zip(values.tolist(), norms, strict=True)):
         if line.name in query_norms:
             mean, deviation = query_norms[line.name]
@@ -291,13 +296,7 @@ def z_scores(line: Line, values: np.ndarray, norms: list[dict[str, tuple[float, 
 
 
 def parse_norms(lines: list[bytes], path: str) -> dict[str, dict[str, tuple[float, float]]]:
-    """{query: {name of the value: (mean, standard deviation)}} of the lines of a file.
-
-    Raises
-    ------
-    Refusal
-        A line does not have four fields, the last two of them numbers, or a measure of a query has two lines.
-    """
+    """{query: {name of the value: (mean, standard deviation)}} of the lines of a file."""
     norms: dict[str, dict[str, tuple[float, float]]] = {}
     for number, line in enumerate(lines, 1):
         fields = line.decode("utf-8", "surrogateescape").split()
@@ -315,7 +314,7 @@ def parse_norms(lines: list[bytes], path: str) -> dict[str, dict[str, tuple[floa
     return norms
 
 
-def encoded(text: str) -> bytes:
+def encode_id(text: str) -> bytes:
     """An id as the program compares it."""
     return text.encode("utf-8", "surrogateescape")
 
@@ -328,6 +327,6 @@ def combine(how: str, values: np.ndarray, n: int) -> float:
         total = 0.0
         for logarithm in values.tolist():
             total += logarithm
-        return math.exp((total + (n - len(values)) * FLOOR) / n)
+        return math.exp((total + (n - len(values)) * LOG_FLOOR) / n)
     total = float(np.cumsum(values)[-1]) + 0.0
     return total if how == "sum" else total / n

@@ -4,7 +4,7 @@
 Compared with XGBoost 3.2.0.
 
 **Same**: with the convention "xgboost", which is the default, ``ndcg@k``, ``map@k`` and ``precision@k`` (its ``pre@k``)
-are those of XGBoost: gains of 2^label - 1 (``gain="linear"`` is its ``ndcg_exp_gain=False``), the ideal ranking from
+equal XGBoost's: gains of 2^label - 1 (``gain="linear"`` is its ``ndcg_exp_gain=False``), the ideal ranking from
 the query's own documents, average precision divided by the smaller of k and the number of relevant documents, precision
 divided by the smaller of k and the number of documents, equal scores in the order of the input, and, except for
 precision, 1 for a query without relevant documents (``empty="zero"`` is XGBoost's suffix ``-``). Scores are float32;
@@ -39,8 +39,8 @@ def custom_metric(
     Parameters
     ----------
     metrics : str or iterable of str
-        Such as ``"ndcg@10"``. ``disable_default_eval_metric=True`` among the parameters of training turns off those of
-        XGBoost. Early stopping takes the last one, and guesses from its name which values are better; the
+        Such as ``"ndcg@10"``. ``disable_default_eval_metric=True`` among the parameters of training turns off
+        XGBoost's own. Early stopping takes the last one, and guesses from its name which values are better; the
         function's attribute `maximize` says it: ``xgboost.train(..., custom_metric=f, maximize=f.maximize)``.
     convention, **choices
         As for `fastir.evaluate_scores`.

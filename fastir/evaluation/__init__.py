@@ -13,8 +13,7 @@ evaluate           evaluate(), evaluate_many(): an Evaluator for one call
 evaluator          Evaluator: qrels and metrics for any number of runs, rankings with ids
 rules              EvaluationRules: what an Evaluator holds, and how it evaluates a run
 choose             the inner evaluator for qrels and metrics
-doc_weights        weights of documents, from a file or a column
-judged_rankings    judged_rankings(): where a run has the judged documents
+judged_rankings    judged_rankings(): the ranks of the judged documents in a run
 many               many runs, in threads
 run_collections    what evaluate_many takes: mappings, pairs, files and tables of several runs
 run_names          what runs are called that are files

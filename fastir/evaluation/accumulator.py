@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from fastir.data.run import RunLike
     from fastir.request.keywords import BatchOptions
 
-PLACES = 40  # decimals of the logarithms that are added up
-OF_BATCHES = ("weights", "group", "qid", "offsets", "columns")
-OF_SCORES = ("ties", "score_dtype")
+LOG_DECIMALS = 40  # decimals of the logarithms that are added up
+BATCH_OPTIONS = ("weights", "group", "qid", "offsets", "columns")
+SCORE_OPTIONS = ("ties", "score_dtype")
 
 
 class Accumulator:
@@ -84,7 +84,7 @@ class Accumulator:
     """
 
     def __init__(self, metrics: str | Iterable[str], **options: Unpack[BatchOptions]) -> None:
-        refuse_options("Accumulator", options, OF_BATCHES, "it belongs to a batch: update takes it")
+        refuse_options("Accumulator", options, BATCH_OPTIONS, "it belongs to a batch: update takes it")
         listed, custom = custom_among(metrics)
         self._metrics = tuple(listed) if custom else metric_tuple(listed)
         self._options = options
@@ -172,12 +172,12 @@ class Accumulator:
                 self._add(evaluate_matrix(scores, relevant, self._metrics, **options))
             else:
                 if scores is None:
-                    options = {name: value for name, value in options.items() if name not in OF_SCORES}
+                    options = {name: value for name, value in options.items() if name not in SCORE_OPTIONS}
                 self._add(evaluate_topk(indices, relevant, self._metrics, scores=scores, **options))
         elif labels is None:
             raise TypeError("a batch needs labels, or relevant with scores or indices")
         elif scores is None:
-            options = {name: value for name, value in options.items() if name not in OF_SCORES}
+            options = {name: value for name, value in options.items() if name not in SCORE_OPTIONS}
             self._add(evaluate_ranked(labels, metrics=self._metrics, **options))
         else:
             self._add(evaluate_scores(labels, scores, self._metrics, **options))
@@ -207,7 +207,7 @@ class Accumulator:
         self.n_queries += other.n_queries
 
     def result(self) -> dict[str, float]:
-        """The means of all queries so far, as exact as those of `Results`.
+        """Return the means of all queries so far, as exact as the means of `Results`.
 
         Returns
         -------
@@ -229,7 +229,7 @@ class Accumulator:
 
 
 def batch_judgments(qrels: Any, run: Any) -> Any:
-    """Of a dict of dicts the judgments of a run's queries, where it is one, too: a batch does not cost all qrels."""
+    """Return the judgments of the run's queries if both are dicts of dicts: a batch then does not read all qrels."""
     if type(qrels) is not dict or type(run) is not dict or len(run) >= len(qrels) or not is_nested(run):
         return qrels
     few = {query: qrels[query] for query in run if query in qrels}
@@ -277,7 +277,7 @@ class Sum:
             return
         if self.how.startswith("geometric"):
             log = total_log(values.tolist(), None if weights is None else weights.tolist())
-            self.total = int(digits().scaleb(log, PLACES).to_integral_value())
+            self.total = int(digits().scaleb(log, LOG_DECIMALS).to_integral_value())
         else:
             self.total = exact_total(values, weights)
 
@@ -301,5 +301,5 @@ class Sum:
         if not self.count:
             return math.nan
         to = digits()
-        log = to.scaleb(to.create_decimal(self.total), -PLACES)
+        log = to.scaleb(to.create_decimal(self.total), -LOG_DECIMALS)
         return float(to.exp(to.divide(log, to.create_decimal(self.count / (1 << UNIT)))))

@@ -36,7 +36,7 @@ OUTSIDE, POOLED = -1, -2  # what kernels read: not in the qrels, and there witho
 class ArrayCall:
     """The metrics of a call on rankings without ids, and what becomes of the values that were measured.
 
-    `weights` are those of queries; `weighted` says whether documents have some, too.
+    `weights` are query weights; `weighted` says whether documents have weights, too.
 
     Attributes
     ----------
@@ -130,10 +130,10 @@ def counts_of(name: str, mask: np.ndarray, query_ids: Sequence[Any]) -> dict[str
 
 
 class Collecting(Settings):
-    """Settings by whose plan a kernel collects ranks and labels in place of metrics.
+    """Settings with a plan by which a kernel collects ranks and labels instead of metrics.
 
-    The two values of a row are the number of hits that it collected, from the place on that was its first value, and
-    that of the documents.
+    The kernel reads the first value of a row as the position of its first hit. It writes the number of hits there, and
+    the number of documents into the second value.
     """
 
     def __init__(self, settings: Settings, room: int) -> None:
@@ -160,8 +160,8 @@ def best_first(labels: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.
     return offsets_from_sizes(occurrences(owners, minlength=n)), judged[order]
 
 
-def whole_labels(*columns: np.ndarray) -> tuple[Grades | None, list[np.ndarray]]:
-    """Copies of labels as int32, which are codes if some labels are not whole."""
+def encode_labels(*columns: np.ndarray) -> tuple[Grades | None, list[np.ndarray]]:
+    """Copy labels as int32; real-valued labels become codes."""
     if any(map(has_fractions, columns)):
         return coded(*columns)
     return None, [column.astype(np.int32) for column in columns]

@@ -11,7 +11,7 @@ from fastir.evaluation.drivers.evaluate_one import PlainEvaluator
 if TYPE_CHECKING:
     from fastir.evaluation.drivers.coverage import Coverage
     from fastir.evaluation.drivers.evaluate_one import RunEvaluator
-    from fastir.evaluation.drivers.task import Task
+    from fastir.evaluation.drivers.prepared import Task
     from fastir.inputs.parents import AnyParents
     from fastir.request.plan import Settings
 

@@ -35,11 +35,11 @@ def evaluate(
     rel_level : int or float
         Documents with at least this label, a number above 0, are relevant; gains do not change.
     queries : {None, "qrels", "intersection", "strict"} or collection of query ids
-        Which queries count. "qrels": all of the qrels; one that the run lacks is an empty ranking. "intersection":
+        Which queries count. "qrels": all of the qrels; a missing ranking counts as empty. "intersection":
         those in both. "strict": all, and both sides must have the same. A collection: exactly these. None: what the
         convention says, else as "qrels", with a warning.
     ties : {None, "trec", "doc_id_asc", "input", "optimistic", "pessimistic", "average"}
-        Order of documents with equal scores; None: what the convention says, else descending ids.
+        Order of documents with equal scores; None: the convention's order, else descending ids.
     convention : str or Convention
         Whose numbers: "fastir", or a tool such as "trec_eval-9", "ranx", "lightgbm" or "llamaindex".
 
@@ -69,7 +69,7 @@ def evaluate(
     max_depth : int or None
         The number of documents that are read of each ranking, from 1 up; None: all of them.
     score_dtype : {None, "float64", "float32"}
-        Precision in which scores are compared; "float32" gives the ties of trec_eval 9; None: what the convention says.
+        Precision in which scores are compared; "float32" gives the ties of trec_eval 9; None: the convention's.
     n_threads : int or None
         How many threads the call uses; values never depend on it. None uses up to 8 of the processors that this
         process may use, if the work is worth it: files and tables from a million rows on, arrays if the rest would take
@@ -77,12 +77,12 @@ def evaluate(
         is used even for little work: on a busy machine a call over arrays can then take 20 ms longer.
     duplicates : {None, "first", "last", "max", "once"}
         What to do with a duplicate document in a list, or in a query of a file or table. None: an error that names both
-        places. "first", "last", "max": one row stays, at the place of the first, with the score of the first, the last
-        or the best; the ranks below close up. Of a list "max" keeps the first and "last" the last one. "once": all rows
+        rows. "first", "last", "max": one row stays, at the rank of the first, with the score of the first, the last
+        or the best; the ranks below close up. For a list, "max" keeps the first copy and "last" the last. "once": rows
         keep their ranks; the first in rank order is the document, and the others count as unjudged. In qrels "once"
         keeps one of several rows with the same label, and two labels are an error. The report counts the repeats.
     parents : mapping, table, function, path or None
-        For runs whose ids are parts (chunks, passages) of judged documents: the document of each id. A mapping, a table
+        For runs of parts (chunks, passages) of judged documents: the document of each id. A mapping, a table
         or tuple of two columns, a file with an id and its document on each line, or a function. The function gets an
         array of the distinct ids of a run and returns an array of their documents; one that cannot take an array gets
         one id. An id without a document is a document itself, and integer ids equal their decimal text. Applied once,
@@ -90,20 +90,20 @@ def evaluate(
         ``duplicates="once"``. The report counts the parts that are not their document's first. `duplicates` is about
         duplicate ids.
     aggregate : {"max", "sum", "mean"}
-        With `parents`, the score of a document: that of its best part, or the sum or the mean over its parts in the
-        run, from the largest score down. The document stands where its best part stood.
+        With `parents`, the score of a document: the best of its parts' scores, or their sum or mean, added from the
+        largest score down. The document takes the rank of its best part.
     exclude : "query_id", mapping of query_id to document ids, path or None
         Documents that do not count for a query and take no rank, such as the query's source or what a user has seen.
         Their judgments stay: a relevant one counts as not found. "query_id": the document with the query's own id. A
-        file has a query and a document on each line. Queries that the run lacks are ignored; integer ids equal their
-        decimal text. With `parents` these are ids of documents. None: what the convention says ("beir": "query_id";
+        file has a query and a document on each line. Queries missing from the run are ignored; integer ids equal their
+        decimal text. With `parents` these are ids of documents. None: the convention's choice ("beir": "query_id";
         ``{}`` turns that off). The report's repairs count the "excluded documents" of queries in the qrels.
     validate : {"full", "judged"}
         Which documents are checked for duplicates: all, or only judged ones. The latter is quicker for tables whose
         rows are not grouped by query, and right for data without duplicates.
     columns : dict or None
         For tables with unusual column names (see `Run.from_table`): ``{"query_id": name, "doc_id": name, "score": name,
-        "label": name}``. ``"rank"`` in place of ``"score"`` names a column of ranks.
+        "label": name}``. ``"rank"`` instead of ``"score"`` names a column of ranks.
     qrels_columns, run_columns : dict or None
         The same for one side; they override `columns`.
     weights : mapping of query_id to float, or None
@@ -118,7 +118,7 @@ def evaluate(
         Parameters of the metrics, for all that have them: empty, gain, discount, ideal, ap_norm, short_rankings,
         rounding, unranked, one_class, gains, rbp_norm, bpref_norm, negatives, f_weight, max_grade, tail, rank_one,
         depth, normalize, missing_documents, recall_norm, no_hit, empty_ranking, wanted, n_docs, self_normalized.
-        `metric` says what those of a metric mean. A parameter set in a metric's name, as in ``"ndcg(gain=exp2)"``,
+        `metric` explains the parameters of a metric. A parameter set in its name, as in ``"ndcg(gain=exp2)"``,
         overrides them.
 
     Raises
@@ -131,9 +131,9 @@ def evaluate(
         A document is a duplicate under a query of a file or table, and `duplicates` is None; or it has two labels in
         the qrels, and `duplicates` is "once".
     NoOverlapError
-        The qrels or the run are empty, no query is in both, or the qrels lack one of the query ids in `queries`. With
+        The qrels or the run are empty, no query is in both, or the qrels do not have all query ids of `queries`. With
         ``queries="strict"``, a query is in only one of them. Or no ranking holds a judged document, and `parents` has
-        none of the run's ids, or ids would match but for white space, case, a suffix or the form of numbers; the
+        none of the run's ids, or ids would match except for white space, case, a suffix or the form of numbers; the
         conventions of tools only warn of this.
     TypeError
         An id is neither str nor int, or ids of dicts differ in type; a label or a score is not a number; an
@@ -158,19 +158,19 @@ def evaluate(
 
     Notes
     -----
-    **Qrels and runs**: a dict of qrels may have ids of relevant documents in place of labels (`Qrels.from_dict`). A
+    **Qrels and runs**: a dict of qrels may have ids of relevant documents instead of labels (`Qrels.from_dict`). A
     table is read as by `from_table`, a file as by `from_file`. A dict is a table if it has columns of the usual names,
-    or of those that `columns` says; else its keys are query ids. Ids are str or int. Labels are numbers of any type,
-    from -2^31 to 2^31 - 1, and fractions count as they are; a negative label means that the document was in the pool
+    or the names in `columns`; else its keys are query ids. Ids are str or int. Labels are numbers of any type,
+    from -2^31 to 2^31 - 1, and fractions are not rounded; a negative label means that the document was in the pool
     but not judged. Scores are numbers of any type, infinite ones too, but not NaN; they are compared as `score_dtype`.
-    A list has none: its order is the ranking, and an empty list is an empty ranking. Measures of ir_measures may stand
+    A list has none: its order is the ranking, and an empty list is an empty ranking. Measures of ir_measures may be
     among the metrics: each is the metric that it prints, under this call's convention.
 
-    **Queries**: with query ids only these are evaluated, and the qrels must have them all. One that the run lacks is an
-    empty ranking, as with "qrels"; other queries of the run are ignored.
+    **Queries**: with query ids only these are evaluated, and the qrels must have them all. A missing ranking is empty,
+    as with "qrels"; other queries of the run are ignored.
 
     **Ties**: ids descending by bytes ("trec"), ids ascending, the order of the input, the best labels first, the worst
-    labels first, or the expected value over all orders, for metrics where a formula gives it. Labels in order give the
+    labels first, or the expected value over all orders, for metrics with a formula for it. Labels in order give the
     best and the worst value of nearly all metrics; `metric` names the exceptions.
 
     **Conventions**: ``fastir conventions`` on the command line lists all of them. One sets queries, ties, score_dtype
@@ -189,11 +189,11 @@ def evaluate(
     Rows in any other order are read again, with 4 bytes kept for each, and 8 more with ``validate="full"``; documents
     that tie are looked up in the table. More than 2^21 such rows in Parquet are not kept with ``validate="judged"``:
     they are read twice, in memory for the judgments, and the report's repairs say that only judged documents were
-    checked for duplicates. Of a source that can be read only once the first 2^20 rows are kept; a query that comes back
-    after them is a ValueError.
+    checked for duplicates. If a source can be read only once, its first 2^20 rows are kept; a query that reappears
+    after them raises ValueError.
 
     **Threads**: the arguments are never changed, and any number of threads may call this at once. Other threads may
-    change dicts and lists meanwhile, but not tables, which are read in place.
+    change dicts and lists meanwhile, but not tables, which are read without a copy.
     """
     return Evaluator(qrels, metrics, **options).evaluate(run)
 

@@ -47,7 +47,7 @@ Strategy = Literal["auto", "grouped", "two-pass", "lists"]
 class Evaluator:
     """Qrels and metrics prepared once, for any number of runs.
 
-    Parameters and exceptions are those of `evaluate`: errors in the qrels, the metrics or an option are raised here,
+    See `evaluate` for parameters and exceptions: errors in the qrels, the metrics or an option are raised here,
     errors in a run by the method `evaluate`.
 
     Notes
@@ -136,7 +136,7 @@ class Evaluator:
         return render(Table(["Evaluator", ""], [[Cell(what), Cell(value)] for what, value in rows], 2, []), "html")
 
     def evaluate(self, run: RunLike) -> Results:
-        """Evaluate one run; parameters, results, errors and warnings are those of the function `evaluate`."""
+        """Evaluate one run; see the function `evaluate` for parameters, results, errors and warnings."""
         rules = self.rules
         if type(run) is not dict:
             run = as_source(run)
@@ -147,7 +147,7 @@ class Evaluator:
     def evaluate_many(
         self, runs: RunsLike, *, names: RunNames = "stem", progress: Callable[[Hashable, int], object] | None = None
     ) -> ResultsByRun:
-        """Evaluate many runs; parameters, results, errors and warnings are those of the function of this name."""
+        """Evaluate many runs; see the function `evaluate_many` for parameters, results, errors and warnings."""
         from fastir.evaluation.many import evaluate_runs
 
         rules = self.rules
@@ -161,7 +161,7 @@ class Evaluator:
         run : as for `evaluate`
             Of a file of lines, other queries are read but not kept, and their duplicates are not looked for.
         query_id : str or int
-            A query of the qrels; if the run lacks it, its ranking is empty.
+            A query of the qrels; if it is missing from the run, its ranking is empty.
 
         Returns
         -------
@@ -175,7 +175,7 @@ class Evaluator:
         KeyError
             The qrels have no such query.
         NoOverlapError
-            By ``queries="intersection"`` the query does not count, as the run lacks it.
+            With ``queries="intersection"``: the query is missing from the run, so it does not count.
         ValueError
             The convention ranks equal scores differently for some of the metrics, or the tie rule for some of the
             groups of the qrels, and there are such scores: there is no single ranking.
@@ -208,7 +208,7 @@ class Evaluator:
         return explain_query(rules.prepared, prepare, run, query_id)
 
     def judged_rankings(self, run: RunLike) -> JudgedRankings:
-        """Judge one run; results, errors and warnings are those of the function `judged_rankings`."""
+        """Judge one run; see the function `judged_rankings` for results, errors and warnings."""
         return self.rules.judged_rankings(run)
 
     def partial(

@@ -58,7 +58,7 @@ def evaluate_lists(
 ) -> Results:
     """Evaluate lists of retrieved ids against the relevant ids of the same queries, by query id or by position.
 
-    If both sides carry query ids, they are joined by id, in any order; queries that one side lacks are as in
+    If both sides carry query ids, they are joined by id, in any order; queries of only one side are treated as in
     `evaluate`. Query ids are a column of a table, a file or records, the keys of a dict, and the index of a pandas
     object. If only one side carries ids, or neither, lists are paired by position, and the numbers of queries must be
     equal. A default RangeIndex, 0 to n - 1, carries no ids. Beside it, an index with the same integers in another order
@@ -69,7 +69,7 @@ def evaluate_lists(
     ----------
     retrieved : sequence of shape (n_queries,), table, path or dict
         For each query the ids in rank order: a list, tuple or array; an empty one is an empty ranking. Or an array of
-        shape (n_queries, n_retrieved), or an Arrow column of lists; integer arrays and Arrow columns are read in place.
+        shape (n_queries, n_retrieved), or an Arrow column of lists; integer arrays and Arrow columns are read as is.
         Or a table with a row for each query, in memory, as a list of records, or in a JSON Lines or Parquet file (which
         needs pyarrow). Or ``{query_id: ids}``, if `relevant` carries query ids, too.
         Where all metrics have cutoffs, a list is read down to the deepest one, unless an option below needs more, and
@@ -141,18 +141,7 @@ def evaluate_lists(
 
 
 def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[str, str] | None) -> tuple[Any, Any]:
-    """The rankings and the relevant ids, each as a dict by query id or as ListColumns.
-
-    Raises
-    ------
-    TypeError
-        One of the arguments is no sequence, or an index holds ids that cannot be those of queries.
-    ValueError
-        They are paired by position and differ in length, query_ids has duplicates or stands beside other ids, or a
-        table lacks a column.
-    DuplicateError
-        A query id by which they are joined is there twice.
-    """
+    """The rankings and the relevant ids, each as a dict by query id or as ListColumns."""
     if query_ids is None and is_plain(retrieved) and is_plain(relevant) and len(retrieved) == len(relevant):
         ids = list(range(len(retrieved)))
         return with_ids(per_query(retrieved, "retrieved"), ids), with_ids(per_query(relevant, "relevant"), ids)
@@ -179,8 +168,8 @@ def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[s
     if relevant is not None and pairing.is_joined(*sides):
         if query_ids is not None:
             raise ValueError("query_ids: retrieved and relevant have query ids of their own, which differ")
-        return with_ids(run, joined_ids(sides[0])), with_ids(judged, joined_ids(sides[1]))
-    ids = row_ids(sides) if query_ids is None else named(query_ids, len(run), "query_ids")
+        return with_ids(run, ids_or_numbers(sides[0])), with_ids(judged, ids_or_numbers(sides[1]))
+    ids = row_ids(sides) if query_ids is None else distinct_query_ids(query_ids, len(run), "query_ids")
     if query_ids is not None:
         for side in sides:
             refuse_other_order(side, ids)
@@ -203,18 +192,22 @@ def is_plain(data: Any) -> bool:
     return type(data) is list and bool(data) and type(data[0]) is list
 
 
-def joined_ids(side: Side) -> list[Any]:
+def ids_or_numbers(side: Side) -> list[Any]:
     """The query ids of a side that is joined by id; rows without ids are numbered."""
     if side.ids is None:
         return list(range(side.n))
-    return pairing.query_ids(side) if side.index is not None else named(side.ids, side.n, f"{side.name}: query ids")
+    return (
+        pairing.query_ids(side)
+        if side.index is not None
+        else distinct_query_ids(side.ids, side.n, f"{side.name}: query ids")
+    )
 
 
 def row_ids(sides: tuple[Side, Side]) -> list[Any]:
-    """The query ids of rows that are paired by position: those of a side that has some, else their numbers."""
+    """Return the query ids of rows that are paired by position: one side's ids, else the row numbers."""
     for side in sides:
         if side.ids is not None and side.index is None:
-            return named(side.ids, side.n, f"{side.name}: query ids")
+            return distinct_query_ids(side.ids, side.n, f"{side.name}: query ids")
     ids = next((ids for side in sides if (ids := pairing.plain_ids(side)) is not None), None)
     return list(range(sides[0].n)) if ids is None else ids
 
@@ -246,13 +239,7 @@ def table_side(name: str, table: dict[str, Any], n: int) -> Side:
 
 
 def read_table(data: Any, roles: tuple[str, ...], columns: Mapping[str, str] | None) -> Any:
-    """{role: column} of a table, a path or a list of records.
-
-    Raises
-    ------
-    TypeError
-        It is none of these.
-    """
+    """{role: column} of a table, a path or a list of records."""
     name = roles[1]
     if hasattr(data, "collect"):
         library_tables.refuse(data, name)
@@ -283,7 +270,7 @@ def has_column(names: Mapping[Any, Any], name: str, columns: Mapping[str, str] |
 
 
 def is_records(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:
-    """Whether a sequence has a record for each query, rather than {doc_id: label}, whose values are numbers."""
+    """Whether a sequence has a record for each query, rather than {doc_id: label} with numbers as values."""
     first = data[0] if isinstance(data, (list, tuple)) and data else None
     if not isinstance(first, Mapping) or not has_column(first, name, columns):
         return False
@@ -323,7 +310,7 @@ def no_sequence(data: Any, name: str) -> TypeError:
     return TypeError(f"{name} must be a sequence with the ids of each query, {why}")
 
 
-def named(query_ids: Any, n: int, what: str) -> list[Any]:
+def distinct_query_ids(query_ids: Any, n: int, what: str) -> list[Any]:
     """The query ids of a caller or of a column, as distinct str or int."""
     entries = sequence(query_ids)
     if entries is None:

@@ -28,7 +28,7 @@ from fastir.request.plan import Settings
 if TYPE_CHECKING:
     from fastir.data.results.results import Results
 
-CHUNK = 1 << 21  # items that are converted at a time, where they are not contiguous int64
+CHUNK_ITEMS = 1 << 21  # items that are converted at a time, where they are not contiguous int64
 PROBLEMS: dict[int, tuple[type[Exception], str]] = {
     PROBLEM_CODES["repeated"]: (DuplicateError, "relevant: duplicate item {item} in row {row}"),
     PROBLEM_CODES["outside"]: (ValueError, "relevant: item {item} of row {row} is no column of scores; out of range"),
@@ -42,7 +42,7 @@ PROBLEMS: dict[int, tuple[type[Exception], str]] = {
     PROBLEM_CODES["negative"]: (ValueError, "indices: {item} in row {row}; must be an item from 0 up, or -1 for none"),
     PROBLEM_CODES["padded inside"]: (
         ValueError,
-        "indices: item {item} of row {row} stands behind -1, which must fill the end of a row",
+        "indices: item {item} of row {row} follows -1, which must fill the end of a row",
     ),
 }
 
@@ -76,13 +76,13 @@ class ItemCall(ArrayCall):
             wanted.repair()
         if self.custom is not None:
             ones = np.ones(len(wanted.numbers), np.int32)
-            self.grades, (self.labels,) = array_call.whole_labels(ones if wanted.labels is None else wanted.labels)
+            self.grades, (self.labels,) = array_call.encode_labels(ones if wanted.labels is None else wanted.labels)
             self.collecting = Collecting(self.parts[0][1], len(wanted.numbers))
         weights = rows.item_weights(self.doc_weights)
         self.measured = item_parts(weights, self.weights, wanted, self.settings, self.parts)
 
     def check(self, n_rows: int, name: str) -> None:
-        """Raise ValueError if the items cannot be those of so many rows."""
+        """Raise ValueError if the number of rows does not fit the items."""
         self.wanted.check(n_rows, name)
         self.excluded.check(n_rows, name)
 
@@ -106,7 +106,7 @@ class ItemCall(ArrayCall):
         for done in self.blocks:
             block = slice(start, start + len(done[0][1]))
             for part, part_result in zip(self.measured, done, strict=False):  # without what was collected
-                part_values, part_status, part_counts = part.finished(part_result, n)
+                part_values, part_status, part_counts = part.add_divided(part_result, n)
                 values[block, part.columns] = part_values
                 status[block], counts[block] = part_status, part_counts
                 tied[block] |= part_counts[:, 2] > 0
@@ -143,7 +143,7 @@ class ItemCall(ArrayCall):
 def read_block(
     settings: Settings, wanted: Items, excluded: Items, n_threads: Any, first: int, block: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Values, status and counts of the rows of a block, whose first is row `first` of all."""
+    """Return values, status and counts of the rows of a block, which begins at row `first` of all."""
     n = len(block)
     offsets = wanted.offsets_between(first, first + n)
     values, status, counts = outputs(settings, offsets)
@@ -183,12 +183,12 @@ def read_lists(
     rows: np.ndarray,
     scores: np.ndarray | None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Values, status and counts of rows of items, whose first is row `first` of all."""
+    """Return values, status and counts of rows of items, which begin at row `first` of all."""
     n, width = rows.shape
     offsets = wanted.offsets_between(first, first + n)
     values, status, counts = outputs(settings, offsets)
     in_place = rows.dtype == np.int64 and rows.flags.c_contiguous and not len(excluded.numbers)
-    step = max(1, n if in_place else CHUNK // max(1, width))
+    step = max(1, n if in_place else CHUNK_ITEMS // max(1, width))
     for start in range(0, n, step):
         part = slice(start, start + step)
         ranked, ranked_by = arrays.integers(rows[part], "indices", 2), None if scores is None else scores[part]
@@ -223,7 +223,7 @@ def without(
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Rows of items and their scores, without the excluded items: the others move up, -1 fills the end.
 
-    The first of the rows is row `first` of all. What else -1 and smaller numbers stand for is left to the kernel.
+    The first of the rows is row `first` of all. The kernel decides what -1 and smaller numbers mean otherwise.
     """
     if scores is not None:
         absent = np.isnan(scores) & (rows >= 0)

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from fastir.data.run import RunLike
     from fastir.evaluation.keywords import RankingOptions
 
-READ = (
+READING_OPTIONS = (
     *("duplicates", "parents", "aggregate", "exclude", "validate"),
     *("columns", "qrels_columns", "run_columns", "n_threads"),
 )
-OPTIONS = frozenset((*READ, "ties", "score_dtype", "convention", "queries"))
-VALUES = ("metrics", "rel_level", "judged_only", "max_depth", "weights")
+OPTIONS = frozenset((*READING_OPTIONS, "ties", "score_dtype", "convention", "queries"))
+VALUE_OPTIONS = ("metrics", "rel_level", "judged_only", "max_depth", "weights")
 
 
 def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOptions]) -> JudgedRankings:
@@ -32,10 +32,10 @@ def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOpt
     qrels, run : as for `evaluate`
     **options
         Options of `evaluate` that say how to read and order the run: ties, score_dtype, duplicates, parents, aggregate,
-        exclude, validate, columns, qrels_columns, run_columns, n_threads, and a convention, whose choices of these
-        options are used. `queries` decides on errors and warnings ("qrels", "strict"); as a collection of ids, it
+        exclude, validate, columns, qrels_columns, run_columns, n_threads, and a convention, which chooses these
+        options. `queries` decides on errors and warnings ("qrels", "strict"); as a collection of ids, it
         decides which queries are judged. All other options belong to `JudgedRankings.evaluate`, and so does
-        ``queries="intersection"``: judged rankings keep the queries that the run lacks.
+        ``queries="intersection"``: judged rankings keep the queries that are missing from the run.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOpt
             raise TypeError(what_it_is(name))
     if isinstance(options.get("queries"), str) and options["queries"] == "intersection":
         raise ValueError(
-            "queries='intersection': judged rankings keep the queries that the run lacks; give it to "
+            "queries='intersection': judged rankings keep the queries that are missing from the run; give it to "
             "JudgedRankings.evaluate"
         )
     return Evaluator(qrels, NUM_Q, **options).judged_rankings(run)
@@ -79,7 +79,7 @@ def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOpt
 
 def what_it_is(name: str) -> str:
     """Why an option is none of `judged_rankings`: it is one of values, or it does not exist."""
-    if name in (*VALUES, *choice_params()):
+    if name in (*VALUE_OPTIONS, *choice_params()):
         return f"judged_rankings has no option {name!r}; options of values belong to JudgedRankings.evaluate"
     import difflib  # after an error only: it is slow to import
 

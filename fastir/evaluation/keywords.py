@@ -59,7 +59,7 @@ class BoundsOptions(WeightsOptions, MetricOptions, total=False):
 
 
 class CurveOptions(WeightsOptions, total=False):
-    """Options of the curves, whose metrics are fixed and read few parameters."""
+    """Options of the curves: their metrics are fixed and read few parameters."""
 
     empty: Literal["zero", "one", "skip", "nan"]
     short_rankings: Literal["pad", "clip"]

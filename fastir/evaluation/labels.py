@@ -16,7 +16,7 @@ from fastir.engine.threads import LONG_QUERY_ROWS, longest_query, run
 from fastir.errors import warn_caller
 from fastir.evaluation import array_call
 from fastir.evaluation.array_call import ArrayCall, Collecting, counts_of, empty_values, example_of
-from fastir.evaluation.drivers.coverage import SWAPPED
+from fastir.evaluation.drivers.coverage import SWAPPED_TEXT
 from fastir.evaluation.drivers.swapped import are_swapped
 from fastir.inputs import arrays, label_arrays, pairing
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
     from fastir.request.keywords import MetricOptions
 
-UNLIMITED = 2**63 - 1
-INPUT = TIES.index("input")
+NO_LIMIT = 2**63 - 1
+INPUT_TIES = TIES.index("input")
 Counts = tuple[int, int, int]  # how many labels are below 0 and queries have ties, and the first of these
 
 
@@ -139,13 +139,13 @@ def evaluate_scores(
     """Evaluate documents given as arrays of labels and scores, without ids, as in learning to rank.
 
     Arrays can be NumPy arrays, or tensors, columns and sequences of numbers of any library, in host memory. They are
-    read in place; half precision is widened. Labels and scores are paired by position, as in scikit-learn; a warning
+    not copied, but half precision is widened. Labels and scores are paired by position, as in scikit-learn; a warning
     says if their pandas indexes differ.
 
     Parameters
     ----------
     labels : array of shape (n_documents,) or (n_queries, n_documents), of numbers of any dtype and stride
-        From -2^31 to 2^31 - 1; fractions count as they are. -1: the document is not in the qrels; any other negative
+        From -2^31 to 2^31 - 1; fractions are not rounded. -1: the document is not in the qrels; any other negative
         label: it was in the pool but not judged. With two dimensions, as in scikit-learn and torchmetrics, each row is
         a query, and group, qid and offsets are not allowed.
     scores : array of the shape of labels, of numbers of any dtype and stride
@@ -164,7 +164,7 @@ def evaluate_scores(
         queries is then an error; ids held elsewhere are not seen.
     ties : {None, "input", "optimistic", "pessimistic", "average"}
         Order of documents with equal scores: the order of the input, the best or the worst labels first, or the
-        expected value over all orders, for metrics with a formula for it. None: what the convention says, or "input" if
+        expected value over all orders, for metrics with a formula for it. None: the convention's, or "input" if
         the convention compares document ids. The rules that compare ids ("trec", "doc_id_asc") are errors here.
     rel_level, judged_only, max_depth, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
@@ -174,7 +174,7 @@ def evaluate_scores(
     Returns
     -------
     Results
-        As from `evaluate`. The query_ids are 0 to n_queries - 1, or those of `qid` in order of first appearance.
+        As from `evaluate`. The query_ids are 0 to n_queries - 1, or the ids in `qid` in order of first appearance.
         Without queries a mean is NaN.
 
     Raises
@@ -274,12 +274,12 @@ class LabelLists:
         self.scores: np.ndarray | None = scores if scores is None or rows.order is None else scores[rows.order]
         self.ideal = ideal
         self.undivided = False  # flat labels that are one query because nothing says otherwise, as the report tells
-        self.fractions: tuple[int, int] = 0, 0  # how many labels are not whole, and the place of the query of the first
+        self.fractions: tuple[int, int] = 0, 0  # the number of real-valued labels, and the row of the first one's query
 
     def with_custom(self, call: ArrayCall, results: Results) -> Results:
         """Results of these rows with custom metrics."""
         groups, ideal = self.groups, self.ideal
-        grades, (labels, *others) = array_call.whole_labels(self.labels, *(() if ideal is None else ideal[:1]))
+        grades, (labels, *others) = array_call.encode_labels(self.labels, *(() if ideal is None else ideal[:1]))
         collecting = Collecting(call.parts[0][1], len(labels))
         rows = LabelLists(labels, self.scores, QueryGroups(groups.query_ids, groups.offsets))
         values, _, _ = rows.measure(collecting)
@@ -290,7 +290,7 @@ class LabelLists:
         """Values, status codes and Counts."""
         n = len(self.groups.query_ids)
         values, status = empty_values(settings, self.groups.offsets), np.zeros(n, np.uint8)
-        limit = min(limit for limit, _, _ in settings.label_limits) if settings.label_limits else UNLIMITED
+        limit = min(limit for limit, _, _ in settings.label_limits) if settings.label_limits else NO_LIMIT
         ideal, ideal_offsets = self.ideal or (None, None)
 
         def measured(
@@ -307,7 +307,7 @@ class LabelLists:
                 values,
                 status,
                 settings.level,
-                limit if rows is None else UNLIMITED,
+                limit if rows is None else NO_LIMIT,
                 settings.ties,
                 settings.single,
                 None if rows is None else rows.levels,
@@ -326,23 +326,23 @@ class LabelLists:
                 grades, lambda: label_arrays.first_fraction(self.labels, self.groups.offsets, self.ideal)
             )
             self.fractions = count_fractions(*(self.ideal or (self.labels, self.groups.offsets)))
-            failed, counts, _ = measured(settings, codes[0], codes[1] if codes[1:] else None, UNLIMITED)
+            failed, counts, _ = measured(settings, codes[0], codes[1] if codes[1:] else None, NO_LIMIT)
         if failed:
             raise RuntimeError("the arrays were changed while they were read")
         return values, status, counts
 
     def by_row(self, settings: Settings) -> Settings | None:
-        """The settings for labels that are read where they stand; None where they are to be numbered before.
+        """Return the settings for labels that the kernel reads as is; None if they become codes first.
 
-        They are numbered where a metric reads more of them than a level and the best ones: where they decide ties, or
-        the ideal ranking is made of a part of the documents.
+        They become codes if a metric reads more of them than a level and the best ones: if they decide ties, or
+        the ideal ranking has only some of the documents.
         """
         columns = [self.labels] if self.ideal is None else [self.labels, self.ideal[0]]
         offsets = [self.groups.offsets] if self.ideal is None else [self.groups.offsets, self.ideal[1]]
         whole = all(column.dtype.kind != "f" for column in columns)
         if (
             whole
-            or (self.scores is not None and settings.ties != INPUT)
+            or (self.scores is not None and settings.ties != INPUT_TIES)
             or max(map(longest_query, offsets)) >= MOST_ROWS
         ):
             return None
@@ -356,7 +356,7 @@ class LabelLists:
         return float((self.labels if self.ideal is None else self.ideal[0]).max())
 
     def has_fractions(self, settings: Settings) -> bool:
-        """Raise the error that the kernel found, unless it is that some labels are not whole."""
+        """Return whether the kernel met real-valued labels; raise any other error that it met."""
         input_labels, input_scores = self.inputs
         columns = [(input_labels, self.labels, self.groups.offsets, "labels")]
         if self.ideal is not None:
@@ -404,7 +404,7 @@ def make_results(call: ArrayCall, rows: LabelLists) -> Results:
     if fractions and rows.scores is not None:
         offsets = rows.groups.offsets
         if are_swapped(rows.labels, offsets, rows.scores, offsets):
-            warn_caller(SWAPPED)
+            warn_caller(SWAPPED_TEXT)
 
     def report() -> Report:
         negative, tied, first_tied = counts

@@ -1,11 +1,11 @@
 """Many runs against the same qrels: when and in which thread each is evaluated, and how all end when one fails.
 
-    dict runs, standard input     one after the other, in the caller's thread: a dict cannot be walked without the GIL
+    dict runs, standard input     one after the other, in the caller's thread: reading a dict takes the GIL
     files, Run objects            as many at a time as there are threads; threads inside a run where there are more
 
 The caller's thread only waits, so Ctrl-C reaches it at once. A run cannot be ended from outside: it calls `watch` at
-every block, and an exception raised there ends it. Warnings are issued at the end, by the caller's thread, in the order
-of the runs.
+every block, and an exception raised there ends it. Warnings are issued at the end, by the caller's thread, in the runs'
+order.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from fastir.errors import quote
 from fastir.evaluation.drivers.coverage import Coverage
 from fastir.evaluation.drivers.swapped import note_swap
 from fastir.evaluation.drivers.unmatched_ids import compare_ids
-from fastir.evaluation.run_collections import named_runs
+from fastir.evaluation.run_collections import runs_by_name
 from fastir.evaluation.run_names import RunNames
 from fastir.inputs.shapes import HELD_OBJECT, PATH, input_shape
 from fastir.inputs.source import FileSource, as_source
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from fastir.data.results.results import Results
     from fastir.request.plan import Settings
 
-SHARE = 1 << 18  # rows of a run that are worth a thread
-PULSE = 0.05  # seconds between two looks for Ctrl-C, which a wait without a time limit was seen to miss
+THREAD_ROWS = 1 << 18  # rows of a run that are worth a thread
+POLL_SECONDS = 0.05  # seconds between two looks for Ctrl-C, which a wait without a time limit was seen to miss
 
 
 class Job(NamedTuple):
@@ -46,7 +46,7 @@ class Job(NamedTuple):
 
 
 class Stopped(Exception):
-    """Ends the evaluation of a run whose result is not needed any more."""
+    """Ends the evaluation of a run: its result is not needed any more."""
 
 
 def evaluate_runs(
@@ -94,7 +94,7 @@ def evaluate_runs(
             name_the_run(error, job.name)
             raise
 
-    for name, run in named_runs(runs, columns, settings.options.duplicates, names, judgments):
+    for name, run in runs_by_name(runs, columns, settings.options.duplicates, names, judgments):
         evaluated[name] = None
         run = as_source(run)
         rows = count_rows(run)
@@ -146,7 +146,7 @@ def in_threads(evaluate: Callable[..., Any], jobs: list[Job], n_threads: int) ->
             while waiting and free and last >= 0:
                 together = len(waiting) % n_threads or n_threads  # the later jobs then fill whole rounds
                 job = waiting.popleft()
-                inside = min(-(-free // together), max(1, job.rows // SHARE))
+                inside = min(-(-free // together), max(1, job.rows // THREAD_ROWS))
                 free, running = free - inside, running + 1
                 thread = threading.Thread(target=work, args=(job, inside))
                 try:
@@ -165,7 +165,7 @@ def in_threads(evaluate: Callable[..., Any], jobs: list[Job], n_threads: int) ->
     manager = threading.Thread(target=manage)  # in the caller's thread an interrupt in start() would lose a run
     try:
         manager.start()
-        while not over.wait(PULSE):
+        while not over.wait(POLL_SECONDS):
             pass
     except BaseException:
         last = -1

@@ -52,7 +52,7 @@ def evaluate_matrix(
     """Evaluate a matrix of scores: each row is a query (a user) that ranks all columns (the items).
 
     Rows and columns are numbered from 0. If both sides are frames with labels, rows are joined by the index and columns
-    by their names, in any order; rows that one side lacks are as the queries of `evaluate`. A Series or a dict of
+    by their names, in any order; rows of only one side are treated as queries in `evaluate`. A Series or a dict of
     row labels joins the index of `scores` in the same way, and may list items by the names of columns. If only one side
     has labels, rows and columns are paired by position, and their numbers must be equal. A default RangeIndex is no
     label. Beside rows without labels, an index that permutes their numbers says them, and a warning tells so.
@@ -60,7 +60,7 @@ def evaluate_matrix(
     Parameters
     ----------
     scores : array of shape (n_queries, n_items), or iterator of arrays of shape (any, n_items)
-        An array or tensor of any library, in host memory. float32 and float64 are read in place, in any order and with
+        An array or tensor of any library, in host memory. float32 and float64 are not copied, in any order and with
         any strides; float16, bfloat16 and integers are copied as floats. An iterator, a list of arrays or another
         iterable gives blocks of rows, which are evaluated one after the other and not kept. It runs in the caller's
         thread.
@@ -85,7 +85,7 @@ def evaluate_matrix(
         threshold makes an item relevant (label 1); a lower one makes it judged and not relevant (label 0).
     ties : {None, "input", "optimistic", "pessimistic", "average"}
         Order of items with equal scores: by item number, the best or the worst labels first, or the expected value over
-        all orders. None: what the convention says, or "input" if the convention compares ids.
+        all orders. None: the convention's order, or "input" if the convention compares ids.
     rel_level, judged_only, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
     weights : array of shape (n_queries,), mapping of query_id to float, or None

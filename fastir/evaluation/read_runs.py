@@ -16,7 +16,7 @@ from fastir.engine.columns.rows import repeat
 from fastir.engine.rank._order import in_rank_order
 from fastir.errors import quote
 from fastir.evaluation.many import name_the_run
-from fastir.evaluation.run_collections import named_runs
+from fastir.evaluation.run_collections import runs_by_name
 from fastir.request.options import MAX_DEPTH
 
 if TYPE_CHECKING:
@@ -40,16 +40,9 @@ def read_runs(
     """The runs of a caller by name, each read once, with the options of `evaluate`; their ids are of one kind.
 
     A file of `judgments`, as the caller gave them, is no run where it lies in a folder of them.
-
-    Raises
-    ------
-    ValueError
-        There is none.
-    TypeError
-        The ids of two runs are of different kinds, and so never match.
     """
     read: dict[Hashable, Run] = {}
-    for name, rankings in named_runs(runs, columns, duplicates, names, [judgments]):
+    for name, rankings in runs_by_name(runs, columns, duplicates, names, [judgments]):
         try:
             read[name] = as_run(rankings, columns, duplicates, parents, lines)
         except Exception as error:
@@ -69,7 +62,7 @@ def id_kinds(run: Run) -> str:
     return f"({type(next(iter(run))).__name__}, {'int' if run.columns.ids.integers else 'str'})"
 
 
-def checked_depth(pool_depth: Any) -> int:
+def check_depth(pool_depth: Any) -> int:
     """How many documents of a ranking count; None is all."""
     if pool_depth is None:
         return MAX_DEPTH
@@ -77,7 +70,7 @@ def checked_depth(pool_depth: Any) -> int:
 
 
 def first_documents(run: Run, depth: int, without: JudgedRankings | None = None) -> Rankings:
-    """The first `depth` documents of each ranking, but for those that were judged."""
+    """Return the first `depth` documents of each ranking, except the judged ones."""
     ids, offsets, scores = run.columns.arrays()
     wanted = np.arange(len(ids)) - repeat(offsets[:-1], np.diff(offsets)) < depth
     if without is not None:

@@ -89,7 +89,7 @@ class EvaluationRules:
         if (documents := find_document_map(parents)) is not None:
             self.inputs["parents"] = {"aggregate": documents.aggregate}
         if doc_weights is not None:
-            from fastir.evaluation.doc_weights import read_doc_weights
+            from fastir.evaluation.composites.weights import read_doc_weights
 
             doc_weights = read_doc_weights(doc_weights, qrels, qrels_columns, options.duplicates)
         qrels = as_qrels(qrels, qrels_columns, options.duplicates)
@@ -98,12 +98,12 @@ class EvaluationRules:
         if isinstance(parents, Exclusion):
             parents.refuse_other_queries(list(qrels))
         if query_ids is not None:
-            qrels = chosen_queries(qrels, query_ids)
+            qrels = select_queries(qrels, query_ids)
             self.inputs["queries"] = {"number": len(query_ids)}
         if doc_weights is not None:
-            from fastir.evaluation.composites.weights import weighted
+            from fastir.evaluation.composites.weights import weigh_qrels
 
-            qrels = weighted(qrels, doc_weights)
+            qrels = weigh_qrels(qrels, doc_weights)
         held = qrels.columns
         if held.weights is not None:
             from fastir.evaluation.composites.weights import check_query_weights
@@ -143,7 +143,7 @@ class EvaluationRules:
         return request._replace(**changed)
 
     def warn_of_fractions(self) -> None:
-        """Warn of labels that are fractions and too small for a metric; not again where an Evaluator is unpickled."""
+        """Warn of labels that are fractions and too small for a metric; not again when an Evaluator is unpickled."""
         qrels = self.prepared.qrels
         columns = qrels.columns
         if columns.numbers.dtype.kind == "i" or isinstance(qrels, Preferences):  # all labels are whole
@@ -211,7 +211,7 @@ class EvaluationRules:
         return Partial(self.prepared, self.weights, self.provenance, strategy, after, self.custom, reads_all)
 
     def describe(self, run: RunLike) -> tuple[Callable[[], Provenance], dict[str, dict[str, Any]]]:
-        """What makes the record of a run, and what that says of its file; empty if it is none."""
+        """Return a function that makes the run's record, and the record's entry for its file; empty without a file."""
         if type(run) is not dict and (file := files.describe_file("run", run)):
             return functools.partial(self.settings.provenance, {**self.inputs, **file}), file
         return self.provenance, {}
@@ -259,7 +259,7 @@ class EvaluationRules:
 
         settings = self.settings
         source = run if custom.judges_all else self.hold_run(run)
-        rankings, coverage = self.run_judge().covered(source, n_threads, watch)
+        rankings, coverage = self.run_judge().with_coverage(source, n_threads, watch)
         if custom.judges_all:
             named = evaluate_rankings(rankings, settings.metrics, settings.options, None)
             query_ids, measured, status = named.query_ids, named.values, status_codes(named)
@@ -273,12 +273,12 @@ class EvaluationRules:
 
 
 def add_metadata(file: dict[str, dict[str, Any]], run: Any, repairs: Mapping[str, Any]) -> None:
-    """Add the `ir_metadata` of a run's comments to what a record says of its file."""
+    """Add the `ir_metadata` of a run's comments to the record's entry for its file."""
     if file and "comment lines" in repairs and (metadata := ir_metadata(run)):
         file["run"]["ir_metadata"] = metadata
 
 
-def chosen_queries(qrels: Qrels, query_ids: list[Any]) -> Qrels:
+def select_queries(qrels: Qrels, query_ids: list[Any]) -> Qrels:
     """The judgments of some queries, all of which must have some."""
     unknown = next((query_id for query_id in query_ids if query_id not in qrels), None)
     if unknown is not None:
@@ -290,7 +290,7 @@ def chosen_queries(qrels: Qrels, query_ids: list[Any]) -> Qrels:
 def columns_by_side(
     both: Mapping[str, str] | None, qrels_columns: Mapping[str, str] | None, run_columns: Mapping[str, str] | None
 ) -> Sides:
-    """The names of columns of the qrels and of the run, from those of both and of either side."""
+    """Return the column names of the qrels and of the run; names for one side override names for both."""
     if both is qrels_columns is run_columns is None:
         return None, None
     qrels, run = (both if side is None else {**(both or {}), **side} for side in (qrels_columns, run_columns))

@@ -17,25 +17,17 @@ from fastir.inputs.library_tables import ARROW_METHODS, is_library_table, refuse
 from fastir.inputs.places import is_visible
 from fastir.inputs.source import as_file
 
-PATHS = (str, bytes, os.PathLike)
+PATH_TYPES = (str, bytes, os.PathLike)
 
 
-def named_runs(
+def runs_by_name(
     runs: Any,
     columns: Mapping[str, str] | None,
     duplicates: str | None,
     names: RunNames = "stem",
     judgments: Sequence[Any] = (),
 ) -> Iterator[tuple[Hashable, Any]]:
-    """The (name, run) pairs of what `evaluate_many` takes, one at a time; files of judgments are no runs.
-
-    Raises
-    ------
-    TypeError, ValueError
-        It is something else, or two runs have one name.
-    FormatError, DuplicateError
-        Of a long table.
-    """
+    """The (name, run) pairs of what `evaluate_many` takes, one at a time; files of judgments are no runs."""
     runs = with_names(runs, names, judgments)
     if places.is_place(runs):
         runs = runs_in_file(runs, columns, duplicates)
@@ -46,24 +38,16 @@ def named_runs(
     yield from pairs(runs)
 
 
-EXPECTED = (
+EXPECTED_TEXT = (
     "runs must be a mapping of name to run, a list of runs, an iterable of (name, run) pairs or of paths, a folder, "
     "or a table with a column of runs, got"
 )
 
 
 def with_names(runs: Any, names: RunNames = "stem", judgments: Sequence[Any] = ()) -> Any:
-    """{name: file} of a folder, of a pattern, or of several files, folders and patterns; other runs as they are.
-
-    Raises
-    ------
-    TypeError, ValueError
-        They are a Run, or files among others; two have one name; or `names` are of runs that have names.
-    FormatError, OSError
-        There is no file, or no tag in it.
-    """
+    """Return {name: file} for a folder, a pattern, or several files, folders and patterns; other runs unchanged."""
     if isinstance(runs, Run):
-        raise TypeError(f"{EXPECTED} {type(runs).__name__}")
+        raise TypeError(f"{EXPECTED_TEXT} {type(runs).__name__}")
     if is_list_of_runs(runs):
         runs = name_listed_runs(runs)
     run_files: list[Any] = []
@@ -103,13 +87,13 @@ def name_listed_runs(runs: Sequence[Any]) -> dict[str, Any]:
 def expand_path(place: Any, judgments: Sequence[Any] = ()) -> list[Any]:
     """The files of one of several paths."""
     if not places.is_place(place):
-        raise TypeError(f"{EXPECTED} {type(place).__name__} {quote(place)} among paths")
+        raise TypeError(f"{EXPECTED_TEXT} {type(place).__name__} {quote(place)} among paths")
     one = (isinstance(place, str) and place == "-") or not places.is_many(place)
     return [place] if one else runs_without(judgments, place)
 
 
 def is_long(runs: Any, columns: Mapping[str, str] | None) -> bool:
-    """Whether it is a table, whose rows say which run they are of."""
+    """Whether it is a table with a column of run names."""
     if isinstance(runs, Mapping):
         if len(runs) < 2 or not roles.has_columns(runs, "runs", columns):
             return False
@@ -134,7 +118,7 @@ def runs_in_file(place: Any, columns: Mapping[str, str] | None, duplicates: str 
     """The runs of a file that holds a table of them."""
     form = formats.file_format(place)
     if form not in formats.TABLE_FORMATS:
-        raise TypeError(f"{EXPECTED} the file {places.place_name(place)} of a single run")
+        raise TypeError(f"{EXPECTED_TEXT} the file {places.place_name(place)} of a single run")
     from fastir.inputs import table_files, table_rows
 
     with table_files.open_table(place, "runs", form, columns, None) as (table, _):
@@ -144,12 +128,7 @@ def runs_in_file(place: Any, columns: Mapping[str, str] | None, duplicates: str 
 def runs_in(place: Any) -> list[Any]:
     """The files of a folder or a pattern, each of which is a run; or its hive partitions.
 
-    A folder whose partitions begin with one by runs has a run for each value; other partitions are those of one run.
-
-    Raises
-    ------
-    FormatError
-        There is none, or one is a link that leads to no file.
+    A folder with partitions by run first has a run for each value; any other partitions belong to one run.
     """
     if places.is_local(place):
         path = os.fsdecode(place)
@@ -174,7 +153,7 @@ def runs_in(place: Any) -> list[Any]:
 
 
 def input_files(data: Any) -> Iterator[Any]:
-    """The files of this machine that judgments or runs stand for: each file of a folder, a pattern, a mapping, a list.
+    """Yield the local files of judgments or runs: each file of a folder, a pattern, a mapping, a list.
 
     Standard input is its descriptor.
     """
@@ -183,13 +162,13 @@ def input_files(data: Any) -> Iterator[Any]:
     if isinstance(data, (list, tuple)):
         for each in data:
             file = each[1] if isinstance(each, tuple) and len(each) == 2 else each  # a name and its run
-            several = isinstance(file, list) and bool(file) and isinstance(file[0], PATHS)  # seeds of one run
-            if several or isinstance(file, PATHS):
+            several = isinstance(file, list) and bool(file) and isinstance(file[0], PATH_TYPES)  # seeds of one run
+            if several or isinstance(file, PATH_TYPES):
                 yield from input_files(file)
     elif isinstance(data, str) and data == "-":
         with contextlib.suppress(OSError, ValueError, AttributeError):  # it is closed, or no file
             yield sys.stdin.fileno()
-    elif isinstance(data, PATHS):
+    elif isinstance(data, PATH_TYPES):
         with contextlib.suppress(OSError, ValueError, FastirError):
             for file in runs_in(data) if places.is_many(data) else [data]:
                 if places.on_disk(file):
@@ -199,23 +178,17 @@ def input_files(data: Any) -> Iterator[Any]:
 
 
 def paths_in(*inputs: Any) -> list[str]:
-    """The absolute paths of the files that judgments and runs stand for."""
+    """Return the absolute paths of the files of judgments and runs."""
     files = itertools.chain.from_iterable(map(input_files, inputs))
     return [os.path.abspath(os.fsdecode(file)) for file in files if not isinstance(file, int)]
 
 
 def runs_without(judgments: Sequence[Any], place: Any, warn: Callable[[str], None] = warn_caller) -> list[Any]:
-    """What `runs_in` finds, but the files of judgments that lie there, which a warning names.
-
-    Raises
-    ------
-    FormatError
-        There is no other file.
-    """
+    """What `runs_in` finds, but the files of judgments that lie there, which a warning names."""
     files = runs_in(place)
     judged = [file for file in files if any(is_same(file, other) for other in judgments)]
     if len(judged) == len(files):
-        raise FormatError("no file was found except that of the judgments", places.place_name(place))
+        raise FormatError("no file was found except the judgments", places.place_name(place))
     for file in judged:
         warn(f"{places.place_name(file)} holds the judgments, and is not taken for a run of {places.place_name(place)}")
     return [file for file in files if file not in judged]
@@ -229,11 +202,11 @@ def is_same(file: Any, other: Any) -> bool:
 def pairs(runs: Any) -> Iterator[tuple[Hashable, Any]]:
     """The (name, run) pairs of a mapping or iterable, one at a time."""
     if not isinstance(runs, (Mapping, Iterable)):
-        raise TypeError(f"{EXPECTED} {type(runs).__name__}")
+        raise TypeError(f"{EXPECTED_TEXT} {type(runs).__name__}")
     names = set()
     for pair in runs.items() if isinstance(runs, Mapping) else runs:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise TypeError(f"{EXPECTED} {type(pair).__name__} {quote(pair)} among them")
+            raise TypeError(f"{EXPECTED_TEXT} {type(pair).__name__} {quote(pair)} among them")
         if pair[0] in names:
             raise ValueError(f"two runs are named {quote(pair[0])}; expected every name once")
         names.add(pair[0])

@@ -12,10 +12,10 @@ from fastir.inputs import files, formats, places, roles
 from fastir.rendering.text import counted
 
 NamesOfFiles = Literal["stem", "tag", "file"]
-RunNames = NamesOfFiles | Sequence[Hashable]  # what a caller says
+RunNames = NamesOfFiles | Sequence[Hashable]  # the caller's option
 NAMES_OF_FILES = get_args(NamesOfFiles)
-TAG = 5  # its place among the fields of a line: query, Q0, document, rank, score, tag
-BLOCK = 1 << 12  # bytes that are read at a time for a first line
+TAG_FIELD = 5  # its position among the fields of a line: query, Q0, document, rank, score, tag
+BLOCK_BYTES = 1 << 12  # bytes that are read at a time for a first line
 
 
 def run_names(runs: Sequence[Any], names: RunNames = "stem", format: str | None = None) -> list[Any]:
@@ -28,13 +28,6 @@ def run_names(runs: Sequence[Any], names: RunNames = "stem", format: str | None 
         As for `evaluate_many`.
     format : str or None
         Of the files; None is what their names say.
-
-    Raises
-    ------
-    ValueError
-        Two runs have one name, there are more or fewer names than runs, or a file has no tag.
-    OSError
-        A file cannot be read.
     """
     if isinstance(names, (list, tuple)):
         if len(names) != len(runs):
@@ -43,7 +36,7 @@ def run_names(runs: Sequence[Any], names: RunNames = "stem", format: str | None 
     elif check_choice("names", names, NAMES_OF_FILES) == "tag":
         chosen = [tag(run, format) for run in runs]
     else:
-        chosen = told_apart(runs, stem if names == "stem" else file_name)
+        chosen = distinct_names(runs, stem if names == "stem" else file_name)
     first: dict[Hashable, Any] = {}
     for name, run in zip(chosen, runs, strict=True):
         if name in first:
@@ -54,13 +47,13 @@ def run_names(runs: Sequence[Any], names: RunNames = "stem", format: str | None 
 
 
 def file_name(run: Any) -> str:
-    """The name of a file with its endings; of a hive partition by runs, its value."""
+    """Return the name of a file with its endings, or the value of a hive partition by runs."""
     name = steps(run)[-1]
     return places.partition_values(name + os.sep)[name.partition("=")[0]] if is_partition(name) else name
 
 
 def stem(run: Any) -> str:
-    """The name of a file without its endings, or the whole of it if nothing would be left; of a pattern, its folder."""
+    """Return a file's name without its endings, unless nothing would be left; for a pattern, its folder's name."""
     name, folders = file_name(run), steps(run)[:-1]
     if "*" in name:
         return next((folder for folder in reversed(folders) if "*" not in folder), name)
@@ -72,7 +65,7 @@ def is_partition(name: str) -> bool:
     return bool(mark) and column in roles.RUN
 
 
-def told_apart(runs: Sequence[Any], short: Callable[[Any], str]) -> list[str]:
+def distinct_names(runs: Sequence[Any], short: Callable[[Any], str]) -> list[str]:
     """The short names of files; where several have one, with as many of their folders as tell them apart."""
     names = [short(run) for run in runs]
     places_by_name: dict[str, list[int]] = {}
@@ -105,15 +98,7 @@ def steps(run: Any) -> list[str]:
 
 
 def tag(run: Any, format: str | None = None) -> str:
-    """The last field of the first line of a TREC file.
-
-    Raises
-    ------
-    FormatError
-        It is a file of another format, or the line has no such field.
-    ValueError
-        It cannot be read twice.
-    """
+    """The last field of the first line of a TREC file."""
     name = places.place_name(run)
     form = format or formats.file_format(run)
     if form != "trec":
@@ -122,11 +107,11 @@ def tag(run: Any, format: str | None = None) -> str:
         raise ValueError(f"names='tag': {name} can be read only once; give it a name")
     line = b""
     with files.ByteReader(run) as source:
-        while b"\n" not in line and (block := source.read(BLOCK)):
+        while b"\n" not in line and (block := source.read(BLOCK_BYTES)):
             line = (line + block).lstrip()
     fields = line.partition(b"\n")[0].split()
-    if len(fields) <= TAG:
+    if len(fields) <= TAG_FIELD:
         raise FormatError(
             f"names='tag': the first line has {counted(len(fields), 'field', 'fields')}, the tag is the sixth", name, 1
         )
-    return fields[TAG].decode("utf-8", "surrogateescape")
+    return fields[TAG_FIELD].decode("utf-8", "surrogateescape")

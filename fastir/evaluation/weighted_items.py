@@ -25,11 +25,11 @@ class ItemPart(NamedTuple):
     weighted: WeightedPart | None = None
     best: np.ndarray | None = None
 
-    def finished(self, done: tuple[Any, ...], n: int) -> tuple[Any, ...]:
+    def add_divided(self, done: tuple[Any, ...], n: int) -> tuple[Any, ...]:
         """(values, status, counts) of a block of n rows in all, with what is known of all rows."""
         if self.weighted is None or self.best is None:
             return done
-        return self.weighted.divided(done[0], self.best, n), *done[1:]
+        return self.weighted.divide(done[0], self.best, n), *done[1:]
 
     def best_values(self, n: int) -> list[tuple[int, np.ndarray]]:
         """(column, what the best ranking of each of n rows has) of metrics that divide means."""
@@ -44,7 +44,7 @@ class ItemPart(NamedTuple):
 def item_parts(
     doc_weights: Any, weights: Any, wanted: Items, whole: Settings, parts: list[tuple[list[int], Settings]]
 ) -> list[ItemPart]:
-    """The parts of metrics, each with its labels; those of weighted items first."""
+    """Return the parts of metrics, each with its labels; weighted items first."""
     weighted, plain = [], []
     if doc_weights is not None:
         item_weights = read_item_weights(doc_weights, wanted)
@@ -76,13 +76,7 @@ def labels_or_ones(wanted: Items) -> np.ndarray:
 
 
 def read_item_weights(doc_weights: Any, wanted: Items) -> np.ndarray:
-    """The weight of each judged item.
-
-    Raises
-    ------
-    TypeError, ValueError
-        A weight is no number above 0, or one is missing.
-    """
+    """The weight of each judged item."""
     owners = repeat(wanted.rows, np.diff(wanted.offsets))
     labels = labels_or_ones(wanted)
     if hasattr(doc_weights, "items"):

@@ -157,7 +157,7 @@ def with_files(
 ) -> ReportData:
     """What is gathered, and the files that it was read from."""
     of_qrels, _ = columns_by_side(*(rules.get(name) for name in ("columns", "qrels_columns", "run_columns")))
-    named = dict(run_collections.named_runs(runs, rules.get("run_columns"), rules.get("duplicates"), names, [qrels]))
+    named = dict(run_collections.runs_by_name(runs, rules.get("run_columns"), rules.get("duplicates"), names, [qrels]))
     described = [("judgments", file) for file in files.describe_file("file", qrels).values()]
     names_shown = distinct_texts(named, shown=visible_text)
     described += [

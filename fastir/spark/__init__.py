@@ -6,11 +6,11 @@
     qrels, metrics ─ Evaluator ─▶ tasks.states, in every partition: an Evaluator from the function's closure
                          │             │ a row per partition: the values of its queries, counts, or an error
                          ▼             ▼
-                     parts.AllValues: values side by side, by the place of their query ─▶ Results ─▶ SparkResults
+                     parts.AllValues: values side by side, by the position of their query ─▶ Results ─▶ SparkResults
 
 The values of a query are computed where its rows are, all of them in one partition, by the code that computes them on
-one machine. What comes back are these values, not sums of them: a mean is then an exact sum over all queries, whose
-bits do not depend on the partitions. Two passes leave the rows of a query in many partitions: there Partials come back,
+one machine. These values come back, not their sums: a mean is then an exact sum over all queries, and its bits do
+not depend on the partitions. Two passes leave the rows of a query in many partitions: there Partials come back,
 with the counts from which ranks are made. Both are states of `partial`, and are merged there. The driver holds what it
 holds without Spark but the run: qrels and Results.
 
@@ -19,7 +19,7 @@ Out       SparkResults, ResultsByRun, Comparison; RankingEvaluator for pyspark.m
 Validates the strategy, against the columns and the rules; the Evaluator all else, on the driver; rows where they are
 Allocates on a worker the three columns of one partition, or of one batch in two passes; on the driver the values,
           queries × metrics
-Raises    fastir's errors, those of rows with the number of the partition; an error in a task is returned as a value and
+Raises    fastir's errors; errors in rows name the partition. An error in a task is returned as a value and
           raised by the driver, so that Spark neither repeats the task nor wraps the message
 Uses      mapInArrow, applyInArrow and toArrow: no RDD, no SparkContext, no collect_list, and no pandas of our own
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["RankingEvaluator", "SparkResults", "compare", "evaluate", "evaluate_many"]
 
 # Imported at the first use of the name: workers import `tasks` alone.
-LATER = {
+MODULE_BY_NAME = {
     "RankingEvaluator": "ranking_evaluator",
     "SparkResults": "spark_results",
     "compare": "comparison",
@@ -58,9 +58,9 @@ LATER = {
 
 
 def __getattr__(name: str) -> object:
-    if name not in LATER:
+    if name not in MODULE_BY_NAME:
         raise AttributeError(f"module 'fastir.spark' has no attribute {name!r}")
-    globals()[name] = value = getattr(importlib.import_module(f"fastir.spark.{LATER[name]}"), name)
+    globals()[name] = value = getattr(importlib.import_module(f"fastir.spark.{MODULE_BY_NAME[name]}"), name)
     return value
 
 

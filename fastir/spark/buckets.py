@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from fastir.inputs.parents import AnyParents
     from fastir.request.options import Options
 
-NONE_YET = Qrels.from_dict({"": {"": 0}})  # in place of qrels that are in no driver
-KEY = "bucket"  # the name of a column
+NO_QRELS = Qrels.from_dict({"": {"": 0}})  # for qrels that are not on the driver
+BUCKET_COLUMN = "bucket"  # the name of a column
 JUDGMENTS_PER_BUCKET = 1 << 17  # about
 
 
 class Request(NamedTuple):
-    """The arguments of an Evaluator, but for its qrels."""
+    """The arguments of an Evaluator, except its qrels."""
 
     metrics: tuple[Any, ...]
     options: Options
@@ -57,13 +57,13 @@ class Bucket(NamedTuple):
     partition : int
         Its number.
     query_ids : list
-        Those of the qrels.
+        The query ids of the qrels.
     absent : float64 array of shape (n_queries, n_metrics)
-        The values of these queries for a run that lacks them.
+        The values of these queries for a run without them.
     repairs : dict
         Of the qrels.
     runs : list of RunValues
-        Their places are those in this bucket.
+        Their positions are positions in this bucket.
     """
 
     partition: int
@@ -79,19 +79,24 @@ class Bucket(NamedTuple):
 def states(
     pickled: bytes, runs_in: tasks.RunsIn, qrels_names: Sequence[str], run_names: Sequence[str]
 ) -> Callable[..., Any]:
-    """The function for applyInArrow of a pickled Request; the names are those of the columns of both sides."""
-    by_digest, version = tasks.digested([pickled]), __version__
+    """Return the function for applyInArrow of a pickled Request; the names are the column names of both sides."""
+    by_digest, version = tasks.digest_pickles([pickled]), __version__
 
     def evaluate_group(key: tuple[Any, ...], judgments: pyarrow.Table, rows: pyarrow.Table) -> pyarrow.Table:
         return bucket_states(
-            by_digest, version, runs_in, key[0].as_py(), named(judgments, qrels_names), named(rows, run_names)
+            by_digest,
+            version,
+            runs_in,
+            key[0].as_py(),
+            restore_names(judgments, qrels_names),
+            restore_names(rows, run_names),
         )
 
     return evaluate_group
 
 
-def named(table: pyarrow.Table, names: Sequence[str]) -> pyarrow.Table:
-    return table.drop_columns([KEY]).rename_columns(list(names))
+def restore_names(table: pyarrow.Table, names: Sequence[str]) -> pyarrow.Table:
+    return table.drop_columns([BUCKET_COLUMN]).rename_columns(list(names))
 
 
 def bucket_states(
@@ -105,7 +110,7 @@ def bucket_states(
     import pyarrow
 
     def read() -> list[Bucket]:
-        [request] = tasks.kept(pickles, version)
+        [request] = tasks.load_pickles(pickles, version)
         return [evaluate_bucket(request, runs_in, number, judgments, rows)]
 
     return pyarrow.Table.from_batches([tasks.answers(read, number, f"bucket {number}")])
@@ -132,7 +137,7 @@ def evaluate_bucket(
 
 
 def absent_values(evaluator: Evaluator) -> tuple[Results, Coverage]:
-    """The values of all queries for a run that lacks them; as no run is without a query, one has an empty ranking."""
+    """Return the values of all queries for a run without them: the run has one query, with an empty ranking."""
     settings = evaluator.rules.settings
     options = settings.options.replace(queries="qrels")
     plain = make_evaluator(EvaluationRequest(evaluator.rules.qrels, settings.metrics, options))
@@ -142,14 +147,16 @@ def absent_values(evaluator: Evaluator) -> tuple[Results, Coverage]:
 # ---- on the driver -------------------------------------------------------------------------------------------------
 
 
-def mapped(qrels: Any, run: Any, n_judgments: int, function: Any) -> Any:
+def map_buckets(qrels: Any, run: Any, n_judgments: int, function: Any) -> Any:
     """A function applied to the buckets of two DataFrames. Their columns are numbered; column 0 has the queries."""
     n_buckets = max(run_files.n_buckets(run.sparkSession), n_judgments // JUDGMENTS_PER_BUCKET)
     left, right = (
-        frame.selectExpr("*", f"pmod(xxhash64(cast(`0` AS string)), {n_buckets}) AS {KEY}").groupBy(KEY)
+        frame.selectExpr("*", f"pmod(xxhash64(cast(`0` AS string)), {n_buckets}) AS {BUCKET_COLUMN}").groupBy(
+            BUCKET_COLUMN
+        )
         for frame in (qrels, run)
     )
-    return left.cogroup(right).applyInArrow(function, tasks.SCHEMA)
+    return left.cogroup(right).applyInArrow(function, tasks.ANSWER_SCHEMA)
 
 
 def with_all_queries(buckets: list[Bucket], request: Request, weights: Mapping[Any, float] | None) -> Evaluator:
@@ -165,13 +172,13 @@ def with_all_queries(buckets: list[Bucket], request: Request, weights: Mapping[A
     return request.evaluator(qrels, weights)
 
 
-def together(buckets: list[Bucket], evaluator: Evaluator) -> tuple[list[tasks.RunValues], np.ndarray]:
-    """The values of all buckets, placed as an Evaluator of all queries has them, and those of absent queries."""
+def join_buckets(buckets: list[Bucket], evaluator: Evaluator) -> tuple[list[tasks.RunValues], np.ndarray]:
+    """Return the values of all buckets at an Evaluator's positions, and the values of absent queries."""
     places = evaluator.rules.qrels.columns.places()
     absent = np.empty((len(places), len(evaluator.rules.settings.names)))
     runs = []
     for bucket in buckets:
         at = np.array([places[query_id] for query_id in bucket.query_ids], np.int64)
         absent[at] = bucket.absent
-        runs += [each._replace(values=each.values.moved(at)) for each in bucket.runs]
+        runs += [each._replace(values=each.values.at_positions(at)) for each in bucket.runs]
     return runs, absent

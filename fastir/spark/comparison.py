@@ -18,7 +18,7 @@ from fastir.spark.spark_results import GROUP, QUERY, SparkResults
 def compare(
     runs: Mapping[Any, Any], metrics: str | Iterable[str] | None = None, **options: Unpack[ScoresOptions]
 ) -> Comparison:
-    """Compare runs that were evaluated on Spark; the numbers are those of `fastir.compare`.
+    """Compare runs that were evaluated on Spark; the numbers equal `fastir.compare`.
 
     Parameters
     ----------
@@ -29,13 +29,13 @@ def compare(
     metrics : str, iterable of str, or None
         The metrics to compare; None: all that the first run has.
     **options
-        As for `fastir.compare_scores`. A frame does not say which queries its run lacks: for ``queries="intersection"``
-        it should come from an evaluation with this option.
+        As for `fastir.compare_scores`. A frame does not say which queries are missing from its run: for
+        ``queries="intersection"`` it should come from an evaluation with this option.
 
     Returns
     -------
     Comparison
-        Undefined cases are those of `fastir.compare_scores`.
+        For undefined cases see `fastir.compare_scores`.
 
     Raises
     ------
@@ -65,7 +65,9 @@ def comparable_values(name: Any, run: Any, metrics: list[str] | None) -> Any:
         if column not in run.columns:
             has = ", ".join(map(repr, run.columns[:20]))
             raise ValueError(f"run {quote(name)}: the frame has no column {column!r}; it has {has}")
-    query_ids, *columns = (column.to_pylist() for column in frames.selected(run, (QUERY, *chosen)).toArrow().columns)
+    query_ids, *columns = (
+        column.to_pylist() for column in frames.select_columns(run, (QUERY, *chosen)).toArrow().columns
+    )
     if len(set(query_ids)) < len(query_ids):
         [(twice, _)] = collections.Counter(query_ids).most_common(1)
         raise ValueError(f"run {quote(name)}: the frame has two rows of query {quote(twice)}")

@@ -41,7 +41,7 @@ def evaluate(
     by: Any = None,
     **options: Unpack[EvaluateOptions],
 ) -> SparkResults:
-    """Evaluate a run that is a Spark DataFrame or Parquet files; the numbers are those of `fastir.evaluate`.
+    """Evaluate a run that is a Spark DataFrame or Parquet files; the numbers equal `fastir.evaluate`.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ def evaluate(
     ValueError
         With ``strategy="grouped"``, the rows of a query are in two partitions; the message names the query. A strategy
         does not fit the columns or the options. A rule depends on the order of rows, which Spark does not keep:
-        ``ties="input"`` and ``duplicates="first"`` and "last" need a column of ranks or positions. This column lacks a
-        value, or has one twice in a query. The run has other rows in the
+        ``ties="input"`` and ``duplicates="first"`` and "last" need a column of ranks or positions. This column has a
+        missing value, or one twice in a query. The run has other rows in the
         second of two passes. A query has no group, or two.
     FastirError
         The qrels are too large for two passes. Or they are too large to send to every worker, and they have groups, or
@@ -104,7 +104,7 @@ def evaluate(
     Notes
     -----
     It starts one job over the run, or two for two passes. Other jobs collect the qrels and the groups if they are in
-    DataFrames. Undefined cases are those of `fastir.evaluate`.
+    DataFrames. For undefined cases see `fastir.evaluate`.
     """
     check_choice("strategy", strategy, frames.STRATEGIES)
     frame = frames.frame_of(run)
@@ -117,21 +117,21 @@ def evaluate(
     if custom is not None and judge.judgments is not None:
         raise FastirError(
             f"metric {quote(custom.custom[0].name)}: a custom metric gets judged rankings on the driver, and the qrels "
-            f"take more than {frames.MOST_BYTES} bytes when prepared; evaluate some of the queries at a time"
+            f"take more than {frames.MAX_EVALUATOR_BYTES} bytes when prepared; evaluate some of the queries at a time"
         )
     if judge.judgments is None and (chosen == "two-pass" or custom is not None):
-        of_run = two_pass.results if chosen == "two-pass" else functools.partial(two_pass.ranked, strategy=chosen)
+        of_run = two_pass.results if chosen == "two-pass" else functools.partial(two_pass.rank_run, strategy=chosen)
         results = of_run(frame, columns, judge.evaluator)
-        return SparkResults(frame.sparkSession, results, frames.fitting(groups, by, results.query_ids))
+        return SparkResults(frame.sparkSession, results, frames.groups_of_results(groups, by, results.query_ids))
     refuse_large(strategy)
     by_row = functools.partial(tasks.run_from_rows, order=columns.order)
     runs_in = tasks.run_from_lists if chosen == "lists" else by_row
-    evaluator, runs, absent = evaluated(judge, frame, columns, runs_in, chosen == "shuffle")
+    evaluator, runs, absent = evaluate_run(judge, frame, columns, runs_in, chosen == "shuffle")
     frames.check_one_run({each.run for each in runs}, columns)
-    results, coverage = merged(evaluator, runs, absent, by_ranks(chosen, columns))
+    results, coverage = merge_runs(evaluator, runs, absent, by_ranks(chosen, columns))
     if not coverage.is_complete:
         coverage.warn(evaluator.rules.settings.queries)
-    return SparkResults(frame.sparkSession, results, frames.fitting(groups, by, results.query_ids))
+    return SparkResults(frame.sparkSession, results, frames.groups_of_results(groups, by, results.query_ids))
 
 
 def evaluate_many(
@@ -154,7 +154,7 @@ def evaluate_many(
     strategy : {"auto", "shuffle", "grouped", "two-pass", "lists"}
         As for `evaluate`; for "grouped" the rows of a query of one run must be in one partition. "two-pass" reads all
         runs at once: a worker holds the state of each run in its partition, in the second pass about 80 bytes for each
-        judgment. If the first pass gave more than 64 MB, packed, the second one takes some of the runs at a time.
+        judgment. If the first pass gave more than 64 MB, compressed, the second one takes some of the runs at a time.
 
     Returns
     -------
@@ -192,7 +192,7 @@ def many_in_two_passes(evaluator: Evaluator, runs: Any, columns: frames.RunColum
     results_by_name = {}
     partials = two_pass.partials(runs, columns, evaluator, True)
     for name in sorted(partials):
-        with tasks.naming(name):
+        with tasks.name_run_in_errors(name):
             results_by_name[name] = result_of(partials.pop(name), name)
     return results_by_name
 
@@ -201,57 +201,51 @@ def many_in_one_pass(judge: Judge, runs: Any, columns: frames.RunColumns, strate
     """{run: its Results}, in the order of the names."""
     by_row = functools.partial(tasks.runs_from_rows, order=columns.order)
     runs_in = tasks.runs_from_lists if strategy == "lists" else by_row
-    evaluator, run_values, absent = evaluated(judge, runs, columns, runs_in, strategy == "shuffle")
+    evaluator, run_values, absent = evaluate_run(judge, runs, columns, runs_in, strategy == "shuffle")
     by_name: dict[Any, list[RunValues]] = {}
     for each in run_values:
         by_name.setdefault(each.run, []).append(each)
     results_by_name: dict[Any, Any] = {}
     for name in sorted(by_name):
-        with tasks.naming(name):
-            results, coverage = merged(evaluator, by_name[name], absent, by_ranks(strategy, columns))
+        with tasks.name_run_in_errors(name):
+            results, coverage = merge_runs(evaluator, by_name[name], absent, by_ranks(strategy, columns))
         coverage.warn(evaluator.rules.settings.queries, name)
         results_by_name[name] = results
     return results_by_name
 
 
 def by_ranks(strategy: str, columns: frames.RunColumns) -> bool:
-    """Whether ranks in place of scores are the order of rows, which equal ones then do not settle."""
+    """Whether the run has ranks instead of scores, so that equal ranks leave the order of rows open."""
     return strategy != "lists" and columns.order is None
 
 
 def refuse_large(strategy: str) -> None:
-    """Refuse two passes over qrels that are too large for every worker.
-
-    Raises
-    ------
-    FastirError
-    """
+    """Refuse two passes over qrels that are too large for every worker."""
     if strategy == "two-pass":
         raise FastirError(
-            f"qrels: two passes take at most {frames.MOST_BYTES} bytes when prepared; strategy='shuffle' takes more"
+            f"qrels: two passes take at most {frames.MAX_EVALUATOR_BYTES} bytes when prepared; "
+            "strategy='shuffle' takes more"
         )
 
 
 def check_segments(groups: Mapping[Any, Any] | None, by: Any, judge: Judge) -> None:
-    """Refuse segments that lack a query, before any job over the run, as far as the qrels say which queries count.
+    """Refuse segments without a query that counts, before any job over the run, as far as the qrels can tell.
 
     Queries of the intersection are known after it; but one of them has to have a group.
-
-    Raises
-    ------
-    ValueError
     """
     prepared = judge.evaluator.rules.prepared
     if groups is None:
         return
-    too_many = prepared.qrels is buckets.NONE_YET
+    too_many = prepared.qrels is buckets.NO_QRELS
     query_ids = frames.sorted_query_ids(judge.judgments) if too_many else list(prepared.qrels)
-    grouped = frames.grouped(groups, by, query_ids)
-    lacking = [query_id for query_id in query_ids if query_id not in grouped]
-    if prepared.settings.queries != "intersection" and lacking:
-        raise ValueError(f"by: query {lacking[0]!r} has no group; queries='intersection' leaves out what the run lacks")
-    if lacking and not grouped:
-        raise ValueError(f"by: no query of the qrels has a group, such as {lacking[0]!r}")
+    grouped = frames.groups_of_queries(groups, by, query_ids)
+    ungrouped = [query_id for query_id in query_ids if query_id not in grouped]
+    if prepared.settings.queries != "intersection" and ungrouped:
+        raise ValueError(
+            f"by: query {ungrouped[0]!r} has no group; queries='intersection' leaves out queries missing from the run"
+        )
+    if ungrouped and not grouped:
+        raise ValueError(f"by: no query of the qrels has a group, such as {ungrouped[0]!r}")
 
 
 class Judge(NamedTuple):
@@ -268,7 +262,7 @@ class Judge(NamedTuple):
         All of them, if they are too large for every worker.
     n_judgments : int
     names : tuple of str
-        Those of the columns of the judgments.
+        The column names of the judgments.
     """
 
     evaluator: Evaluator
@@ -285,13 +279,7 @@ class Judge(NamedTuple):
 
 
 def make_judge(qrels: Any, run: Any, metrics: str | Iterable[str], options: EvaluateOptions) -> Judge:
-    """Prepare qrels, which may be a DataFrame; the run's session holds those that are too large.
-
-    Raises
-    ------
-    FastirError
-        They are too large, and have groups, or `queries` are ids.
-    """
+    """Prepare qrels, which may be a DataFrame; the run's session holds those that are too large."""
     metrics, _ = custom_among(metrics)
     sides = columns_by_side(options.get("columns"), options.get("qrels_columns"), options.get("run_columns"))
     weights = options.get("weights")
@@ -300,8 +288,8 @@ def make_judge(qrels: Any, run: Any, metrics: str | Iterable[str], options: Eval
         rule, query_ids = query_rule(options.get("queries"))
         rule_options: Any = {**options, "weights": None, "queries": rule}
         rule_options["doc_weights"] = None if options.get("doc_weights") is None else {}
-        plain = Evaluator(buckets.NONE_YET, metrics, **rule_options)
-        collected = frames.collected(qrels, names)
+        plain = Evaluator(buckets.NO_QRELS, metrics, **rule_options)
+        collected = frames.collect_columns(qrels, names)
         column = options.get("doc_weights")
         if isinstance(column, str) and collected is not None:
             options = {**options, "doc_weights": frames.weights_in(qrels, names, column)}
@@ -309,19 +297,20 @@ def make_judge(qrels: Any, run: Any, metrics: str | Iterable[str], options: Eval
             refuse_weights(options)
             if query_ids is not None:
                 raise FastirError(
-                    f"queries: the qrels have more than {frames.MOST_JUDGMENTS} judgments, and of such a DataFrame "
+                    f"queries: the qrels have more than {frames.MAX_JUDGMENTS} judgments, and of such a DataFrame "
                     "queries cannot choose query ids; filter the DataFrame by them"
                 )
-            return Judge(plain, sides, weights, frames.numbered(qrels, names), qrels.count(), names)
+            return Judge(plain, sides, weights, frames.number_columns(qrels, names), qrels.count(), names)
         qrels = collected
     evaluator = Evaluator(qrels, metrics, **options)
-    if len(frames.pickled(evaluator)) <= frames.MOST_BYTES:
+    if len(frames.pickle_evaluator(evaluator)) <= frames.MAX_EVALUATOR_BYTES:
         return Judge(evaluator, sides)
     refuse_weights(options)
     held = evaluator.rules.qrels
     if isinstance(held, GroupedQrels):
         raise FastirError(
-            f"qrels: more than {frames.MOST_BYTES} bytes when prepared, and with groups; evaluate some of the queries "
+            f"qrels: more than {frames.MAX_EVALUATOR_BYTES} bytes when prepared, and with groups; "
+            "evaluate some of the queries "
             "at a time"
         )
     return Judge(
@@ -338,34 +327,37 @@ def refuse_weights(options: EvaluateOptions) -> None:
     """Refuse weights of documents if the qrels are too large for every worker: buckets have labels alone."""
     if options.get("doc_weights") is not None:
         raise FastirError(
-            f"doc_weights: the qrels take more than {frames.MOST_BYTES} bytes when prepared, and then have labels "
+            f"doc_weights: the qrels take more than {frames.MAX_EVALUATOR_BYTES} bytes when prepared, "
+            "and then have labels "
             "alone; evaluate some of the queries at a time"
         )
 
 
-def evaluated(
+def evaluate_run(
     judge: Judge, run: Any, columns: frames.RunColumns, runs_in: RunsIn, shuffles: bool
 ) -> tuple[Evaluator, list[RunValues], np.ndarray | None]:
-    """An Evaluator that knows all queries, the values of a run, and those of queries that it lacks, if need be."""
+    """Return an Evaluator that knows all queries, a run's values, and the values of missing queries, if need be."""
     evaluator = judge.evaluator
     if judge.judgments is None:
         function = tasks.states(
-            [frames.pickled(evaluator, queries="intersection")], functools.partial(tasks.values, runs_in), columns.names
+            [frames.pickle_evaluator(evaluator, queries="intersection")],
+            functools.partial(tasks.values, runs_in),
+            columns.names,
         )
         keys = columns.keys if shuffles else ()
-        return evaluator, frames.returned(frames.mapped(run, columns, keys, function)), None
+        return evaluator, frames.collect_answers(frames.map_partitions(run, columns, keys, function)), None
     request = judge.request()
-    function = buckets.states(frames.dumped(request), runs_in, judge.names, columns.names)
-    rows = frames.numbered(run, columns.names)
-    answers = frames.returned(buckets.mapped(judge.judgments, rows, judge.n_judgments, function))
+    function = buckets.states(frames.dump_pickle(request), runs_in, judge.names, columns.names)
+    rows = frames.number_columns(run, columns.names)
+    answers = frames.collect_answers(buckets.map_buckets(judge.judgments, rows, judge.n_judgments, function))
     if not answers:
         raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
-    if evaluator.rules.qrels is buckets.NONE_YET:
+    if evaluator.rules.qrels is buckets.NO_QRELS:
         evaluator = buckets.with_all_queries(answers, request, judge.weights)
-    return evaluator, *buckets.together(answers, evaluator)
+    return evaluator, *buckets.join_buckets(answers, evaluator)
 
 
-def merged(
+def merge_runs(
     evaluator: Evaluator, runs: list[RunValues], absent: np.ndarray | None, ranked: bool
 ) -> tuple[Results, Coverage]:
     """The Results of one run, and the Coverage, which has not warned.
@@ -373,16 +365,9 @@ def merged(
     Parameters
     ----------
     absent : float64 array of shape (n_queries, n_metrics), or None
-        The values of queries that the run lacks; None: those of the Evaluator.
+        The values of queries that are missing from the run; None: the Evaluator's.
     ranked : bool
-        Whether the order of rows can only be that of ranks in place of scores.
-
-    Raises
-    ------
-    ValueError
-        The rows of a query lie in two partitions; or two documents have one rank, which should be the order of rows.
-    NoOverlapError
-        Qrels and run do not overlap as they must.
+        Whether the order of rows can only be the order of ranks.
     """
     queries, query_ids = evaluator.rules.settings.queries, list(evaluator.rules.qrels)
     base, coverage_of_none = buckets.absent_values(evaluator)
@@ -393,7 +378,7 @@ def merged(
     if (
         ranked
         and n_tied
-        and any(order_rules(r.settings)["ties"] == "input" for r in evaluator.rules.prepared.rankers())
+        and any(order_rules(r.settings)["ties"] == "input" for r in evaluator.rules.prepared.evaluators())
     ):
         raise ValueError(
             "run: two documents have one rank, and ties='input' depends on the order of rows, which Spark does not "

@@ -23,8 +23,8 @@ except ModuleNotFoundError as error:
     raise ImportError(f"fastir.spark: PySpark cannot be imported ({error}); pip install 'fastir[spark]'") from error
 
 STRATEGIES = ("auto", "grouped", "shuffle", "two-pass", "lists")
-MOST_BYTES = 1 << 26  # of an Evaluator in the closure of a function: Spark Connect takes 128 MB in a message
-MOST_JUDGMENTS = MOST_BYTES >> 5  # as an Evaluator of more has about this many bytes, or more
+MAX_EVALUATOR_BYTES = 1 << 26  # of an Evaluator in the closure of a function: Spark Connect takes 128 MB in a message
+MAX_JUDGMENTS = MAX_EVALUATOR_BYTES >> 5  # as an Evaluator of more has about this many bytes, or more
 QRELS_COLUMNS = ("query_id", "doc_id", "label")
 
 
@@ -34,13 +34,13 @@ class RunColumns(NamedTuple):
     Attributes
     ----------
     names : tuple of str
-        All: query, document and number, or those of lists; then `run` and `order`, if there are such.
+        All: query, document and number, or the columns of lists; then `run` and `order`, if there are such.
     run : str or None
-        That of the names of runs.
+        The column of the names of runs.
     order : str or None
-        That of the order of rows.
+        The column of the order of rows.
     files : Files or None
-        Those that the workers read, in place of the DataFrame.
+        The files that the workers read instead of the DataFrame.
     """
 
     names: tuple[str, ...]
@@ -50,7 +50,7 @@ class RunColumns(NamedTuple):
 
     @property
     def keys(self) -> tuple[int, ...]:
-        """The places of those whose values bring the rows of a query together, in one run."""
+        """Return the positions of the columns that group rows by query, and by run if there are several."""
         return (0,) if self.run is None else (0, self.names.index(self.run))
 
 
@@ -58,12 +58,12 @@ def is_frame(data: Any) -> bool:
     return isinstance(data, sql.DataFrame)
 
 
-def selected(frame: Any, names: Iterable[str]) -> Any:
+def select_columns(frame: Any, names: Iterable[str]) -> Any:
     """Some columns, by their whole names, be there dots in them."""
-    return frame.select(*map(quoted, names))
+    return frame.select(*map(quote_column, names))
 
 
-def quoted(name: str) -> str:
+def quote_column(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
@@ -73,13 +73,7 @@ def check_run(run: Any, expected: str = "a Spark DataFrame") -> None:
 
 
 def frame_of(run: Any) -> Any:
-    """A run as a DataFrame, be it one or files, which the active session finds.
-
-    Raises
-    ------
-    TypeError, RuntimeError
-        The run is something else. There is no session.
-    """
+    """A run as a DataFrame, be it one or files, which the active session finds."""
     if not run_files.is_paths(run):
         check_run(run, "a Spark DataFrame or paths of Parquet files")
         return run
@@ -89,10 +83,10 @@ def frame_of(run: Any) -> Any:
     return session.read.parquet(*map(os.fspath, [run] if run_files.is_path(run) else run))
 
 
-def collected(frame: Any, names: Sequence[str]) -> Any:
+def collect_columns(frame: Any, names: Sequence[str]) -> Any:
     """Some columns of qrels as an Arrow table, or None if they have more judgments than an Evaluator may have here."""
-    table = selected(frame, names).limit(MOST_JUDGMENTS + 1).toArrow()
-    return table if table.num_rows <= MOST_JUDGMENTS else None
+    table = select_columns(frame, names).limit(MAX_JUDGMENTS + 1).toArrow()
+    return table if table.num_rows <= MAX_JUDGMENTS else None
 
 
 def qrels_frame(session: Any, qrels: Qrels) -> Any:
@@ -105,14 +99,14 @@ def qrels_frame(session: Any, qrels: Qrels) -> Any:
     return session.createDataFrame(pyarrow.table(columns, list(map(str, range(3)))))
 
 
-def pickled(evaluator: Evaluator, **options: Any) -> bytes:
+def pickle_evaluator(evaluator: Evaluator, **options: Any) -> bytes:
     """An Evaluator for the workers, with some options changed, as bytes: each has some of the rows, on one core."""
     settings = evaluator.rules.settings
     changed = settings.options.replace(n_threads=1, **options)
-    return dumped(Rebuilt(evaluator.rules.request(metrics=settings.metrics, options=changed, weights=None)))
+    return dump_pickle(Rebuilt(evaluator.rules.request(metrics=settings.metrics, options=changed, weights=None)))
 
 
-def dumped(data: Any) -> bytes:
+def dump_pickle(data: Any) -> bytes:
     """A pickle of what may hold functions of the caller's."""
     from pyspark import cloudpickle
 
@@ -131,13 +125,7 @@ class Rebuilt:
 
 
 def choose_strategy(run: Any, strategy: str, evaluator: Evaluator, several: bool = False) -> str:
-    """The strategy, which "auto" chooses by the type of the documents' column, and by what the options permit.
-
-    Raises
-    ------
-    ValueError
-        A strategy does not fit the columns or the options.
-    """
+    """The strategy, which "auto" chooses by the type of the documents' column, and by what the options permit."""
     columns = evaluator.rules.columns
     types = {field.name: field.dataType for field in run.schema.fields}
     usual = [columns["doc_id"]] if columns and "doc_id" in columns else roles.RANKINGS["doc_id"]
@@ -161,8 +149,8 @@ def choose_strategy(run: Any, strategy: str, evaluator: Evaluator, several: bool
         order = run_columns(run, strategy, evaluator, several).order
         if order is not None:
             raise ValueError(
-                f"strategy='two-pass', but {order_rule(evaluator)} goes by the column {order!r}: give it in "
-                "place of scores (columns={'rank': name}), or take strategy='shuffle'"
+                f"strategy='two-pass', but {order_rule(evaluator)} goes by the column {order!r}: give it "
+                "instead of scores (columns={'rank': name}), or take strategy='shuffle'"
             )
     except ValueError:
         if strategy == "two-pass":
@@ -172,13 +160,7 @@ def choose_strategy(run: Any, strategy: str, evaluator: Evaluator, several: bool
 
 
 def run_columns(run: Any, strategy: str, evaluator: Evaluator, several: bool = False) -> RunColumns:
-    """The columns of a run that are read.
-
-    Raises
-    ------
-    ValueError
-        One is missing, or a rule asks for the order of rows, which partitions do not keep.
-    """
+    """The columns of a run that are read."""
     columns, what = evaluator.rules.columns or {}, "runs" if several else "run"
     if strategy == "lists":
         names = tuple(id_lists.ranking_columns(run.columns, columns).values())
@@ -203,21 +185,19 @@ def run_columns(run: Any, strategy: str, evaluator: Evaluator, several: bool = F
 
 
 def columns_read(run: Any, frame: Any, strategy: str, evaluator: Evaluator, several: bool = False) -> RunColumns:
-    """The columns of a run that are read, and the files, if it was given by paths that the workers can open.
-
-    Raises
-    ------
-    ValueError
-        As by `run_columns`.
-    """
+    """The columns of a run that are read, and the files, if it was given by paths that the workers can open."""
     columns = run_columns(frame, strategy, evaluator, several)
-    return columns if is_frame(run) else columns._replace(files=run_files.readable(selected(frame, columns.names)))
+    return (
+        columns
+        if is_frame(run)
+        else columns._replace(files=run_files.readable_files(select_columns(frame, columns.names)))
+    )
 
 
 def weights_in(qrels: Any, names: Sequence[str], column: str) -> dict[Any, dict[Any, float]]:
-    """{query_id: {doc_id: weight}} of a column of a DataFrame of judgments, whose columns have these names."""
+    """Return {query_id: {doc_id: weight}} from a DataFrame of judgments; `names` are its column names."""
     weights: dict[Any, dict[Any, float]] = {}
-    columns = selected(qrels, [*names[:2], column]).toArrow().columns
+    columns = select_columns(qrels, [*names[:2], column]).toArrow().columns
     for query_id, doc_id, weight in zip(*(each.to_pylist() for each in columns), strict=True):
         if weight is not None:
             weights.setdefault(query_id, {})[doc_id] = weight
@@ -228,43 +208,37 @@ def order_rule(evaluator: Evaluator) -> str | None:
     """The rule that goes by the order of rows, in words that name the option; None if there is none."""
     options = evaluator.rules.settings.options
     convention = getattr(options.convention, "name", options.convention)
-    for ranker in evaluator.rules.prepared.rankers():
-        rules = order_rules(ranker.settings)
-        for name, values in (("ties", ("input",)), ("duplicates", tasks.BY_ORDER)):
+    for each in evaluator.rules.prepared.evaluators():
+        rules = order_rules(each.settings)
+        for name, values in (("ties", ("input",)), ("duplicates", tasks.ORDER_RULES)):
             if rules[name] in values:
                 own = getattr(options, name) == rules[name]
                 return f"{'' if own else f'convention {convention}: '}{name}={rules[name]!r}"
     return None
 
 
-def of_runs(frame: Any, columns: RunColumns, names: Iterable[Any]) -> Any:
+def rows_of_runs(frame: Any, columns: RunColumns, names: Iterable[Any]) -> Any:
     """The rows of some runs."""
-    return frame.filter(frame[quoted(str(columns.run))].isin(list(names)))
+    return frame.filter(frame[quote_column(str(columns.run))].isin(list(names)))
 
 
-def numbered(frame: Any, names: Sequence[str]) -> Any:
+def number_columns(frame: Any, names: Sequence[str]) -> Any:
     """Some columns, called by numbers: functions over Arrow data take no names with dots, and have their own."""
-    return selected(frame, names).toDF(*map(str, range(len(names))))
+    return select_columns(frame, names).toDF(*map(str, range(len(names))))
 
 
-def mapped(frame: Any, columns: RunColumns, keys: Sequence[int], function: Any) -> Any:
+def map_partitions(frame: Any, columns: RunColumns, keys: Sequence[int], function: Any) -> Any:
     """What a function makes of some columns in each partition; rows with equal keys, numbers of columns, meet first."""
     if columns.files is not None:
-        return run_files.mapped(frame.sparkSession, columns.files, bool(keys), function)
-    rows = numbered(frame, columns.names)
+        return run_files.map_files(frame.sparkSession, columns.files, bool(keys), function)
+    rows = number_columns(frame, columns.names)
     if keys:
         rows = rows.repartition(*map(str, keys))
-    return rows.mapInArrow(function, tasks.SCHEMA)
+    return rows.mapInArrow(function, tasks.ANSWER_SCHEMA)
 
 
-def returned(states: Any) -> list[Any]:
-    """What the partitions returned, in their order.
-
-    Raises
-    ------
-    Exception
-        The error of the first partition that has one.
-    """
+def collect_answers(states: Any) -> list[Any]:
+    """What the partitions returned, in their order."""
     answers = [pickle.loads(state) for state in states.toArrow()["state"].to_pylist()]
     answers.sort(key=lambda answer: answer.partition)
     for answer in answers:
@@ -284,13 +258,7 @@ def check_one_run(names: set[Any], columns: RunColumns) -> None:
 
 
 def groups_by_query(by: Any, qrels: Any, run: Any, columns: Sides) -> Mapping[Any, Any] | None:
-    """{query_id: group}, from a mapping, from a DataFrame of two columns, or from a column of the qrels or the run.
-
-    Raises
-    ------
-    TypeError, ValueError
-        It is something else, or a query has two groups.
-    """
+    """{query_id: group}, from a mapping, from a DataFrame of two columns, or from a column of the qrels or the run."""
     if by is None or isinstance(by, Mapping):
         return by
     if isinstance(by, str):
@@ -301,7 +269,7 @@ def groups_by_query(by: Any, qrels: Any, run: Any, columns: Sides) -> Mapping[An
         usual: Sequence[str] = (
             [frame_columns["query_id"]] if frame_columns and "query_id" in frame_columns else roles.QUERY
         )
-        pairs = selected(frame, [roles.find_column("by", frame.columns, "query_id", usual), by]).toDF("0", "1")
+        pairs = select_columns(frame, [roles.find_column("by", frame.columns, "query_id", usual), by]).toDF("0", "1")
     elif is_frame(by) and len(by.columns) == 2:
         pairs = by
     else:
@@ -321,7 +289,7 @@ def sorted_query_ids(judgments: Any) -> list[Any]:
     return sorted(judgments.select(judgments.columns[0]).distinct().toArrow()[0].drop_null().to_pylist())
 
 
-def grouped(groups: Mapping[Any, Any], by: Any, query_ids: Iterable[Any]) -> dict[Any, Any]:
+def groups_of_queries(groups: Mapping[Any, Any], by: Any, query_ids: Iterable[Any]) -> dict[Any, Any]:
     """The groups of those queries that have one; the groups of a DataFrame may have ids of another type."""
     names = {query_id: query_id if by is groups else str(query_id) for query_id in query_ids}
     by_name = groups if by is groups else {str(query_id): group for query_id, group in groups.items()}
@@ -332,17 +300,11 @@ def grouped(groups: Mapping[Any, Any], by: Any, query_ids: Iterable[Any]) -> dic
     return chosen
 
 
-def fitting(groups: Mapping[Any, Any] | None, by: Any, query_ids: Iterable[Any]) -> Mapping[Any, Any] | None:
-    """The groups of the queries of results.
-
-    Raises
-    ------
-    ValueError
-        A query has none.
-    """
+def groups_of_results(groups: Mapping[Any, Any] | None, by: Any, query_ids: Iterable[Any]) -> Mapping[Any, Any] | None:
+    """The groups of the queries of results."""
     if groups is None:
         return None
-    chosen = grouped(groups, by, query_ids)
+    chosen = groups_of_queries(groups, by, query_ids)
     for query_id in query_ids:
         if query_id not in chosen:
             raise ValueError(

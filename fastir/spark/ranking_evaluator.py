@@ -89,7 +89,7 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
         }
         read = frames.RunColumns(tuple(columns.values()))
         function = tasks.states([pickle.dumps((metric, options, columns))], tasks.totals, read.names)
-        states = frames.mapped(dataset, read, read.keys, function)
-        for answer in frames.returned(states):
+        states = frames.map_partitions(dataset, read, read.keys, function)
+        for answer in frames.collect_answers(states):
             total.merge(answer.total)
         return total.result()[metric]

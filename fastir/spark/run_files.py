@@ -4,7 +4,7 @@
     shuffle                      file ─▶ its rows in packs, one for each bucket of queries
                                       ─▶ the packs of a partition ─▶ their rows ─▶ a state
 
-A file stands for a partition of a DataFrame. The JVM gets the numbers of files, packs and states, which are few; a pack
+A file takes the role of a partition of a DataFrame. The JVM gets the few numbers of files, packs and states; a pack
 is a binary value, a stream of Arrow. Spark finds the files and says what types their columns have.
 """
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     import pyarrow
 
 PACKS = "bucket int, rows binary"  # a schema of Spark
-ROWS_AT_A_TIME = 1 << 20  # that a task has before it packs them
+BLOCK_ROWS = 1 << 20  # that a task has before it packs them
 BUCKETS_PER_PARTITION = 4  # or more, so that partitions have about as many queries, and a worker holds few at a time
-OF_PYARROW = {"file": "file", "hdfs": "hdfs", "gs": "gs", "abfs": "abfs", "abfss": "abfss"} | dict.fromkeys(
+PYARROW_SCHEMES = {"file": "file", "hdfs": "hdfs", "gs": "gs", "abfs": "abfs", "abfss": "abfss"} | dict.fromkeys(
     ("s3", "s3a", "s3n"), "s3"
 )  # {scheme of Spark: scheme}
 
@@ -58,25 +58,25 @@ def is_path(run: Any) -> bool:
     return isinstance(run, (str, os.PathLike))
 
 
-def readable(frame: Any) -> Files | None:
+def readable_files(frame: Any) -> Files | None:
     """The files of a DataFrame that is all rows of some; None if pyarrow does not know such addresses."""
     uris = []
     for uri in frame.inputFiles():
         scheme, colon, rest = uri.partition(":")
-        if scheme not in OF_PYARROW:
+        if scheme not in PYARROW_SCHEMES:
             return None
-        uris.append(OF_PYARROW[scheme] + colon + rest)
+        uris.append(PYARROW_SCHEMES[scheme] + colon + rest)
     return Files(tuple(sorted(uris)), frame.limit(0).toArrow().schema)
 
 
-def mapped(session: Any, files: Files, by_query: bool, function: Function) -> Any:
-    """What a function makes of each file, or of the queries in some buckets, whose rows meet first."""
+def map_files(session: Any, files: Files, by_query: bool, function: Function) -> Any:
+    """Map a function over the files, or over the queries in some buckets, after a shuffle of their rows."""
     n_files = len(files.uris)
     numbers = session.range(0, n_files, 1, n_files)  # of which each partition has one
     if not by_query:
-        return numbers.mapInArrow(of_file(files, function), tasks.SCHEMA)
-    packs = numbers.mapInArrow(of_file(files, packing(n_buckets(session))), PACKS)
-    return packs.repartition("bucket").mapInArrow(of_packs(function), tasks.SCHEMA)
+        return numbers.mapInArrow(of_file(files, function), tasks.ANSWER_SCHEMA)
+    packs = numbers.mapInArrow(of_file(files, make_packer(n_buckets(session))), PACKS)
+    return packs.repartition("bucket").mapInArrow(of_packs(function), tasks.ANSWER_SCHEMA)
 
 
 def n_buckets(session: Any) -> int:
@@ -93,18 +93,20 @@ def of_file(files: Files, function: Function) -> Function:
     def read_file(numbers: Iterator[Any]) -> Iterator[Any]:  # pickled by value, as in `tasks`
         for batch in numbers:
             for number in batch.column(0).to_pylist():
-                yield from function(batches_of(files.uris[number], files.schema), f"file {named(files.uris[number])}")
+                yield from function(
+                    batches_of(files.uris[number], files.schema), f"file {file_name(files.uris[number])}"
+                )
 
     return read_file
 
 
-def named(uri: str) -> str:
+def file_name(uri: str) -> str:
     """The name of a file, as errors show it."""
     return repr(urllib.parse.unquote(uri.removeprefix("file://")))
 
 
 def batches_of(uri: str, schema: pyarrow.Schema) -> Iterator[pyarrow.RecordBatch]:
-    """The rows of a file; the folders above it have those of its columns in their names that it lacks: run=bm25."""
+    """Yield the rows of a file; columns missing from it are read from the names of its folders: run=bm25."""
     import pyarrow
     from pyarrow import dataset
 
@@ -114,17 +116,17 @@ def batches_of(uri: str, schema: pyarrow.Schema) -> Iterator[pyarrow.RecordBatch
     return iter(rows.to_batches(columns=schema.names, use_threads=False))
 
 
-def packing(n: int) -> Function:
+def make_packer(n: int) -> Function:
     """The function that makes packs of rows, for n buckets of queries, which the first column has."""
 
     def packs(batches: Iterable[Any], _: str) -> Iterator[Any]:
-        for rows in tasks.tables(batches, ROWS_AT_A_TIME):
-            yield packed(rows, n)
+        for rows in tasks.tables(batches, BLOCK_ROWS):
+            yield pack_rows(rows, n)
 
     return packs
 
 
-def packed(rows: pyarrow.Table, n: int) -> pyarrow.RecordBatch:
+def pack_rows(rows: pyarrow.Table, n: int) -> pyarrow.RecordBatch:
     """A pack for each of n buckets that has rows."""
     import pyarrow
 
@@ -149,12 +151,12 @@ def of_packs(function: Function) -> Function:
     """A function of the rows of a partition, as one for mapInArrow over packs."""
 
     def read_packs(packs: Iterator[Any]) -> Iterator[Any]:
-        return function(unpacked(packs))
+        return function(unpack_rows(packs))
 
     return read_packs
 
 
-def unpacked(packs: Iterator[Any]) -> Iterator[pyarrow.RecordBatch]:
+def unpack_rows(packs: Iterator[Any]) -> Iterator[pyarrow.RecordBatch]:
     import pyarrow
 
     for batch in packs:

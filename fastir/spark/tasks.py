@@ -25,12 +25,12 @@ from fastir.engine.columns.ids import encode
 from fastir.engine.columns.rows import occurrences
 from fastir.errors import FastirError, quote
 from fastir.evaluation.accumulator import Accumulator
-from fastir.evaluation.composites.per_metric import undivided
+from fastir.evaluation.composites.per_metric import without_division
 from fastir.evaluation.many import name_the_run
 from fastir.evaluation.partial.partial import add_rows, share_tables, take_unknown, trust_order
 from fastir.evaluation.partial.strategies import check_version
 from fastir.evaluation.partial.values import Values, first_by_bytes
-from fastir.evaluation.run_collections import named_runs
+from fastir.evaluation.run_collections import runs_by_name
 from fastir.inputs import id_lists, roles
 
 if TYPE_CHECKING:
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from fastir.evaluation.evaluator import Evaluator
     from fastir.evaluation.partial.partial import Partial
 
-COLUMNS = ("bucket", "state")  # of the rows that come back
-SCHEMA = "bucket int, state binary"
+ANSWER_COLUMNS = ("bucket", "state")  # of the rows that come back
+ANSWER_SCHEMA = "bucket int, state binary"
 REFUSALS = (FastirError, TypeError, ValueError, OverflowError)  # of the caller's rows
-KEPT: dict[str, Any] = {}  # what this worker unpickled for its last task, by the digests of the bytes
+LOADED_BY_DIGEST: dict[str, Any] = {}  # what this worker unpickled for its last task, by the digests of the bytes
 
 
 class Failure(NamedTuple):
@@ -70,7 +70,7 @@ class Passed(NamedTuple):
     run : str, int or None
         The name of the run, if the rows have one.
     state : bytes
-        A packed Partial.
+        A compressed Partial.
     bucket : int
         States of one bucket are merged by one task.
     """
@@ -82,7 +82,7 @@ class Passed(NamedTuple):
 
 
 class UnknownQueries(NamedTuple):
-    """Those queries of the runs in one partition that the qrels lack and that are of one bucket: {run: ids}."""
+    """Queries of one bucket and one partition that are missing from the qrels: {run: ids}."""
 
     partition: int
     bucket: int
@@ -90,7 +90,7 @@ class UnknownQueries(NamedTuple):
 
 
 class UnknownCount(NamedTuple):
-    """How many queries of one run the qrels lack, in some buckets, and the first by its bytes."""
+    """How many queries of one run are missing from the qrels, in some buckets, and the first by its bytes."""
 
     partition: int
     run: Any
@@ -98,12 +98,12 @@ class UnknownCount(NamedTuple):
     first: str
 
 
-def packed(partial: Partial) -> bytes:
-    """A Partial, pickled and packed: nearly all of its numbers are one and the same."""
+def compress_partial(partial: Partial) -> bytes:
+    """Pickle and compress a Partial: nearly all of its numbers are one and the same."""
     return zlib.compress(pickle.dumps(partial), 1)
 
 
-def unpacked(state: bytes) -> Partial:
+def load_partial(state: bytes) -> Partial:
     partial: Partial = pickle.loads(zlib.decompress(state))
     return partial
 
@@ -121,9 +121,9 @@ Read = Callable[..., list[Any]]  # of what was in the closure, a RecordBatchRead
 def states(pickles: Iterable[bytes], read: Read, names: Sequence[str]) -> Callable[[Iterable[Any]], Iterator[Any]]:
     """The function for mapInArrow that hands the rows of a partition to `read`, with the objects that were pickled.
 
-    `names` are those of their columns. `read` returns a list of what is to come back; an empty partition has nothing.
+    `names` are the column names. `read` returns a list of the objects that come back; an empty partition has none.
     """
-    by_digest, version = digested(pickles), __version__
+    by_digest, version = digest_pickles(pickles), __version__
 
     def evaluate_partition(  # pickled by value: its globals are this module's
         batches: Iterable[Any], place: str = ""
@@ -133,7 +133,7 @@ def states(pickles: Iterable[bytes], read: Read, names: Sequence[str]) -> Callab
     return evaluate_partition
 
 
-def digested(pickles: Iterable[bytes]) -> dict[str, bytes]:
+def digest_pickles(pickles: Iterable[bytes]) -> dict[str, bytes]:
     return {hashlib.sha256(pickled).hexdigest(): pickled for pickled in pickles}
 
 
@@ -151,41 +151,35 @@ def partition_states(
     partition = 0 if context is None else context.partitionId()
     rows = pyarrow.RecordBatchReader.from_batches(first.schema, itertools.chain([first], named))
     place = place or f"partition {partition}"
-    answered = answers(lambda: read(*kept(pickles, version), rows, partition), partition, place)
+    answered = answers(lambda: read(*load_pickles(pickles, version), rows, partition), partition, place)
     collections.deque(batches, 0)  # Spark ends a worker that leaves rows unread
     yield answered
 
 
 def answers(read: Callable[[], list[Any]], number: int, place: str) -> pyarrow.RecordBatch:
-    """Rows with what was read, pickled, or why it could not be; `place` says where, in words."""
+    """Return rows with pickled answers, or with the error and the location in words."""
     import pyarrow
 
     try:
         results = read()
     except REFUSALS as error:
         if error.args and isinstance(error.args[0], str):
-            error.args = (f"{error.args[0]} (in {place}, whose rows are counted from 0)", *error.args[1:])
+            error.args = (f"{error.args[0]} (in {place}; its rows are counted from 0)", *error.args[1:])
         results = [Failure(number, error.with_traceback(None))]
     buckets = pyarrow.array([getattr(each, "bucket", 0) for each in results], pyarrow.int32())
     return pyarrow.RecordBatch.from_arrays(
-        [buckets, pyarrow.array([pickle.dumps(each) for each in results], pyarrow.binary())], COLUMNS
+        [buckets, pyarrow.array([pickle.dumps(each) for each in results], pyarrow.binary())], ANSWER_COLUMNS
     )
 
 
-def kept(pickles: Mapping[str, bytes], version: str) -> list[Any]:
-    """The objects that were pickled by a version of fastir, which this worker may have already.
-
-    Raises
-    ------
-    FormatError
-        The worker has another version.
-    """
+def load_pickles(pickles: Mapping[str, bytes], version: str) -> list[Any]:
+    """Unpickle objects of a version of fastir, unless this worker has them already."""
     check_version(version, "a worker was sent what was pickled by")
-    for digest in KEPT.keys() - pickles.keys():
-        del KEPT[digest]
-    for digest in pickles.keys() - KEPT.keys():
-        KEPT[digest] = pickle.loads(pickles[digest])
-    return [KEPT[digest] for digest in pickles]
+    for digest in LOADED_BY_DIGEST.keys() - pickles.keys():
+        del LOADED_BY_DIGEST[digest]
+    for digest in pickles.keys() - LOADED_BY_DIGEST.keys():
+        LOADED_BY_DIGEST[digest] = pickle.loads(pickles[digest])
+    return [LOADED_BY_DIGEST[digest] for digest in pickles]
 
 
 # ---- the runs in some rows -----------------------------------------------------------------------------------------
@@ -208,7 +202,7 @@ def runs_from_rows(
     rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None, order: str | None = None
 ) -> Iterator[RunIn]:
     """A row for each document of a ranking of one of several runs."""
-    for name, run in named_runs(in_order(rows, "runs", columns, duplicates, order), columns, duplicates):
+    for name, run in runs_by_name(in_order(rows, "runs", columns, duplicates, order), columns, duplicates):
         yield name, run, functools.partial(list, run)
 
 
@@ -219,15 +213,15 @@ def run_from_lists(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: 
 
 
 def runs_from_lists(rows: pyarrow.Table, columns: Mapping[Any, Any], duplicates: str | None) -> Iterator[RunIn]:
-    """A row for each ranking of one of several runs, whose names are the last column."""
+    """Yield the runs of rows that have a ranking each; the last column has the names of runs."""
     for name, place in places_by_run(rows, rows.column_names[-1]):
-        with naming(name):
+        with name_run_in_errors(name):
             run = Run(*id_lists.read_rankings(rows.take(place), columns, duplicates))
         yield name, run, functools.partial(list, run)
 
 
 def places_by_run(rows: pyarrow.Table, column: str) -> Iterator[tuple[Any, np.ndarray]]:
-    """The name of each run, which a column has, and where its rows stand."""
+    """Yield the name of each run in a column, and the positions of its rows."""
     names = rows[column].combine_chunks()
     if names.null_count:
         raise ValueError(f"runs: {quote(column)} is null, the name of a run is missing")
@@ -238,7 +232,7 @@ def places_by_run(rows: pyarrow.Table, column: str) -> Iterator[tuple[Any, np.nd
 
 
 @contextlib.contextmanager
-def naming(run: Any) -> Iterator[None]:
+def name_run_in_errors(run: Any) -> Iterator[None]:
     """Errors say which of several runs they are about."""
     try:
         yield
@@ -250,16 +244,10 @@ def naming(run: Any) -> Iterator[None]:
 def in_order(
     rows: pyarrow.Table, what: str, columns: Mapping[Any, Any], duplicates: str | None, order: str | None
 ) -> pyarrow.Table:
-    """The rows in the order that rules go by: that of a column, or that of their ranks where the first or last counts.
-
-    Raises
-    ------
-    TypeError, ValueError
-        The column `order` has no numbers, or lacks one, or two rows of a query have the same.
-    """
+    """Sort rows in the order that the rules follow: by a column, or by rank if the first or last copy counts."""
     query, _, number, *run = roles.find_columns(what, rows.column_names, columns)
     if order is None:
-        by_rank = duplicates in BY_ORDER and roles.is_rank(number, columns)
+        by_rank = duplicates in ORDER_RULES and roles.is_rank(number, columns)
         return rows.sort_by([(number, "ascending")]) if by_rank else rows
     positions = rows[order].to_numpy()
     if positions.dtype.kind not in "iuf":
@@ -280,7 +268,7 @@ def in_order(
     return rows.take(rising)
 
 
-BY_ORDER = ("first", "last")
+ORDER_RULES = ("first", "last")
 
 # ---- what is read of the rows --------------------------------------------------------------------------------------
 
@@ -291,7 +279,7 @@ def values(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.RecordBatchReade
 
 
 def values_in(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.Table, partition: int) -> list[RunValues]:
-    prepared = undivided(evaluator.rules.prepared)
+    prepared = without_division(evaluator.rules.prepared)
     runs = runs_in(rows, prepared.columns or {}, prepared.settings.options.duplicates)
     return [
         RunValues(partition, name, Values.from_run(prepared, run, partition, query_ids))
@@ -317,17 +305,17 @@ def one_pass(
     spread : int
         The states of a run go to at most so many buckets.
     after : dict or None
-        The merged first pass of each run, packed.
+        The merged first pass of each run, compressed.
     """
     partials: dict[Any, Partial] = {}
     if several:
         for name, some, row_numbers in rows_by_run(rows):
-            with naming(name):
+            with name_run_in_errors(name):
                 if name not in partials:
                     partials[name] = begun(evaluator, after, reads_all, name, partials.values())
                 add_rows(partials[name], some, row_numbers)
     else:
-        name, rows = one_run(evaluator, rows)
+        name, rows = first_run(evaluator, rows)
         partials[name] = begun(evaluator, after, reads_all, name, ())
         partials[name].add(rows)
     unknown: dict[int, dict[Any, list[str]]] = {}
@@ -336,22 +324,27 @@ def one_pass(
             bucket = zlib.crc32(encode(query_id)) % UNKNOWN_BUCKETS
             unknown.setdefault(bucket, {}).setdefault(name, []).append(query_id)
     states: list[Passed | UnknownQueries] = [
-        Passed(partition, name, packed(partial), (zlib.crc32(encode(repr(name))) + partition % spread) % MOST_BUCKETS)
+        Passed(
+            partition,
+            name,
+            compress_partial(partial),
+            (zlib.crc32(encode(repr(name))) + partition % spread) % MAX_BUCKETS,
+        )
         for name, partial in partials.items()
     ]
     return states + [UnknownQueries(partition, bucket, by_run) for bucket, by_run in unknown.items()]
 
 
-MOST_BUCKETS = 1 << 31
+MAX_BUCKETS = 1 << 31
 UNKNOWN_BUCKETS = 64  # of query ids, each counted by one task
-ROWS_AT_A_TIME = 1 << 17  # of several runs, so that each has many of them
-BYTES_AT_A_TIME = 1 << 28  # that a task puts together
+BLOCK_ROWS = 1 << 17  # of several runs, so that each has many of them
+BLOCK_BYTES = 1 << 28  # that a task puts together
 
 
 def rows_by_run(rows: pyarrow.RecordBatchReader) -> Iterator[tuple[Any, pyarrow.Table, np.ndarray]]:
-    """The name of a run, which the last column has, some of its rows, and where they stand."""
+    """Yield the name of a run from the last column, some of its rows, and their positions."""
     column, n_before = rows.schema.names[-1], 0
-    for table in tables(rows, ROWS_AT_A_TIME):
+    for table in tables(rows, BLOCK_ROWS):
         for name, places in places_by_run(table, column):
             some = table if len(places) == len(table) else table.take(places)
             yield name, some.drop_columns([column]), n_before + places
@@ -368,7 +361,7 @@ def tables(batches: Iterable[pyarrow.RecordBatch], enough: int) -> Iterator[pyar
         held.append(batch)
         n_rows += len(batch)
         n_bytes += batch.nbytes
-        if n_rows >= enough or n_bytes >= BYTES_AT_A_TIME:
+        if n_rows >= enough or n_bytes >= BLOCK_BYTES:
             yield pyarrow.Table.from_batches(held).combine_chunks()
             held, n_rows, n_bytes = [], 0, 0
     if n_rows:
@@ -378,36 +371,30 @@ def tables(batches: Iterable[pyarrow.RecordBatch], enough: int) -> Iterator[pyar
 def begun(
     evaluator: Evaluator, after: Mapping[Any, bytes] | None, reads_all: bool, run: Any, others: Iterable[Partial]
 ) -> Partial:
-    """The Partial of a run in one of two passes, which shares what it can with those of other runs.
-
-    Raises
-    ------
-    ValueError
-        The first pass has not seen the run.
-    """
+    """Return the Partial of a run in one of two passes; the Partials of several runs share what they can."""
     if after is not None and run not in after:
         raise ValueError("run: it has rows in the second pass and none in the first; both must see the same parts")
-    partial = evaluator.rules.empty_partial("two-pass", None if after is None else unpacked(after[run]), reads_all)
+    partial = evaluator.rules.empty_partial("two-pass", None if after is None else load_partial(after[run]), reads_all)
     for other in itertools.islice(others, 1):
         share_tables(partial, other)
     return partial
 
 
-def ranked(
+def rank_queries(
     strategy: Any, order: str | None, evaluator: Evaluator, rows: pyarrow.RecordBatchReader, partition: int
 ) -> list[Passed]:
-    """Where all judged documents of whole queries of one run stand; `order` is a column of the order of rows."""
+    """Return the ranks of all judged documents of whole queries of one run; `order` is the column to sort by."""
     partial, name = evaluator.rules.empty_partial(strategy, None, True), None
-    if strategy != "lists":  # whose rows name no run
-        name, rows = one_run(evaluator, rows)
+    if strategy != "lists":  # rows of lists name no run
+        name, rows = first_run(evaluator, rows)
     if order is not None:
         rows = in_order(rows.read_all(), "run", evaluator.rules.columns or {}, None, order)
         trust_order(partial)
     partial.add(rows)
-    return [Passed(partition, name, packed(partial))]
+    return [Passed(partition, name, compress_partial(partial))]
 
 
-def one_run(evaluator: Evaluator, rows: pyarrow.RecordBatchReader) -> tuple[Any, pyarrow.RecordBatchReader]:
+def first_run(evaluator: Evaluator, rows: pyarrow.RecordBatchReader) -> tuple[Any, pyarrow.RecordBatchReader]:
     """The name of the first run of some rows, if they have one, and the rows."""
     import pyarrow
 
@@ -417,7 +404,7 @@ def one_run(evaluator: Evaluator, rows: pyarrow.RecordBatchReader) -> tuple[Any,
     return first[run[0]][0].as_py() if run else None, rows
 
 
-def merged(rows: pyarrow.RecordBatchReader, partition: int) -> list[Any]:
+def merge_states(rows: pyarrow.RecordBatchReader, partition: int) -> list[Any]:
     """The merged states of each run in some buckets, and the counts of its unknown queries; or failures."""
     answers = [pickle.loads(state) for batch in rows for state in batch["state"].to_pylist()]
     failures = [each for each in answers if isinstance(each, Failure)]
@@ -430,13 +417,13 @@ def merged(rows: pyarrow.RecordBatchReader, partition: int) -> list[Any]:
             for name, query_ids in answer.by_run.items():
                 unknown.setdefault(name, set()).update(query_ids)
         elif answer.run in totals:
-            totals[answer.run].merge(unpacked(answer.state))
+            totals[answer.run].merge(load_partial(answer.state))
         else:
-            totals[answer.run] = unpacked(answer.state)
+            totals[answer.run] = load_partial(answer.state)
     counts = [
         UnknownCount(partition, name, len(query_ids), *first_by_bytes(query_ids)) for name, query_ids in unknown.items()
     ]
-    return [Passed(partition, name, packed(total)) for name, total in totals.items()] + counts
+    return [Passed(partition, name, compress_partial(total)) for name, total in totals.items()] + counts
 
 
 def totals(arguments: tuple[Any, ...], rows: pyarrow.RecordBatchReader, partition: int) -> list[Total]:

@@ -9,13 +9,13 @@
 
 Values come as one array per run, aligned by query, or as a table of queries × runs; `fastir.compare_scores` aligns by
 query id. Most functions need SciPy: ``pip install fastir[stats]``. Resamples depend on `random_state` and on the order
-of the queries; they are the same for any number of threads and on every machine. Distributions are SciPy's, whose last
-digits can differ between machines.
+in which queries come; they are the same for any number of threads and on every machine. Distributions are SciPy's;
+their last digits can differ between machines.
 
 In        plain arrays of finite float64 values, as above
 Out       named tuples: Test, Interval, PredictionPowered, Anova, Tukey; arrays of p-values
-Validates _checks the shapes and finite values, fastir.checks the options. Kernels get values as whole numbers of a
-          common unit, and nothing else
+Validates _checks the shapes and finite values, fastir.checks the options. Kernels get values only as whole
+          numbers of a common unit
 Allocates each call its own arrays; resamples are drawn in blocks
 Raises    ValueError and TypeError for arguments. What cannot be computed is NaN, and the result's `note` says why
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import importlib.util
+from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -14,7 +17,7 @@ Alternative = Literal["two-sided", "greater", "less"]
 N_RESAMPLES = 100_000
 
 EPSILON = float(np.finfo(float).eps)
-SMALLEST = float(np.finfo(float).tiny)  # the smallest p-value, because none is 0
+MIN_P = float(np.finfo(float).tiny)  # the smallest p-value, because none is 0
 LARGEST_VALUE = 1e100  # the largest magnitude of a value: the cubes of a million such values have a sum
 EQUAL, ZERO, SINGLE = "all differences are equal", "all differences are 0", "one query"
 
@@ -51,14 +54,7 @@ class Interval(NamedTuple):
 
 
 def differences(a: ArrayLike, b: ArrayLike | None = None) -> tuple[np.ndarray, float]:
-    """a minus b as a float64 array of shape (n_queries,), and the largest magnitude among a and b.
-
-    Raises
-    ------
-    ValueError
-        The arrays are not one-dimensional and equally long, are empty, or hold NaN or a magnitude above 1e100; or they
-        are pandas columns whose indexes differ.
-    """
+    """a minus b as a float64 array of shape (n_queries,), and the largest magnitude among a and b."""
     if b is not None:
         refuse_other_index(a, b)
     a = column(a, "a")
@@ -71,7 +67,7 @@ def differences(a: ArrayLike, b: ArrayLike | None = None) -> tuple[np.ndarray, f
 
 
 def refuse_other_index(a: Any, b: Any) -> None:
-    """Raise ValueError for pandas columns whose ids differ in order.
+    """Raise ValueError for pandas columns with ids in different orders.
 
     A default RangeIndex, 0 to n - 1, carries no ids. Beside it, an index that permutes the same numbers says the rows.
     """
@@ -88,14 +84,14 @@ def refuse_other_index(a: Any, b: Any) -> None:
 
 
 def column(values: ArrayLike, name: str) -> np.ndarray:
-    return checked(values, name, 1, "one value per query")
+    return check_values(values, name, 1, "one value per query")
 
 
-def table(values: ArrayLike, name: str, dimensions: int = 2) -> np.ndarray:
-    return checked(values, name, dimensions, "a row per query and a column per run")
+def check_table(values: ArrayLike, name: str, dimensions: int = 2) -> np.ndarray:
+    return check_values(values, name, dimensions, "a row per query and a column per run")
 
 
-def checked(values: ArrayLike, name: str, dimensions: int, expected: str) -> np.ndarray:
+def check_values(values: ArrayLike, name: str, dimensions: int, expected: str) -> np.ndarray:
     try:
         array = np.ascontiguousarray(values, np.float64)  # sums depend on the layout in the last bit
     except (TypeError, ValueError) as error:
@@ -113,10 +109,34 @@ def checked(values: ArrayLike, name: str, dimensions: int, expected: str) -> np.
 
 
 def is_constant(variance: np.ndarray | float, largest: np.ndarray | float) -> Any:
-    """Whether a variance may be due to the rounding of equal values, whose magnitude is at most `largest`."""
+    """Whether a variance may be due to the rounding of equal values of a magnitude up to `largest`."""
     return variance <= (8 * EPSILON * largest) ** 2
 
 
 def proper(p: np.ndarray) -> np.ndarray:
     """p-values that are never 0 and never above 1; NaN stays."""
-    return np.clip(p, SMALLEST, 1.0)
+    return np.clip(p, MIN_P, 1.0)
+
+
+# ---- SciPy: its import takes longer than fastir and NumPy together ---------------------------------------------------
+MISSING_SCIPY = "fastir.stats needs SciPy: pip install 'fastir[stats]'"
+
+
+@functools.cache
+def special() -> ModuleType:
+    """`scipy.special`, or what to install."""
+    try:
+        from scipy import special
+    except ImportError:
+        raise ImportError(MISSING_SCIPY) from None
+    return special
+
+
+def check_scipy() -> None:
+    """Raise if SciPy, which is needed later, is not installed; do not import it."""
+    if not has_scipy():
+        raise ImportError(MISSING_SCIPY)
+
+
+def has_scipy() -> bool:
+    return importlib.util.find_spec("scipy") is not None

@@ -149,7 +149,7 @@ cdef void signed_sums(const double[:, ::1] x, uint64_t stream, int64_t first, in
                       double* tables) noexcept nogil:
     """sums[c * size + i] = the sum over q of +-x[c, q], with the signs of resample first + i.
 
-    The tables are scratch of the caller: of an array of its own the compiler would know that it overlaps nothing, take
+    The tables are the caller's scratch. With an array of its own, the compiler would know that it overlaps nothing, take
     several words at once, and be slower by a third.
     """
     cdef int64_t n = x.shape[1], q, c, p, g

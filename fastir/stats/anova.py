@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import proportion
-from fastir.stats._checks import N_RESAMPLES, checked, is_constant, proper, table
+from fastir.stats._checks import N_RESAMPLES, check_table, check_values, is_constant, proper, special
 from fastir.stats._resample import ORDERS, Orders
-from fastir.stats._scipy import special
 from fastir.stats.grid import to_grid
 from fastir.stats.numeric import studentized_range_ppf, studentized_range_sf
 from fastir.stats.resampling import Resamples
@@ -42,8 +41,8 @@ class Anova(NamedTuple):
         None without repeats: the interaction is then the error.
     error : Source
     partial_eta_squared, eta_squared, omega_squared : float
-        The runs' share of the variance that is not due to queries; of all variance; and of all variance, estimated
-        without bias.
+        The runs' fraction of the variance that is not due to queries, of the total variance, and the unbiased estimate
+        of the latter.
     note : str
     """
 
@@ -84,7 +83,7 @@ def two_way_anova(scores: ArrayLike) -> Anova:
     ValueError
         The shape is wrong, or a score is NaN.
     """
-    x = checked(scores, "scores", 3 if np.ndim(scores) == 3 else 2, "a row per query and a column per run")
+    x = check_values(scores, "scores", 3 if np.ndim(scores) == 3 else 2, "a row per query and a column per run")
     if min(x.shape) < 2:
         raise ValueError(f"scores has shape {x.shape}; an analysis of variance needs two of everything")
     cells = x.reshape(*x.shape[:2], -1)
@@ -162,7 +161,7 @@ def tukey_test(scores: ArrayLike, *, confidence: float = 0.95) -> Tukey:
     -----
     Tukey (1949); Carterette (2012). ranx, SciPy and statsmodels use the unpaired procedure.
     """
-    x = table(scores, "scores")
+    x = check_table(scores, "scores")
     anova = two_way_anova(x)
     differences, effects, flat = honest_differences(x, anova)
     confidence = proportion("confidence", confidence)
@@ -215,7 +214,7 @@ def randomized_tukey_test(
     -----
     Carterette (2012); Sakai (2014). elinor compares floats and loses ties.
     """
-    x = table(scores, "scores")
+    x = check_table(scores, "scores")
     confidence = proportion("confidence", confidence)
     n, m = x.shape
     if m < 2:

@@ -8,15 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import check_choice, flag, proportion
-from fastir.stats._checks import EPSILON, N_RESAMPLES, Alternative, Interval, Test, differences, proper
+from fastir.stats._checks import EPSILON, N_RESAMPLES, Alternative, Interval, Test, differences, proper, special
 from fastir.stats._resample import DRAWS, Draws, Studentized, drawn_indices
-from fastir.stats._scipy import special
 from fastir.stats.grid import Grid, to_grid
-from fastir.stats.paired_tests import ALTERNATIVES, Moments, moments, t_rows, whole_differences
+from fastir.stats.paired_tests import ALTERNATIVES, Moments, grid_differences, moments, t_rows
 from fastir.stats.resampling import Resamples
 
 METHODS = ("percentile", "bca")
-RELATIVE = 1e-12  # of a studentized statistic: the error that rounding may cause
+RELATIVE_ERROR = 1e-12  # of a studentized statistic: the error that rounding may cause
 
 
 def draws(
@@ -57,14 +56,14 @@ class Resampled(NamedTuple):
 
 
 def corrected_levels(levels: np.ndarray, below: float, skewness: float) -> np.ndarray:
-    """The levels of BCa, by the share of resamples below what was observed; NaN where they do not exist."""
+    """Return the levels of BCa for a fraction of resamples below the observed mean; NaN if they do not exist."""
     bias = special().ndtri(below)
     with np.errstate(invalid="ignore"):
         moved = bias + special().ndtri(levels)
         return np.asarray(special().ndtr(bias + moved / (1 - skewness / 6 * moved)))
 
 
-def resampled(grid: Grid, resamples: Resamples) -> Resampled:
+def resample_sums(grid: Grid, resamples: Resamples) -> Resampled:
     """The sums of each row over the same draws."""
     columns = np.ascontiguousarray(grid.whole.T)
     sums = np.empty((len(grid.whole), resamples.total), np.int64)
@@ -114,7 +113,7 @@ class Centred(NamedTuple):
     shifted : float64 array of shape (n_rows, n_queries)
         The differences less a number near their mean.
     offsets, sums : float64 arrays of shape (n_rows,)
-        The sum of `shifted`, which is to be taken from that of a resample, and the sum of the differences.
+        The sum of `shifted`, which is subtracted from a resample's sum, and the sum of the differences.
     noise : float64 array of shape (n_rows,)
         By how much a sum may miss what it is on paper.
     """
@@ -131,7 +130,7 @@ class Centred(NamedTuple):
         return np.where(np.abs(self.sums) <= self.noise, 0.0, self.sums / np.sqrt(variance / (n - 1) * n))
 
 
-def centred(d: np.ndarray, whole: np.ndarray, loose: int, largest: np.ndarray | float) -> Centred:
+def centre_rows(d: np.ndarray, whole: np.ndarray, loose: int, largest: np.ndarray | float) -> Centred:
     """Rows of differences of scores up to `largest`, ready for resampling.
 
     Where the grid holds the scores exactly, `whole`, their differences on it, are shifted by a whole number, and every
@@ -162,7 +161,7 @@ def studentized_rows(
         some = Centred(*(column[varied] for column in rows))
         seen = some.limits()
         limits = np.abs(seen) if two_sided else sign * seen
-        limits = limits - RELATIVE * np.abs(limits)
+        limits = limits - RELATIVE_ERROR * np.abs(limits)
         shifted = np.ascontiguousarray(sign * some.shifted.T)
         kernel = Studentized(resamples, shifted, sign * some.offsets, some.noise, limits, two_sided)
         counts, degenerate[varied] = resamples.counts(kernel).reshape(2, -1)
@@ -203,7 +202,7 @@ def bootstrap_test(
 
     Notes
     -----
-    Efron and Tibshirani (1993), chapter 16; Sakai (2006). elinor's p-values lack the + 1, and it counts a resample
+    Efron and Tibshirani (1993), chapter 16; Sakai (2006). elinor's p-values have no + 1, and it counts a resample
     without variance as t = 0.
     """
     check_choice("alternative", alternative, ALTERNATIVES)
@@ -214,14 +213,14 @@ def bootstrap_test(
     resamples = draws(len(d), 1, n_resamples, random_state, n_threads)
     note = str(pair_moments.notes()[0])
     if studentized or pair_moments.constant[0] or pair_moments.n == 1:
-        whole, loose = whole_differences(a, b)
+        whole, loose = grid_differences(a, b)
         t, p, degenerate = studentized_rows(
-            centred(rows, whole[None], loose, largest), pair_moments, resamples, alternative
+            centre_rows(rows, whole[None], loose, largest), pair_moments, resamples, alternative
         )
         note = note or without_variance(degenerate[0])
         return Test(float(t[0]) if studentized else float(pair_moments.mean[0]), float(p[0]), resamples.listed, note)
     grid = to_grid(rows)
-    sums = resampled(grid, resamples).sums[0]
+    sums = resample_sums(grid, resamples).sums[0]
     seen = int(grid.whole.sum())
     if alternative == "two-sided":
         count = np.count_nonzero(np.abs(sums - seen) >= abs(seen) - grid.slack())
@@ -249,7 +248,7 @@ def bootstrap_interval(
         As for `t_test`.
     method : {"percentile", "bca"}
         "percentile": quantiles of the resampled means, linearly interpolated. "bca": the same at levels corrected for
-        bias and skewness. The bias comes from the share of resampled means below the observed one, with equal means
+        bias and skewness. The bias comes from the fraction of resampled means below the observed one, with equal means
         counted half; the acceleration is a sixth of the skewness of the mean.
     confidence : float
     n_resamples, random_state, n_threads
@@ -274,6 +273,6 @@ def bootstrap_interval(
         return Interval(mean, np.nan, np.nan, np.nan, note)
     if note:
         return Interval(mean, mean, mean, 0.0, note)
-    drawn = resampled(to_grid(d[None]), draws(len(d), 1, n_resamples, random_state, n_threads))
+    drawn = resample_sums(to_grid(d[None]), draws(len(d), 1, n_resamples, random_state, n_threads))
     low, high = drawn.interval(0, -1, float(skewness_of_mean(d, pair_moments)), method, confidence)
     return Interval(mean, low, high, float(drawn.sums.std() * drawn.grid.unit / len(d)))

@@ -22,7 +22,7 @@ def adjust(p_values: ArrayLike, method: Correction, *, alpha: float = 0.05) -> n
         NaN does not belong to the family and stays NaN.
     method : str
         Against any false discovery: ``"bonferroni"``, ``"sidak"``, ``"holm"``, ``"holm_sidak"``, ``"hochberg"``,
-        ``"hommel"``. For the share of false discoveries: ``"bh"`` (Benjamini and Hochberg), ``"by"`` (Benjamini and
+        ``"hommel"``. For the false discovery rate: ``"bh"`` (Benjamini and Hochberg), ``"by"`` (Benjamini and
         Yekutieli), ``"two_stage_bh"`` (which estimates, at level alpha, how many hypotheses are true).
     alpha : float
         Only for ``"two_stage_bh"``.
@@ -39,7 +39,7 @@ def adjust(p_values: ArrayLike, method: Correction, *, alpha: float = 0.05) -> n
 
     Notes
     -----
-    The numbers equal those of `statsmodels.stats.multitest.multipletests`.
+    The numbers equal `statsmodels.stats.multitest.multipletests`.
 
     Examples
     --------
@@ -60,16 +60,16 @@ def adjust(p_values: ArrayLike, method: Correction, *, alpha: float = 0.05) -> n
     return p
 
 
-def left(p: np.ndarray) -> np.ndarray:
+def counts_not_below(p: np.ndarray) -> np.ndarray:
     """For each of the ascending p-values, how many are not below it."""
     return np.arange(len(p), 0, -1)
 
 
-def rising(p: np.ndarray) -> np.ndarray:
+def running_max(p: np.ndarray) -> np.ndarray:
     return np.maximum.accumulate(p)
 
 
-def falling(p: np.ndarray) -> np.ndarray:
+def running_min(p: np.ndarray) -> np.ndarray:
     return np.minimum.accumulate(p[::-1])[::-1]
 
 
@@ -80,7 +80,7 @@ def sidak_p(p: np.ndarray, tries: np.ndarray | int) -> np.ndarray:
 
 
 def bh(p: np.ndarray, factor: float) -> np.ndarray:
-    return falling(p * (factor / np.arange(1, len(p) + 1)))
+    return running_min(p * (factor / np.arange(1, len(p) + 1)))
 
 
 def two_stage_bh(p: np.ndarray, alpha: float) -> np.ndarray:
@@ -106,9 +106,9 @@ def hommel(p: np.ndarray, alpha: float) -> np.ndarray:
 METHODS: dict[Correction, Callable[[np.ndarray, float], np.ndarray]] = {
     "bonferroni": lambda p, alpha: p * len(p),
     "sidak": lambda p, alpha: sidak_p(p, len(p)),
-    "holm": lambda p, alpha: rising(p * left(p)),
-    "holm_sidak": lambda p, alpha: rising(sidak_p(p, left(p))),
-    "hochberg": lambda p, alpha: falling(p * left(p)),
+    "holm": lambda p, alpha: running_max(p * counts_not_below(p)),
+    "holm_sidak": lambda p, alpha: running_max(sidak_p(p, counts_not_below(p))),
+    "hochberg": lambda p, alpha: running_min(p * counts_not_below(p)),
     "hommel": hommel,
     "bh": lambda p, alpha: bh(p, len(p)),
     "by": lambda p, alpha: bh(p, len(p) * (1 / np.arange(1, len(p) + 1)).sum()),

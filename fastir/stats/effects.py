@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import check_choice, number, proportion
-from fastir.stats._checks import column, differences
-from fastir.stats._scipy import special
+from fastir.stats._checks import column, differences, special
 from fastir.stats.grid import to_grid
 from fastir.stats.numeric import root
 from fastir.stats.paired_tests import Moments, doubled_ranks, moments
@@ -18,9 +17,9 @@ from fastir.stats.paired_tests import Moments, doubled_ranks, moments
 Effect = Literal["d_z", "hedges_gz", "d_av", "hedges_g", "glass", "anova", "dominance", "rank_biserial"]
 
 POWER = 0.8
-MANY_DEGREES = 1e7  # degrees of freedom
-FEWEST = 1.0 + 1e-3  # queries, a real number
-LEAST_EFFECT = 1e-6  # below it, sample sizes are beyond any collection
+LARGE_DEGREES = 1e7  # degrees of freedom
+MIN_QUERIES = 1.0 + 1e-3  # queries, a real number
+MIN_EFFECT = 1e-6  # below it, sample sizes are beyond any collection
 
 
 class Sides:
@@ -40,7 +39,7 @@ class Sides:
         self.moments: Moments = pair_moments
         self.whole: np.ndarray = whole
         self.loose: int = loose
-        self.error: float | None = error  # residual mean square of all runs; None: of these two
+        self.error: float | None = error  # residual mean square of all runs; None: only the two
 
     def variance(self, of_run: np.ndarray) -> np.ndarray:
         with np.errstate(invalid="ignore"):
@@ -91,7 +90,7 @@ EFFECTS: dict[Effect, tuple[str, Callable[[Sides], np.ndarray]]] = {
 
 
 def effect_size(a: ArrayLike, b: ArrayLike, kind: Effect = "d_z") -> float:
-    """The size of a paired difference; positive where a is better.
+    """Return the size of a paired difference; positive if a is better.
 
     Parameters
     ----------
@@ -118,7 +117,7 @@ def hedges_factor(df: float) -> float:
     df = number("df", df)
     if df < 2:
         return np.nan
-    if df > MANY_DEGREES:  # where the logarithms cancel out
+    if df > LARGE_DEGREES:  # where the logarithms cancel out
         return 1 - 3 / (4 * df - 1)
     logarithm = special().gammaln(df / 2) - special().gammaln((df - 1) / 2)
     return float(np.exp(logarithm) / (df / 2) ** 0.5)
@@ -154,14 +153,14 @@ def power_by_centre(df: float, alpha: float) -> Callable[[float], float]:
 def sample_size(effect_size: float, *, alpha: float = 0.05, power: float = POWER) -> float:
     """How many queries a paired t-test needs to find a true d_z with probability `power`: a real number to round up."""
     effect = number("effect_size", effect_size)
-    if abs(effect) < LEAST_EFFECT:
+    if abs(effect) < MIN_EFFECT:
         raise ValueError(f"effect_size must not be 0 or near it, got {effect!r}: no number of queries would show it")
     check_power(power, alpha)
 
     def missing(n: float) -> float:
         return power_by_centre(n - 1, alpha)(abs(effect) * n**0.5) - power
 
-    return FEWEST if missing(FEWEST) >= 0 else root(missing, FEWEST)
+    return MIN_QUERIES if missing(MIN_QUERIES) >= 0 else root(missing, MIN_QUERIES)
 
 
 def detectable(n_queries: int, *, alpha: float = 0.05, power: float = POWER) -> float:

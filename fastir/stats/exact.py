@@ -1,17 +1,17 @@
-"""The exact p-value of a signed sum: the share of the 2^n assignments of signs whose sum reaches the observed one."""
+"""The exact p-value of a signed sum: the fraction of the 2^n assignments of signs with at least the observed sum."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from fastir.stats._checks import SMALLEST
+from fastir.stats._checks import MIN_P
 from fastir.stats._subset_sums import share_below, subsets_below
 
-HALVES = 40  # values up to which two halves meet in the middle
-STEPS = 1 << 24  # of a table of sums
+MAX_HALVED_VALUES = 40  # values up to which two halves meet in the middle
+MAX_TABLE_SUMS = 1 << 24  # of a table of sums
 
 
-def exact_p(d: np.ndarray, slack: int, two_sided: bool, limit: int | None = STEPS) -> float | None:
+def exact_p(d: np.ndarray, slack: int, two_sided: bool, limit: int | None = MAX_TABLE_SUMS) -> float | None:
     """The p-value of sum(d) among the sums of all signs, the identity included; None if that takes too long.
 
     Parameters
@@ -34,10 +34,10 @@ def exact_p(d: np.ndarray, slack: int, two_sided: bool, limit: int | None = STEP
     below = (total - seen + slack) // 2  # signed sum >= seen - slack  <=>  sum of the negated values <= below
     step = int(np.gcd.reduce(values))
     values, below = values // step, below // step
-    if n <= HALVES and 4 << (n + 1) // 2 <= n * (below + 1):
+    if n <= MAX_HALVED_VALUES and 4 << (n + 1) // 2 <= n * (below + 1):
         share = subsets_below(values, below) / 2**n
     elif limit is None or n * (below + 1) <= limit:
         share = share_below(values, below)
     else:
         return None
-    return max(2 * share if two_sided else share, SMALLEST)
+    return max(2 * share if two_sided else share, MIN_P)

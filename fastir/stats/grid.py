@@ -14,20 +14,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-DENOMINATOR = 10**6  # the largest common denominator that is looked for
-CLOSE = 1e-9  # how near a score must be to a multiple, if the scores are at most 1
+MAX_DENOMINATOR = 10**6  # the largest common denominator that is looked for
+TOLERANCE = 1e-9  # how near a score must be to a multiple, if the scores are at most 1
 BITS = 40
 
 
 class Grid(NamedTuple):
-    """Whole numbers that stand for scores.
+    """Scores as whole numbers of a unit.
 
     Attributes
     ----------
     whole : int64 array
         Of the scores' shape.
     unit : float
-        The score that 1 stands for.
+        The score of the number 1.
     loose : int
         By how much two numbers for the same score may differ: 0 or 1. For differences of scores it is twice that.
     """
@@ -59,18 +59,18 @@ def to_grid(scores: np.ndarray) -> Grid:
 
 def common_denominator(scores: np.ndarray) -> int | None:
     """The smallest number, up to a million, that makes all scores whole; None if there is none."""
-    common, close = 1, CLOSE * min(1.0, magnitude(scores))
+    common, close = 1, TOLERANCE * min(1.0, magnitude(scores))
     while True:
         scaled = scores * common
         off = np.abs(scaled - np.rint(scaled)) > close
         if not off.any():
             return common
         offender = float(scores.flat[off.argmax()])
-        needed = Fraction(offender).limit_denominator(DENOMINATOR).denominator
+        needed = Fraction(offender).limit_denominator(MAX_DENOMINATOR).denominator
         if abs(offender * needed - round(offender * needed)) > close or common % needed == 0:
             return None
         common = math.lcm(common, needed)
-        if common > DENOMINATOR:
+        if common > MAX_DENOMINATOR:
             return None
 
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import number, proportion, whole_number
-from fastir.stats._scipy import has_scipy, special
+from fastir.stats._checks import has_scipy, special
 
 # Trapezoids converge geometrically on these integrands: with smaller steps no digit changes.
 NORMAL = np.arange(-58, 88) * 0.15  # z of one of the k normal variables
 STEP = 0.25  # of log s, in its deviations
-NEGLIGIBLE = -70.0  # log of a weight
-MOST_VARIABLES = 10**6  # beyond, the steps are too wide
+NEGLIGIBLE_LOG = -70.0  # log of a weight
+MAX_VARIABLES = 10**6  # beyond, the steps are too wide
 
 
 def studentized_range_sf(q: ArrayLike, k: int, df: float) -> np.ndarray:
@@ -41,8 +41,8 @@ def studentized_range_sf(q: ArrayLike, k: int, df: float) -> np.ndarray:
     one lattice of x, so that 190 pairs of runs cost little more than one.
     """
     df = number("df", df, 1.0)
-    if whole_number("k", k, 2) > MOST_VARIABLES:
-        raise ValueError(f"k must be at most {MOST_VARIABLES}, got {k}")
+    if whole_number("k", k, 2) > MAX_VARIABLES:
+        raise ValueError(f"k must be at most {MAX_VARIABLES}, got {k}")
     q = np.asarray(q, np.float64)
     if not (q >= 0).all():
         raise ValueError("q must be numbers from 0 up")
@@ -53,10 +53,10 @@ def studentized_range_sf(q: ArrayLike, k: int, df: float) -> np.ndarray:
     log_q = np.log(q[inside])[:, None]
     deviation = (2 * df) ** -0.5
     step = STEP * deviation
-    window = np.arange(int((NEGLIGIBLE / df - 12 * deviation) / step), int(12 / STEP) + 1)
+    window = np.arange(int((NEGLIGIBLE_LOG / df - 12 * deviation) / step), int(12 / STEP) + 1)
     places = window + np.rint(log_q / step).astype(np.int64)
     log_s = places * step - log_q
-    weights = np.exp(np.maximum(df * (log_s - np.expm1(2 * log_s) / 2), 10 * NEGLIGIBLE))
+    weights = np.exp(np.maximum(df * (log_s - np.expm1(2 * log_s) / 2), 10 * NEGLIGIBLE_LOG))
     lattice, at = np.unique(places, return_inverse=True)
     shares = range_sf(np.exp(lattice * step), k)[at.reshape(places.shape)]
     result[inside] = (weights * shares).sum(axis=1) / weights.sum(axis=1)
@@ -103,7 +103,7 @@ def t_quantile(df: int, probability: float) -> float:
 
 
 def root(f: Callable[[float], float], low: float) -> float:
-    """Where a monotonic function that changes its sign above `low` is 0, to about 1e-12 of it.
+    """Return the root, above `low`, of a monotonic function, to about 1e-12 of it.
 
     The bracket grows to the right until it holds the sign change; then false position with halved weights (Illinois).
     """

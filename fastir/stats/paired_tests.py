@@ -1,6 +1,6 @@
 """Tests of two runs that need no resampling: t, Wilcoxon's, sign, equivalence; and Welch's, for means of seeds.
 
-A function whose name ends in `_rows` takes the differences of many pairs at once, a row each, and returns arrays.
+A function with a name in `_rows` takes the differences of many pairs at once, a row each, and returns arrays.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from fastir.stats._checks import (
     differences,
     is_constant,
     proper,
+    special,
 )
-from fastir.stats._scipy import special
 from fastir.stats.exact import exact_p
 from fastir.stats.grid import to_grid
 from fastir.stats.numeric import t_quantile
@@ -35,7 +35,7 @@ Zeros = Literal["wilcox", "pratt", "zsplit"]
 ALTERNATIVES = get_args(Alternative)
 ZEROS = get_args(Zeros)
 EXACT_RANKS = 50  # differences up to which Wilcoxon's test is exact by default
-MOST_RANKS = 1000  # differences up to which it can be exact
+MAX_EXACT_RANKS = 1000  # differences up to which it can be exact
 
 
 class Moments(NamedTuple):
@@ -108,7 +108,7 @@ def t_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative
 
     Notes
     -----
-    Student (1908). The numbers equal those of `scipy.stats.ttest_rel`, except that SciPy mistakes rounding errors of
+    Student (1908). The numbers equal `scipy.stats.ttest_rel`, except that SciPy mistakes rounding errors of
     constant differences for variance.
     """
     check_choice("alternative", alternative, ALTERNATIVES)
@@ -148,13 +148,13 @@ def sign_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternat
     ties; p is 1 if all are ties.
     """
     check_choice("alternative", alternative, ALTERNATIVES)
-    d = whole_differences(a, b)[0]
+    d = grid_differences(a, b)[0]
     wins, losses = np.count_nonzero(d > 0), np.count_nonzero(d < 0)
     p = sign_rows(np.array(wins), np.array(losses), alternative)
     return Test(float(wins), float(p), True, "" if wins + losses else ZERO)
 
 
-def whole_differences(a: ArrayLike, b: ArrayLike | None) -> tuple[np.ndarray, int]:
+def grid_differences(a: ArrayLike, b: ArrayLike | None) -> tuple[np.ndarray, int]:
     """a minus b on a grid, and by how much equal differences may differ there."""
     differences(a, b)
     grid = to_grid(np.stack([column(a, "a"), np.zeros(len(column(a, "a"))) if b is None else column(b, "b")]))
@@ -200,7 +200,7 @@ def wilcoxon(
     check_choice("alternative", alternative, ALTERNATIVES)
     check_choice("zeros", zeros, ZEROS)
     exact, continuity = exact if exact is None else flag("exact", exact), flag("continuity", continuity)
-    return signed_ranks(*whole_differences(a, b), alternative, zeros, exact, continuity)
+    return signed_ranks(*grid_differences(a, b), alternative, zeros, exact, continuity)
 
 
 def signed_ranks(
@@ -221,8 +221,8 @@ def signed_ranks(
     minus = float(ranks[d < 0].sum() + of_zeros) / 2
     statistic = min(plus, minus) if two_sided else plus
     signed = (ranks * np.sign(d))[d != 0]
-    if exact and len(signed) > MOST_RANKS:
-        raise ValueError(f"exact=True takes up to {MOST_RANKS} differences that are not 0, got {len(signed)}")
+    if exact and len(signed) > MAX_EXACT_RANKS:
+        raise ValueError(f"exact=True takes up to {MAX_EXACT_RANKS} differences that are not 0, got {len(signed)}")
     if exact or (exact is None and len(signed) <= EXACT_RANKS):
         p = exact_p(-signed if alternative == "less" else signed, 0, two_sided, limit=None)
         return Test(statistic, float(p), True)  # type: ignore[arg-type]

@@ -16,12 +16,11 @@ from numpy.typing import ArrayLike
 
 from fastir.checks import mapping, number, proportion
 from fastir.errors import quote
-from fastir.stats._checks import SINGLE, column, is_constant, proper
-from fastir.stats._scipy import special
+from fastir.stats._checks import SINGLE, column, is_constant, proper, special
 
 Values = ArrayLike | Mapping[Any, float]
 Strata = Mapping[Any, Hashable] | tuple[ArrayLike, ArrayLike]
-TO_ONE = 1e-9  # by which given shares may miss a sum of 1
+SHARE_TOLERANCE = 1e-9  # by which given shares may miss a sum of 1
 NO_MODEL, ONE_UNJUDGED, NO_VARIANCE = "all values of the model are equal", "one unjudged query", "nothing varies"
 
 
@@ -97,7 +96,7 @@ def ppi_mean(
     strata : mapping of query_id to stratum, pair of arrays, or None
         The stratum of each query: means are estimated within each stratum and weighted by the shares of the strata. Use
         it if the judged queries were drawn stratum by stratum, or to make the interval narrower. A mapping if values
-        are mappings; for arrays, the strata of the judged queries and those of the unjudged.
+        are mappings; for arrays, the strata of the judged queries, then of the unjudged ones.
     shares : mapping of stratum to share, or None
         The shares of the strata in the population. None: their shares among all queries, judged and unjudged.
 
@@ -119,7 +118,7 @@ def ppi_mean(
     Notes
     -----
     Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), and Angelopoulos, Duchi and Zrnic (2023) for `lam`;
-    without strata the numbers equal those of ``ppi_py.ppi_mean_ci``. Strata as in Fisch et al. (2024), plus the
+    without strata the numbers equal ``ppi_py.ppi_mean_ci``. Strata as in Fisch et al. (2024), plus the
     variance of the shares if these are counted. The bounds assume the normal distribution: with fewer than about 100
     judged queries they are too narrow.
 
@@ -130,8 +129,10 @@ def ppi_mean(
     >>> round(found.estimate, 4), round(found.low, 4), round(found.high, 4), round(found.lam, 4)
     (0.5, 0.3311, 0.6689, 0.6086)
     """
-    labelled, unlabelled, ids = aligned({"y": y, "y_model": y_model}, {"y_model_unlabelled": y_model_unlabelled}, 1)
-    return inferred(make_sample(labelled, unlabelled), ids, confidence, lam, strata, shares)
+    labelled, unlabelled, ids = align_samples(
+        {"y": y, "y_model": y_model}, {"y_model_unlabelled": y_model_unlabelled}, 1
+    )
+    return infer(make_sample(labelled, unlabelled), ids, confidence, lam, strata, shares)
 
 
 def ppi_difference(
@@ -170,14 +171,14 @@ def ppi_difference(
     ValueError, TypeError
         As by `ppi_mean`.
     """
-    labelled, unlabelled, ids = aligned(
+    labelled, unlabelled, ids = align_samples(
         {"a": a, "b": b, "a_model": a_model, "b_model": b_model},
         {"a_model_unlabelled": a_model_unlabelled, "b_model_unlabelled": b_model_unlabelled},
         2,
     )
     whole = make_sample([labelled[0] - labelled[1], labelled[2] - labelled[3]], [unlabelled[0] - unlabelled[1]])
     largest = max(float(np.abs(values).max()) for values in (*labelled, *unlabelled))
-    difference = inferred(whole._replace(largest=largest), ids, confidence, lam, strata, shares)
+    difference = infer(whole._replace(largest=largest), ids, confidence, lam, strata, shares)
     return difference._replace(p_value=p_value(difference.estimate, difference.standard_error))
 
 
@@ -186,7 +187,7 @@ def ppi_difference(
 Ids = tuple[list[Any], list[Any]] | None  # of the judged and of the unjudged queries; None for arrays
 
 
-def aligned(
+def align_samples(
     labelled: dict[str, Values], unlabelled: dict[str, Values], n_human: int
 ) -> tuple[list[np.ndarray], list[np.ndarray], Ids]:
     """All values as arrays, in the order of the first of their side; the first `n_human` are by human judgments."""
@@ -222,7 +223,7 @@ def aligned(
 
 
 def check_indexes(side: dict[str, Values]) -> None:
-    """Series of pandas count by their order; those of a side must have the same index."""
+    """Check that all pandas Series of a side have the same index: they are paired by order."""
     series: dict[str, Any] = {name: values for name, values in side.items() if hasattr(values, "iloc")}
     indexes = {name: values.index for name, values in series.items()}
     for (one, first), (other, index) in itertools.pairwise(indexes.items()):
@@ -232,12 +233,12 @@ def check_indexes(side: dict[str, Values]) -> None:
 
 def by_query(name: str, values: Mapping[Any, float], ids: list[Any], whole: bool) -> np.ndarray:
     """The values of some queries, which must be all that there are if `whole`."""
-    lacking = next((query_id for query_id in ids if query_id not in values), None)
-    if lacking is not None:
-        raise ValueError(f"{name} has no value for query {quote(lacking)}")
+    missing = next((query_id for query_id in ids if query_id not in values), None)
+    if missing is not None:
+        raise ValueError(f"{name} has no value for query {quote(missing)}")
     if whole and len(values) > len(ids):
         more = next(query_id for query_id in values if query_id not in set(ids))
-        raise ValueError(f"{name} has a value for query {quote(more)}, which the other run lacks")
+        raise ValueError(f"{name} has a value for query {quote(more)}, which is missing from the other run")
     chosen = [values[query_id] for query_id in ids]
     for query_id, value in zip(ids, chosen, strict=True):
         if not hasattr(value, "__float__") or not math.isfinite(value):
@@ -251,16 +252,16 @@ def make_sample(labelled: Sequence[np.ndarray], unlabelled: Sequence[np.ndarray]
 
 
 def rows_by_stratum(strata: Strata, ids: Ids, whole: Sample) -> dict[Any, tuple[list[int], list[int]]]:
-    """{stratum: the places of its judged and of its unjudged queries}, in the order of the first of each."""
+    """Return {stratum: positions of its judged and of its unjudged queries}, in order of first appearance."""
     sizes = len(whole.y), len(whole.unlabelled)
     if ids is not None and not isinstance(strata, tuple):
         strata = mapping("strata", strata, "map query ids to strata for values by query")
     if isinstance(strata, Mapping) != (ids is not None):
         raise TypeError("strata must be a mapping of query_id to stratum for values by query, else a pair of arrays")
     if ids is not None:
-        lacking = next((query_id for side in ids for query_id in side if query_id not in strata), None)
-        if lacking is not None:
-            raise ValueError(f"strata: query {quote(lacking)} has no stratum")
+        missing = next((query_id for side in ids for query_id in side if query_id not in strata), None)
+        if missing is not None:
+            raise ValueError(f"strata: query {quote(missing)} has no stratum")
         sides = [[strata[query_id] for query_id in side] for side in ids]
     else:
         if not isinstance(strata, (tuple, list)) or len(strata) != 2:
@@ -280,14 +281,14 @@ def rows_by_stratum(strata: Strata, ids: Ids, whole: Sample) -> dict[Any, tuple[
     return rows
 
 
-def checked_shares(shares: Mapping[Any, float], strata: Mapping[Any, Any]) -> dict[Any, float]:
-    """The given share of each stratum."""
+def check_shares(shares: Mapping[Any, float], strata: Mapping[Any, Any]) -> dict[Any, float]:
+    """Return the given shares as {stratum: share}."""
     shares = mapping("shares", shares, "map strata to shares")
     for stratum in (*strata, *shares):
         if (stratum in strata) != (stratum in shares):
             raise ValueError(f"stratum {quote(stratum)} has {'no share' if stratum in strata else 'no query'}")
-    checked = {stratum: number(f"the share of stratum {quote(stratum)}", shares[stratum], 0) for stratum in strata}
-    if abs(math.fsum(checked.values()) - 1) > TO_ONE:
+    checked = {stratum: number(f"shares[{quote(stratum)}]", shares[stratum], 0) for stratum in strata}
+    if abs(math.fsum(checked.values()) - 1) > SHARE_TOLERANCE:
         raise ValueError(f"shares must sum to 1, got {math.fsum(checked.values())!r}")
     return checked
 
@@ -295,7 +296,7 @@ def checked_shares(shares: Mapping[Any, float], strata: Mapping[Any, Any]) -> di
 # ---- arithmetic ----------------------------------------------------------------------------------------------------
 
 
-def inferred(
+def infer(
     whole: Sample,
     ids: Ids,
     confidence: float,
@@ -321,7 +322,7 @@ def inferred(
     }
     total = len(whole.y) + len(whole.unlabelled)
     counted = {stratum: (len(judged) + len(others)) / total for stratum, (judged, others) in rows.items()}
-    share = counted if shares is None else checked_shares(shares, rows)
+    share = counted if shares is None else check_shares(shares, rows)
     mean = math.fsum(share[stratum] * part.mean for stratum, part in parts.items())
     variance = math.fsum(share[stratum] ** 2 * part.variance for stratum, part in parts.items())
     if shares is None:

@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike
 
 from fastir.checks import check_choice
 from fastir.engine.threads import share_all
-from fastir.stats._checks import N_RESAMPLES, ZERO, Alternative, Test, checked, column, differences
+from fastir.stats._checks import N_RESAMPLES, ZERO, Alternative, Test, check_values, column, differences
 from fastir.stats._resample import SIGNS, Signs
 from fastir.stats.exact import exact_p
 from fastir.stats.grid import to_grid
 from fastir.stats.paired_tests import ALTERNATIVES
 from fastir.stats.resampling import Resamples
 
-RELATIVE = 1e-12  # of a scaled statistic: the error that rounding may cause
+RELATIVE_ERROR = 1e-12  # of a scaled statistic: the error that rounding may cause
 
 
 class Pairs(NamedTuple):
@@ -80,7 +80,7 @@ def exact_pairs(pairs: Pairs, two_sided: bool = True, threads: int = 1) -> np.nd
 def resampled_pairs(
     pairs: Pairs, resamples: Resamples, two_sided: bool = True, families: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The p-value of each pair over the same signs; with `families`, that of the largest statistic in its family, too.
+    """Return each pair's p-value over the same signs; with `families`, also for the largest statistic of its family.
 
     A pair's statistic is |sum| / sqrt(sum of squares): the signs do not change the denominator. `families` is an
     int64 array of shape (n_pairs,), 0 to n_families - 1. Pairs without a difference have 1.
@@ -105,7 +105,7 @@ def resampled_pairs(
     adjusted = np.ones(len(p))
     for row, those in zip(most, members, strict=True):
         row.sort()
-        reached = np.searchsorted(row, (limits * scales * (1 - RELATIVE))[those], "left")
+        reached = np.searchsorted(row, (limits * scales * (1 - RELATIVE_ERROR))[those], "left")
         adjusted[those] = resamples.p_values(len(row) - reached)
     return p, np.where(p == 1, 1.0, adjusted)
 
@@ -137,7 +137,7 @@ def randomization_test(
     Returns
     -------
     Test
-        The statistic is the mean difference. The exact p-value is the share of all 2^n sums, the observed one included,
+        The statistic is the mean difference. The exact p-value is the fraction of all 2^n sums, with the observed one,
         that reach the observed one (in absolute value, if two-sided). With random signs it is (1 + count) / (1 +
         n_resamples), with standard error sqrt(p (1 - p) / (n_resamples + 1)). Sums that are equal on paper reach each
         other (see `fastir.stats.grid`). **Undefined**: p = 1 if all differences are 0.
@@ -188,7 +188,7 @@ def max_t(
     d : float array of shape (n_queries, n_hypotheses)
         Differences of pairs of runs or of metrics, over the same queries. All differences of a query get the same sign.
     n_resamples, random_state, n_threads
-        As for `randomization_test`; here all signs are enumerated, with that of one query fixed, if there are at most
+        As for `randomization_test`; here all signs are enumerated, with one query's sign fixed, if there are at most
         n_resamples assignments.
 
     Returns
@@ -200,7 +200,7 @@ def max_t(
     Westfall and Young (1993), single step. The statistic of a column is its sum divided by the root of its sum of
     squares.
     """
-    columns = np.ascontiguousarray(checked(d, "d", 2, "a row per query and a column per hypothesis").T)
+    columns = np.ascontiguousarray(check_values(d, "d", 2, "a row per query and a column per hypothesis").T)
     grids = [to_grid(values) for values in columns]
     pairs = Pairs(
         np.stack([*(grid.whole for grid in grids), 0 * grids[0].whole]),

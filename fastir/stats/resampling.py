@@ -1,4 +1,4 @@
-"""How threads share resamples: in blocks, whose results are counts, or are stored at the number of each resample."""
+"""How threads share resamples: in blocks that return counts, or store a result at the number of each resample."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 COST = {SIGNS: 1, DRAWS: 10, ORDERS: 40}  # of a random number and column, in signs
 # Cost of a block. Signs fill tables once per block, so their blocks are as large as Ctrl-C allows, about 0.1 s.
 BLOCK_COST_BY_PURPOSE = {SIGNS: 1 << 31, DRAWS: 1 << 20, ORDERS: 1 << 20}
-ROW = 256  # cost of a row of a run, which is what thread_count() knows
+ROW_COST = 256  # cost of a row of a run, which is what thread_count() knows
 
 
 class Resamples:
@@ -50,7 +50,7 @@ class Resamples:
         self.stream: int = stream(seed(random_state), purpose)
         cost = cells * COST[purpose]
         self.n_threads: SupportsIndex | None = n_threads
-        self.threads: int = thread_count(n_threads, self.total * cost // ROW)
+        self.threads: int = thread_count(n_threads, self.total * cost // ROW_COST)
         blocks = -(-self.total // max(1, min(BLOCK_SIZE, BLOCK_COST_BY_PURPOSE[purpose] // cost)))
         blocks += -blocks % self.threads  # of one size, so that threads end together
         self.block: int = -(-self.total // blocks)

@@ -1,6 +1,6 @@
 """Correlations of two rankings of systems, on plain arrays: larger values are better, ties are equal values.
 
-All follow from places, which sorting gives, and from how many systems stand above each one by both sides: that is
+All follow from ranks, which sorting gives, and from the number of systems above each one on both sides: it is
 counted in blocks of systems, and between blocks while they are merged, in n log n.
 """
 
@@ -10,11 +10,11 @@ import numpy as np
 
 from fastir.engine.columns.rows import occurrences, repeat
 
-BLOCK = 32  # systems that are compared each with each
+BLOCK_SYSTEMS = 32  # systems that are compared each with each
 
 
 def spans(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each value how many are below it, and how many are not above it."""
+    """Return for each value how many are below it, and how many are not above it."""
     n, order = len(values), np.argsort(values, kind="stable")
     rising = values[order]
     starts = np.flatnonzero(np.concatenate(([True], rising[1:] != rising[:-1])))
@@ -25,7 +25,7 @@ def spans(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def places(values: np.ndarray) -> np.ndarray:
-    """The place of each value, 1 for the best; equal values share the best of their places. NaN counts as the worst."""
+    """Return the rank of each value, 1 for the best; equal values share the best rank. NaN counts as the worst."""
     return 1 + len(values) - spans(np.where(np.isnan(values), -np.inf, values))[1]
 
 
@@ -37,7 +37,7 @@ class Orders:
     a, b : (int array, int array)
         spans() of both.
     correct : int array
-        both_above(): for each system how many stand strictly above it by both sides.
+        both_above(): for each system the number of systems strictly above it on both sides.
     """
 
     a: tuple[np.ndarray, np.ndarray]
@@ -50,31 +50,31 @@ class Orders:
 
     @property
     def places(self) -> tuple[np.ndarray, np.ndarray]:
-        """The place of each system by a, and by b."""
+        """Return the rank of each system by a, and by b."""
         n = len(self.correct)
         return 1 + n - self.a[1], 1 + n - self.b[1]
 
 
 def both_above(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """For each system how many stand strictly above it by both sides; those of b are integers below their number."""
+    """Return for each system how many are strictly above it on both sides; b has integers below their number."""
     n = len(a)
-    order = np.lexsort((b, -a))  # what is tied in a stands in an order in which none of it is above a later one in b
+    order = np.lexsort((b, -a))  # systems tied in a are ordered so that none is above a later one in b
     codes = b[order]
-    padded = np.full(-(-n // BLOCK) * BLOCK, -1, np.int32)
+    padded = np.full(-(-n // BLOCK_SYSTEMS) * BLOCK_SYSTEMS, -1, np.int32)
     padded[:n] = codes
-    blocks = padded.reshape(-1, BLOCK)
-    earlier = np.triu(np.ones((BLOCK, BLOCK), bool), 1)
+    blocks = padded.reshape(-1, BLOCK_SYSTEMS)
+    earlier = np.triu(np.ones((BLOCK_SYSTEMS, BLOCK_SYSTEMS), bool), 1)
     above = (
         ((blocks[:, :, None] > blocks[:, None, :]) & earlier).sum(axis=1, dtype=np.uint8).ravel()[:n].astype(np.int64)
     )
-    rows, width = np.arange(n), BLOCK
+    rows, width = np.arange(n), BLOCK_SYSTEMS
     rows = rows[np.argsort(rows // width * n + codes, kind="stable")]
     while width < n:
         pairs = rows // (2 * width)
         merged = np.argsort(pairs * n + codes[rows], kind="stable")  # an earlier half before its equals of the later
         rows, pairs = rows[merged], pairs[merged]
         later = rows // width % 2 == 1
-        not_above = np.cumsum(~later)[later]  # those of the earlier halves of all pairs up to this one
+        not_above = np.cumsum(~later)[later]  # in the earlier halves of all pairs up to this one
         above[rows[later]] += (pairs[later] + 1) * width - not_above
         width *= 2
     counts = np.empty_like(above)
@@ -82,7 +82,7 @@ def both_above(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return counts
 
 
-def untied(spanned: tuple[np.ndarray, np.ndarray]) -> int:
+def count_untied(spanned: tuple[np.ndarray, np.ndarray]) -> int:
     """How many ordered pairs of systems differ, of which spans() is given."""
     below, until = spanned
     return len(below) ** 2 - int((until - below).sum())
@@ -91,15 +91,15 @@ def untied(spanned: tuple[np.ndarray, np.ndarray]) -> int:
 def tau_b(a: np.ndarray, b: np.ndarray, orders: Orders | None = None) -> float:
     """Kendall's tau with ties on either side."""
     orders = orders or Orders(a, b)
-    untied_a, untied_b = untied(orders.a), untied(orders.b)
-    untied_both = untied_a + untied_b - untied(spans(orders.a[0] * len(a) + orders.b[0]))
+    untied_a, untied_b = count_untied(orders.a), count_untied(orders.b)
+    untied_both = untied_a + untied_b - count_untied(spans(orders.a[0] * len(a) + orders.b[0]))
     return tau_of_pairs(4 * int(orders.correct.sum()) - untied_both, untied_a, untied_b)
 
 
 def tau_of_pairs(difference: int, untied_a: int, untied_b: int) -> float:
     """tau_b from counts of ordered pairs: in the same order less in opposite orders, and not tied on either side."""
     pairs = float(untied_a) * float(untied_b)
-    return between(float(difference) / pairs**0.5) if pairs else np.nan
+    return clip_correlation(float(difference) / pairs**0.5) if pairs else np.nan
 
 
 def spearman(a: np.ndarray, b: np.ndarray, orders: Orders | None = None) -> float:
@@ -107,7 +107,7 @@ def spearman(a: np.ndarray, b: np.ndarray, orders: Orders | None = None) -> floa
     orders = orders or Orders(a, b)
     ra, rb = (below + until - len(a) for below, until in (orders.a, orders.b))  # twice the ranks, from their mean
     norm = float((ra * ra).sum()) * float((rb * rb).sum())
-    return between(float((ra * rb).sum()) / norm**0.5) if norm else np.nan
+    return clip_correlation(float((ra * rb).sum()) / norm**0.5) if norm else np.nan
 
 
 def tau_ap(truth: np.ndarray, estimate: np.ndarray, orders: Orders | None = None) -> float:
@@ -122,19 +122,19 @@ def tau_ap_a(truth: np.ndarray, estimate: np.ndarray, orders: Orders | None = No
     if has_ties(orders.a):
         return np.nan
     above = orders.places[1] - 1
-    sizes = occurrences(above)  # of groups of ties, by how many stand above them
+    sizes = occurrences(above)  # of groups of ties, by the number of systems above them
     first = np.flatnonzero(sizes)
     sizes, rightly = sizes[first], occurrences(above, orders.correct)[first]
     terms = np.zeros((len(first), 2))  # of each group of ties: from pairs with systems above it, and from those in it
     terms[:, 0] = rightly * (1 / np.maximum(first, 1))
     for row in np.flatnonzero(sizes > 1).tolist():
         size = int(sizes[row])
-        behind = np.arange(size)  # how many of the group stand before each place of it
-        ahead = np.maximum(first[row] + behind, 1)  # how many stand before each place; the first of all counts nothing
+        behind = np.arange(size)  # how many of the group come before each of it
+        ahead = np.maximum(first[row] + behind, 1)  # how many come before each; the first of all counts nothing
         terms[row, 0] = rightly[row] * (1 / ahead).sum() / size
         terms[row, 1] = (behind / ahead).sum() / 2  # of the pairs within the group half are in the right order
     total = float(np.cumsum(terms)[-1])
-    return between(2 * total / (len(truth) - 1) - 1)
+    return clip_correlation(2 * total / (len(truth) - 1) - 1)
 
 
 def tau_ap_b(a: np.ndarray, b: np.ndarray, orders: Orders | None = None) -> float:
@@ -145,10 +145,10 @@ def tau_ap_b(a: np.ndarray, b: np.ndarray, orders: Orders | None = None) -> floa
 
 
 def half_of_b(correct: np.ndarray, places: np.ndarray) -> float:
-    """The mean over all but the best of the share of those strictly above that are rightly there, from -1 to 1."""
+    """Return the mean fraction of systems strictly above each one, except the best, that belong there; from -1 to 1."""
     above = places - 1
     lower = above > 0
-    return between(2 * float((correct[lower] / above[lower]).mean()) - 1) if lower.any() else np.nan
+    return clip_correlation(2 * float((correct[lower] / above[lower]).mean()) - 1) if lower.any() else np.nan
 
 
 def has_ties(spanned: tuple[np.ndarray, np.ndarray]) -> bool:
@@ -157,6 +157,6 @@ def has_ties(spanned: tuple[np.ndarray, np.ndarray]) -> bool:
     return bool((until - below > 1).any())
 
 
-def between(value: float) -> float:
+def clip_correlation(value: float) -> float:
     """A correlation without the last digit by which rounding may leave its range, nor a sign of 0."""
     return min(1.0, max(-1.0, float(value))) + 0.0

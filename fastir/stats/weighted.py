@@ -1,6 +1,6 @@
 """The interval of a weighted mean: a quotient of two sums, over queries that are drawn with their weights.
 
-With equal weights it is that of the plain mean, up to rounding.
+With equal weights it is the interval of the plain mean, up to rounding.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from fastir.stats._scipy import special
-from fastir.stats.bootstrap import corrected_levels, draws, resampled
+from fastir.stats._checks import special
+from fastir.stats.bootstrap import corrected_levels, draws, resample_sums
 from fastir.stats.grid import to_grid
 
-CLOSE = 1e-12  # how near quotients come that are equal on paper
+TOLERANCE = 1e-12  # how near quotients come that are equal on paper
 
 
 def weighted_bounds(
@@ -25,7 +25,7 @@ def weighted_bounds(
     random_state: SupportsIndex,
     n_threads: SupportsIndex | None,
 ) -> tuple[float, float]:
-    """The interval of the mean of at least two values that differ, whose weights are positive.
+    """Return the interval of the mean of at least two different values with positive weights.
 
     "t" is Student's with the standard error of a quotient, by linearisation: Cochran (1977), 6.9. The acceleration of
     "bca" is a sixth of the skewness of the linearised terms.
@@ -41,7 +41,7 @@ def weighted_bounds(
     means /= sums(weights, n_resamples, random_state, n_threads)  # of the same draws
     levels = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     if method == "bca":
-        noise = CLOSE * np.abs(values).max()
+        noise = TOLERANCE * np.abs(values).max()
         below = np.count_nonzero(means < mean - noise)
         equal = np.count_nonzero(means <= mean + noise) - below
         skewness = (terms**3).sum() / (terms**2).sum() ** 1.5
@@ -56,5 +56,5 @@ def sums(
     row: np.ndarray, n_resamples: SupportsIndex, random_state: SupportsIndex, n_threads: SupportsIndex | None
 ) -> np.ndarray:
     """The sum of a row in every resample."""
-    drawn = resampled(to_grid(row[None]), draws(len(row), 1, n_resamples, random_state, n_threads))
+    drawn = resample_sums(to_grid(row[None]), draws(len(row), 1, n_resamples, random_state, n_threads))
     return drawn.sums[0] * drawn.grid.unit

@@ -10,7 +10,7 @@ import pytest
 import fastir
 from fastir.analyses.check.checked import Findings
 from fastir.analyses.check.sides import Ranking, note_ranks
-from fastir.evaluation.drivers.unmatched_ids import QUERIES
+from fastir.evaluation.drivers.unmatched_ids import MAX_QUERIES
 
 
 def test_labels(checked):
@@ -166,9 +166,9 @@ def test_unjudged_documents_are_counted():
 
 def test_every_ranking_without_a_judged_document_is_named():
     """Some are compared more closely than the others."""
-    names = [f"q{i:03}" for i in range(2 * QUERIES + 2)]
+    names = [f"q{i:03}" for i in range(2 * MAX_QUERIES + 2)]
     qrels = {name: {f"D{name}": 1} for name in names}
-    for n in (1, QUERIES, QUERIES + 1, QUERIES + 2, 2 * QUERIES + 1):
+    for n in (1, MAX_QUERIES, MAX_QUERIES + 1, MAX_QUERIES + 2, 2 * MAX_QUERIES + 1):
         run = {name: {"x" if place < n else f"D{name}": 1.0} for place, name in enumerate(names)}
         assert [fault.query_id for fault in fastir.check(qrels, run).of(kind="nothing judged")] == names[:n]
 

@@ -52,8 +52,8 @@ def test_many_failing_runs_are_a_line(call, copies):
     code, _, err = call(*command, "drop:map>0.01")
     assert (code, err.count("\n")) == (4, 1)
     assert err.startswith("fastir: fail: 5 runs, bm25 (0.103373), bm25_2 (0.103373), ")
-    assert err.endswith(" and 2 more: map is worse than that of dense by more than 0.01\n")
-    assert call(*command, "worse:map:0.99")[2].endswith(" worse than that of dense with p of at most 0.99\n")
+    assert err.endswith(" and 2 more: map is worse than dense's by more than 0.01\n")
+    assert call(*command, "worse:map:0.99")[2].endswith(" worse than dense's with p of at most 0.99\n")
 
 
 def test_a_value_that_is_missing_does_not_pass(call, tmp_path):
@@ -68,7 +68,7 @@ def test_a_drop_against_the_baseline(call):
     command = ("compare", QRELS, BM25, DENSE, "-m", "map", "--baseline", "dense")
     code, out, err = call(*command, "--fail-if", "drop:map>0.01")
     assert code == 4 and "bm25" in out
-    assert err == "fastir: fail: run bm25: map is 0.103373 worse than that of dense, more than 0.01\n"
+    assert err == "fastir: fail: run bm25: map is 0.103373 worse than dense's, more than 0.01\n"
     assert call(*command, "--fail-if", "drop:map>0.2")[0] == 0
     turned = ("compare", QRELS, BM25, DENSE, "-m", "map", "--baseline", "bm25")
     assert call(*turned, "--fail-if", "drop:map>0.01")[0] == 0
@@ -150,11 +150,11 @@ def test_a_run_that_lost_everything_fails_whatever_the_test(call, lost, n, test)
     options = ("-m", "mrr", "--test", test, "--resamples", "99", "--baseline")
     for command in ((qrels, old, new), saved):
         code, out, err = call("compare", *command, *options, command[-2], "--fail-if", "worse:mrr")
-        assert code == 4 and "1.0000" in out and "fail: run new: mrr is 1 worse than that of old, " in err
+        assert code == 4 and "1.0000" in out and "fail: run new: mrr is 1 worse than old's, " in err
         assert call("compare", *command, *options, command[-1], "--fail-if", "worse:mrr")[0] == 0
     reason = "in its only query" if n == 1 else f"by the same in each of {n} queries"
     if test == "t":
-        assert err == f"fastir: fail: run new: mrr is 1 worse than that of old, {reason} (p is not a number)\n"
+        assert err == f"fastir: fail: run new: mrr is 1 worse than old's, {reason} (p is not a number)\n"
 
 
 def test_several_runs_that_lost_everything_are_a_line(call, lost, copies):
@@ -163,8 +163,7 @@ def test_several_runs_that_lost_everything_are_a_line(call, lost, copies):
     code, _, err = call("compare", qrels, old, *copies(new, 2), *options)
     assert code == 4
     assert err == (
-        "fastir: fail: 2 runs, new (1), new_2 (1): mrr is worse than that of old with p of at most 0.05, "
-        "or in every query\n"
+        "fastir: fail: 2 runs, new (1), new_2 (1): mrr is worse than old's with p of at most 0.05, or in every query\n"
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import fastir
 from fastir.cli.completion import command_parsers
-from fastir.cli.messages import keywords, meant, option, worded
+from fastir.cli.messages import keywords, option, replace_keywords, suggestion
 from fastir.cli.parser import parser
 from fastir.request.option_rows import ROWS
 
@@ -45,7 +45,7 @@ def messages():
 def test_no_message_has_a_keyword_in_it():
     found = [(file, text) for file, text in messages() if KEYWORD.search(text) or "fastir.metrics()" in text]
     assert len(found) > 10, "the search finds the messages that there are"
-    left = [(file, worded(text)) for file, text in found]
+    left = [(file, replace_keywords(text)) for file, text in found]
     assert [pair for pair in left if KEYWORD.search(pair[1]) or "metrics()" in pair[1]] == []
 
 
@@ -72,7 +72,7 @@ def test_every_option_that_is_named_is_there():
     ("run 'a' has no metric 'b'", "run 'a' has no metric 'b'"),
 ])  # fmt: skip
 def test_messages(message, expected):
-    assert worded(message) == expected
+    assert replace_keywords(message) == expected
 
 
 @pytest.mark.parametrize(("given", "known", "near"), [
@@ -84,4 +84,4 @@ def test_messages(message, expected):
     ("magic", ["t", "sign"], None),
 ])  # fmt: skip
 def test_what_was_meant(given, known, near):
-    assert meant(given, known) == (f"; did you mean {near!r}?" if near else "")
+    assert suggestion(given, known) == (f"; did you mean {near!r}?" if near else "")

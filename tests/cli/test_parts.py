@@ -22,7 +22,7 @@ READ_TWICE = "only judged documents checked for duplicates"
 @pytest.fixture
 def parts(tmp_path, monkeypatch):
     """A function that writes the rows of the example, shuffled, to a folder of files in small row groups."""
-    monkeypatch.setattr(row_groups, "HELD", 0)
+    monkeypatch.setattr(row_groups, "MAX_ROWS_IN_MEMORY", 0)
     monkeypatch.chdir(tmp_path)
     held = fastir.Run.from_file(BM25).to_dict()
     rows = [(query, doc, score) for query, docs in held.items() for doc, score in docs.items()]

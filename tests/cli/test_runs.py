@@ -8,7 +8,7 @@ import pytest
 from common import EXAMPLES
 
 import fastir
-from fastir.cli.runs import differing
+from fastir.cli.runs import option_differences
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 RUNS = {"bm25": BM25, "dense": DENSE}
@@ -103,7 +103,7 @@ def test_results_of_other_options_are_warned_of(call, here):
     assert err == f"{said}--convention (fastir and trec_eval-9), --max-depth (default and 3)\n"
     assert call("compare", "old.json", "mix")[2] == ""
     results = fastir.load_results("plain.json")
-    assert differing(results, results) == []
+    assert option_differences(results, results) == []
 
 
 @pytest.fixture
@@ -160,7 +160,7 @@ def test_judgments_in_the_folder_of_runs_are_no_run(call, output, tmp_path, monk
     code, out, err = call("eval", "runs/qrels.txt", "runs/qrels.txt")
     assert code == 2 and "looks like qrels" in err
     code, out, err = call("eval", "runs/qrels.txt", "runs/q*")
-    assert code == 2 and err.endswith("runs/q*: no file was found except that of the judgments\n")
+    assert code == 2 and err.endswith("runs/q*: no file was found except the judgments\n")
 
 
 def test_ratings_have_a_threshold(call, output, tables):

@@ -71,4 +71,4 @@ def test_the_width_is_that_of_shutil(monkeypatch, columns):
 def test_a_browser_knows_no_width(monkeypatch):
     monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.delattr(os, "get_terminal_size")
-    assert terminal.terminal_width() == terminal.WIDTH
+    assert terminal.terminal_width() == terminal.DEFAULT_WIDTH

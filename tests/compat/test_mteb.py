@@ -59,7 +59,7 @@ def test_confidences():
     rng = random.Random(3)
     results = {
         f"q{number}": {f"d{doc}": rng.choice((rng.random(), 1.0, 3)) for doc in range(rng.choice((0, 1, 2, 9)))}
-        for number in range(5 * abstention.BLOCK)
+        for number in range(5 * abstention.BLOCK_RANKINGS)
     }
     found = abstention.confidences(results)
     for row, docs in enumerate(results.values()):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fastir.compat
-from fastir.compat.recbole import RANKED, Evaluator
+from fastir.compat.recbole import RANKING_METRICS, Evaluator
 
 CONFIG = {"metrics": ["NDCG", "Hit", "MRR", "MAP", "Recall", "Precision"], "topk": [1, 3], "metric_decimal_place": 4}
 
@@ -76,7 +76,7 @@ def test_beside_recbole():
         rows.append([*hits, sum(hits) + rng.randint(0, 5) + (not any(hits))])
     data = DataStruct()
     data.update_tensor("rec.topk", torch.tensor(rows))
-    config = {"metrics": list(RANKED), "topk": [1, 5, 10], "metric_decimal_place": 12}
+    config = {"metrics": list(RANKING_METRICS), "topk": [1, 5, 10], "metric_decimal_place": 12}
     wanted = Theirs(config).evaluate(data)
     assert Evaluator(config).evaluate(data) == pytest.approx(wanted, abs=2e-12)
     with fastir.compat.patched("recbole"):

@@ -56,7 +56,7 @@ def hits(**scores):
     ],
 )
 def test_by_descending_score_then_ascending_id(ours, found, order):
-    assert [hit["corpus_id"] for hit in ours.ranked(found)] == list(order)
+    assert [hit["corpus_id"] for hit in ours.sort_hits(found)] == list(order)
 
 
 def test_values_by_hand(ours):
@@ -79,4 +79,4 @@ def test_values_by_hand(ours):
 
 def test_a_score_that_is_nan(ours):
     with pytest.raises(ValueError, match="NaN"):
-        ours.ranked(hits(a=1.0, b=float("nan")))
+        ours.sort_hits(hits(a=1.0, b=float("nan")))

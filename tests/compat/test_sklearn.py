@@ -140,7 +140,7 @@ def test_large_tied_matrices_are_read_in_pieces(monkeypatch, metrics):
     rng = np.random.default_rng(0)
     labels, scores = rng.integers(0, 2, (50, 20)), rng.integers(0, 5, (50, 20))
     whole = ours.label_ranking_average_precision_score(labels, scores)
-    monkeypatch.setattr(ours, "ROWS", 70)
+    monkeypatch.setattr(ours, "BLOCK_ENTRIES", 70)
     assert ours.label_ranking_average_precision_score(labels, scores) == whole
 
 

@@ -446,7 +446,7 @@ def test_help_lists_options_and_measures(output):
     assert [name for name in listed_ if name in trec_lines.MEASURES] == trec_lines.MEASURES
     old = output("-h", "--trec-eval-version", "9")
     assert [name for name in trec_lines.MEASURES if f"\n{name} " not in old] == sorted(
-        trec_lines.NEW, key=trec_lines.MEASURES.index
+        trec_lines.NEW_MEASURES, key=trec_lines.MEASURES.index
     )
 
 
@@ -488,7 +488,7 @@ def test_the_tag_is_that_of_the_last_line(end, packed, values, files, tmp_path):
         ("-m MAP QRELS RUN", 1, "measure 'MAP'"),
         ("-m P_5 QRELS RUN", 1, "measure 'P_5'"),
         ("-m prefs QRELS RUN", 4, "measure prefs_num_prefs_poss is not defined on judgments of the format qrels"),
-        ("-m P. QRELS RUN", 1, "measure 'P.': nothing stands behind the dot"),
+        ("-m P. QRELS RUN", 1, "measure 'P.': nothing follows the dot"),
         ("-h -m ndgc", 1, "measure 'ndgc'"),
         ("--trec-eval-version 9 -m unj QRELS RUN", 1, "measure 'unj'"),
         ("--trec-eval-version 8 QRELS RUN", 1, "--trec-eval-version must be 10 or 9, got '8'"),
@@ -604,4 +604,4 @@ def test_labels_that_are_not_whole_are_cut_with_one_warning(call, tmp_path, form
     expected = call(*arguments, tmp_path / "read", run, run)
     assert expected[0] == 0 and expected[2] == ""
     assert (code, out) == (0, expected[1])
-    assert err.count("\n") == 1 and "real: 4 labels are not whole (query q" in err and "0.92 as 0" in err
+    assert err.count("\n") == 1 and "real: 4 real-valued labels (query q" in err and "0.92 as 0" in err

@@ -9,7 +9,7 @@ import pytest
 from common import SHARED
 
 import fastir
-from fastir.evaluation.drivers.coverage import SWAPPED
+from fastir.evaluation.drivers.coverage import SWAPPED_TEXT
 
 README_QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 1, "d4": 1}}
 README_RUN = {"q1": {"d1": 3.0, "d2": 2.5, "d3": 2.0}, "q2": {"d5": 9.0, "d4": 8.0, "d1": 7.0}}
@@ -51,16 +51,16 @@ def messages(function, *arguments, **options):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         function(*arguments, **options)
-    return [str(warning.message) for warning in caught if SWAPPED in str(warning.message)]
+    return [str(warning.message) for warning in caught if SWAPPED_TEXT in str(warning.message)]
 
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_swapped_data_are_warned_of_and_a_fault(name, tmp_path):
     qrels, run = PAIRS[name]
     for judgments, ranked in shapes(run, qrels, tmp_path):
-        assert messages(fastir.evaluate, judgments, ranked, "ndcg@10") == [SWAPPED]
+        assert messages(fastir.evaluate, judgments, ranked, "ndcg@10") == [SWAPPED_TEXT]
     (named,) = messages(fastir.evaluate_many, run, {"x": qrels}, "ndcg@10")
-    assert named == f"run 'x': {SWAPPED}"
+    assert named == f"run 'x': {SWAPPED_TEXT}"
     assert [fault.severity for fault in fastir.check(run, qrels).of(kind="swapped data")] == ["fault"]
 
 
@@ -74,9 +74,9 @@ def test_the_same_data_in_their_places_are_not(name, tmp_path):
 
 def test_arrays():
     labels, scores = [1, 0, 2, 0], [0.9, 0.3, 0.22, 0.1]
-    assert messages(fastir.evaluate_scores, scores, labels, "ndcg") == [SWAPPED]
+    assert messages(fastir.evaluate_scores, scores, labels, "ndcg") == [SWAPPED_TEXT]
     assert messages(fastir.evaluate_scores, labels, scores, "ndcg") == []
-    assert messages(fastir.evaluate_scores, [scores], [labels], "ndcg") == [SWAPPED]
+    assert messages(fastir.evaluate_scores, [scores], [labels], "ndcg") == [SWAPPED_TEXT]
 
 
 @pytest.mark.parametrize("run", [
@@ -100,7 +100,7 @@ def test_small_whole_scores_are_legitimate():
 
 def test_one_score_for_all_documents_is_that_of_labels_from_three_queries_on():
     labels = {f"q{n}": {"a": 3.5 + n, "b": 2.25} for n in range(3)}
-    for n_queries, expected in ((2, []), (3, [SWAPPED])):
+    for n_queries, expected in ((2, []), (3, [SWAPPED_TEXT])):
         run = {f"q{n}": {"a": 1} for n in range(n_queries)}
         assert messages(fastir.evaluate, labels, run, "ndcg") == expected
 
@@ -124,7 +124,7 @@ def test_the_command(tmp_path, capsys):
 
     paths = [file(README_RUN, tmp_path / "run.json"), file(README_QRELS, tmp_path / "qrels.json")]
     main(["eval", *paths])
-    assert SWAPPED in capsys.readouterr().err
+    assert SWAPPED_TEXT in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="needs the shared collections")
@@ -141,4 +141,4 @@ def test_collections():
         scores = run.columns.numbers
         if len(np.unique(scores)) > 100 and np.abs(scores).max() < 2**31:
             swapped = run.to_dict(), judged.to_dict()
-            assert messages(fastir.evaluate, *swapped, "ndcg@10", queries="qrels") == [SWAPPED], path
+            assert messages(fastir.evaluate, *swapped, "ndcg@10", queries="qrels") == [SWAPPED_TEXT], path

@@ -188,11 +188,11 @@ def test_queries_that_cross_batches_and_batches_without_rows():
 
 
 def test_a_stream_whose_queries_come_back_too_late_is_refused(monkeypatch):
-    monkeypatch.setattr(tables, "WINDOW", 100)
+    monkeypatch.setattr(tables, "WINDOW_ROWS", 100)
     rows = [*rows_of({f"q{i}": {"d1": 1.0, "d2": 2.0} for i in range(200)}), ("q0", "d9", 1.0)]
     table = arrow(rows, "score")
     reader = pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=7))
-    with pytest.raises(ValueError, match="do not stand together, and the table can be read only once"):
+    with pytest.raises(ValueError, match="are not contiguous, and the table can be read only once"):
         fastir.evaluate({"q0": {"d1": 1}}, reader, "map")
     assert fastir.evaluate({"q0": {"d1": 1}}, table, "mrr")["mrr"] == 1 / 3
 

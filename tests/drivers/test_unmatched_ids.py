@@ -78,7 +78,7 @@ def test_a_miss_is_a_value_and_a_warning_with_an_id_of_each_side(tmp_path):
 def test_one_hit_is_enough(recwarn):
     results = fastir.evaluate(QRELS, {"q1": {"d1": 0.5}, "q2": {"D2": 1.0}}, "map")
     assert results["map"] == 0.5
-    assert "such as that of query 'q1'" in str(recwarn[0].message)
+    assert "such as the ranking of query 'q1'" in str(recwarn[0].message)
 
 
 @pytest.mark.parametrize("convention", ["trec_eval-10", "ranx"])

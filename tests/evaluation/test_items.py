@@ -140,7 +140,7 @@ REFUSED = [
     (np.array([[True], [False]]), R, {}, TypeError, "indices must be integers, got dtype bool"),
     (np.array([[1], [2**63]], np.uint64), R, {}, OverflowError, "indices holds 9223372036854775808; out of range"),
     ([[1, 2, 3], [4, 5, 4]], R, {}, fastir.DuplicateError, "indices: duplicate item 4 in row 1"),
-    ([[1, 2, 3], [4, -1, 5]], R, {}, ValueError, "indices: item 5 of row 1 stands behind -1, which must fill the end"),
+    ([[1, 2, 3], [4, -1, 5]], R, {}, ValueError, "indices: item 5 of row 1 follows -1, which must fill the end"),
     ([[1, 2, 3], [4, -2, -1]], R, {}, ValueError, "indices: -2 in row 1; must be an item from 0 up, or -1 for none"),
     (TOP, ([0, 1, 3], [1, 5, 5], [1, 1, 1]), {}, fastir.DuplicateError, "relevant: duplicate item 5 in row 1"),
     (TOP, R[:1], {}, ValueError, "indices has 2 rows but relevant has 1; lengths must match"),
@@ -189,7 +189,7 @@ def test_excluded_items_leave_the_row_and_others_move_up(seed, huge, monkeypatch
     expected = fastir.evaluate_topk(padded, relevant, names)
     far = np.where(rows >= 0, rows + huge, -1)
     relevant, excluded = [row + huge for row in relevant], [row + huge for row in excluded]
-    monkeypatch.setattr("fastir.evaluation.items.CHUNK", 100)
+    monkeypatch.setattr("fastir.evaluation.items.CHUNK_ITEMS", 100)
     before = far.copy()
     results = fastir.evaluate_topk(far, relevant, names, exclude=excluded)
     assert results.values.tobytes() == expected.values.tobytes()
@@ -218,7 +218,7 @@ def test_excluded_items_in_any_form_and_with_errors_named_as_without():
         fastir.evaluate_topk(rows, R, "map", scores=[[1.0, 2, 3], [1, np.nan, 3]], exclude={1: [4]})
     for row, error in (
         ([4, 5, 4], "duplicate item 4 in row 1"),
-        ([4, -1, 5], "stands behind -1"),
+        ([4, -1, 5], "follows -1"),
         ([4, -2, 5], "-2 in row"),
     ):
         with pytest.raises(ValueError, match=error):

@@ -61,7 +61,7 @@ def halves(qrels, run, tmp_path):
 @pytest.fixture
 def small_shares(monkeypatch):
     """Even a small run is worth threads of its own."""
-    monkeypatch.setattr(many, "SHARE", 10)
+    monkeypatch.setattr(many, "THREAD_ROWS", 10)
 
 
 @UNEVEN

@@ -108,7 +108,7 @@ def test_judgments_in_a_folder_of_runs_are_no_run(tmp_path, monkeypatch):
     for call, runs in itertools.product(calls, ["runs", "runs/*", ["runs"]]):
         with pytest.warns(fastir.FastirWarning, match=r"runs.qrels holds the judgments, and is not taken for a run of"):
             assert list(call(runs)) == ["x", "y"]
-    with pytest.raises(fastir.FormatError, match=r"runs.q\*: no file was found except that of the judgments"):
+    with pytest.raises(fastir.FormatError, match=r"runs.q\*: no file was found except the judgments"):
         fastir.evaluate_many(qrels, "runs/q*", "mrr")
 
 

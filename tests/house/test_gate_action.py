@@ -124,7 +124,7 @@ def test_a_run_that_is_better_passes(job):
 def test_a_run_that_is_worse_comments_attaches_and_then_fails(job):
     code, printed = job.use(pull_request="7", fail_if="worse:ndcg@10\ndrop:map>0.01\n")
     assert (code, job.outputs()) == (1, {"passed": "false"}), printed
-    said = "fastir: fail: run examples/bm25.run: map is 0.103373 worse than that of examples/dense.run, more than 0.01"
+    said = "fastir: fail: run examples/bm25.run: map is 0.103373 worse than examples/dense.run's, more than 0.01"
     assert f"| {said}" in printed and f"    {said}" in job.summary.read_text()
     assert (job.temp / "fastir-report.html").exists()
     asked, written = job.comments()
@@ -158,7 +158,7 @@ def test_a_baseline_may_be_results_that_were_kept(job):
     keep = ["-m", "fastir", "eval", "examples/qrels.txt", "examples/dense.run", "-m", "ndcg@10,map", "-o", "kept.json"]
     subprocess.run([sys.executable, *keep], cwd=job.folder, check=True, env=job.environment)
     code, printed = job.use(baseline="kept.json")
-    assert code == 1 and "map is 0.103373 worse than that of kept.json" in printed
+    assert code == 1 and "map is 0.103373 worse than kept.json's" in printed
     assert "| fastir: error: kept.json holds saved results" in printed and "| no report\n" in printed
     assert not (job.temp / "fastir-report.html").exists()
 

@@ -127,7 +127,7 @@ def test_row_groups_in_no_order_are_read_twice_and_lose_them(tmp_path, monkeypat
     parquet = pytest.importorskip("pyarrow.parquet")
     import pyarrow
 
-    monkeypatch.setattr("fastir.evaluation.partial.row_groups.HELD", 10)
+    monkeypatch.setattr("fastir.evaluation.partial.row_groups.MAX_ROWS_IN_MEMORY", 10)
     rng = np.random.default_rng(3)
     run = {f"q{q}": {f"d{d}": float(rng.integers(9)) for d in rng.permutation(60)[:40]} for q in range(20)}
     qrels = {query: {f"d{d}": int(rng.integers(3)) for d in range(0, 60, 7)} for query in run}

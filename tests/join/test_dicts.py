@@ -57,7 +57,7 @@ NO_FEW = property(lambda self: 1 << 60, lambda self, number: None)  # so many to
 def whole_outcome(evaluator, run):
     """The same by all queries of the qrels."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(evaluate_one.PlainEvaluator, "spared", NO_FEW)
+        patch.setattr(evaluate_one.PlainEvaluator, "min_missing_queries", NO_FEW)
         return outcome(evaluator, fastir.Run.from_dict(run) if type(next(iter(run.values()), None)) is dict else run)
 
 
@@ -254,7 +254,7 @@ def test_judged_rankings_of_few_queries_are_those_of_all(queries, rules):
         lists = {query: [*ranking] for query, ranking in run.items()}
         for data, others in (fastir.Run.from_dict(run), [run]), (fastir.Run.from_dict(lists), [lists]):
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(evaluate_one.PlainEvaluator, "spared", NO_FEW)
+                patch.setattr(evaluate_one.PlainEvaluator, "min_missing_queries", NO_FEW)
                 expected = judged(evaluator(), data)
             assert all(judged(by_few, other) == expected for other in [data, *others])
             if not isinstance(expected, tuple):

@@ -28,7 +28,7 @@ RUN = [("1", "10", 3.0), ("1", "20", 4.0), ("2", "13", 1.0), ("2", "10", 1.0), (
 
 @pytest.fixture(autouse=True)
 def nothing_is_held(monkeypatch):
-    monkeypatch.setattr(row_groups, "HELD", 0)
+    monkeypatch.setattr(row_groups, "MAX_ROWS_IN_MEMORY", 0)
 
 
 def rows_of(run):
@@ -186,10 +186,10 @@ def test_what_needs_all_rows_of_a_query_holds_them(tmp_path, options):
 
 
 def test_few_rows_are_held(tmp_path, monkeypatch):
-    monkeypatch.setattr(row_groups, "HELD", len(RUN))
+    monkeypatch.setattr(row_groups, "MAX_ROWS_IN_MEMORY", len(RUN))
     folder = written(tmp_path, alternating(RUN))
     assert not fastir.evaluate(QRELS, folder, "map", validate="judged", queries="qrels").report.repairs
-    monkeypatch.setattr(row_groups, "HELD", len(RUN) - 1)
+    monkeypatch.setattr(row_groups, "MAX_ROWS_IN_MEMORY", len(RUN) - 1)
     assert fastir.evaluate(QRELS, folder, "map", validate="judged", queries="qrels").report.repairs
 
 

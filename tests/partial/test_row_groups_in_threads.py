@@ -17,7 +17,7 @@ TWICE = r"duplicate document 'a' in query '1', the second time in row 6; "
 
 @pytest.fixture(autouse=True)
 def nothing_is_held(monkeypatch):
-    monkeypatch.setattr(row_groups, "HELD", 0)
+    monkeypatch.setattr(row_groups, "MAX_ROWS_IN_MEMORY", 0)
 
 
 def written(path, rows, size):

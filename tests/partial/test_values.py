@@ -74,7 +74,7 @@ def test_values_move_to_other_qrels():
     small, large = {"b": {"d": 1}, "a": {"e": 2}}, {"a": {"e": 2}, "x": {"d": 1}, "b": {"d": 1}}
     run = {"b": {"z": 2.0, "d": 1.0}, "a": {"e": 1.0, "y": 1.0}}
     [state] = states(small, run, 1, random.Random(0))
-    moved = state.moved(np.array([2, 0]))
+    moved = state.at_positions(np.array([2, 0]))
     assert {first for n, first in moved.counts.values() if n == 0} == {-1}, "nothing has no example"
     total = total_of(large, [moved])
     assert total.parts.tolist() == [0, -1, 0]

@@ -118,7 +118,7 @@ def test_a_run_is_judged_once(monkeypatch):
     assert measured == [rows]
     assert found == fastir.evaluate(QRELS, RUN, ["mrr", OWN, "ndcg@3"])
     judge = judged.RunJudge(fastir.Evaluator(QRELS, "mrr").rules.prepared)
-    assert judge.covered(RUN, None)[0].evaluate(OWN)["own@1"] == 2 / 3
+    assert judge.with_coverage(RUN, None)[0].evaluate(OWN)["own@1"] == 2 / 3
 
 
 def test_it_stands_beside_metrics_of_weights_and_options_that_read_runs_otherwise():

@@ -61,9 +61,9 @@ def test_student_t_is_scipys():
 
 
 def test_the_bootstrap_needs_no_scipy(monkeypatch):
-    from fastir.stats import _scipy
+    from fastir.stats import _checks
 
-    _scipy.special.cache_clear()
+    _checks.special.cache_clear()
     monkeypatch.setitem(sys.modules, "scipy", None)
     low, high = RESULTS.interval("mrr")
     own_quantiles = RESULTS.interval("mrr", "t")
@@ -71,7 +71,7 @@ def test_the_bootstrap_needs_no_scipy(monkeypatch):
     with pytest.raises(ImportError, match="needs SciPy"):
         RESULTS.interval("mrr", "bca")
     monkeypatch.undo()
-    _scipy.special.cache_clear()
+    _checks.special.cache_clear()
     assert own_quantiles == pytest.approx(RESULTS.interval("mrr", "t"), rel=1e-10)
 
 

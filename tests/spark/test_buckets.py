@@ -21,8 +21,8 @@ def given():
 @pytest.fixture
 def small(monkeypatch):
     """A limit that all qrels exceed, those of a DataFrame before they are collected."""
-    monkeypatch.setattr(frames, "MOST_BYTES", 100)
-    monkeypatch.setattr(frames, "MOST_JUDGMENTS", 3)
+    monkeypatch.setattr(frames, "MAX_EVALUATOR_BYTES", 100)
+    monkeypatch.setattr(frames, "MAX_JUDGMENTS", 3)
 
 
 def judgments(qrels):

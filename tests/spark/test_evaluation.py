@@ -175,9 +175,7 @@ def test_groups_by_a_column(spark, given):
     frame = spark.createDataFrame(run.append_column("seg.ment", pa.array([of[row[0]] for row in rows]))).repartition(3)
     expected = fastir.evaluate(qrels, run, "mrr", **options).by_segment(of)
     assert evaluate(qrels, frame, "mrr", by="seg.ment", **options).by_segment == expected
-    with pytest.raises(
-        ValueError, match=r"^by: query 'q0' has no group; queries='intersection' leaves out what the run"
-    ):
+    with pytest.raises(ValueError, match=r"^by: query 'q0' has no group; queries='intersection' leaves out queries"):
         evaluate(qrels, frame, "mrr", by="seg.ment", queries="qrels")
     with pytest.raises(ValueError, match=r"^by: the run has no column 'segment'; it has 'query_id', 'doc_id', 'score'"):
         evaluate(qrels, frame, "mrr", by="segment", **options)
@@ -251,7 +249,7 @@ def test_segments_that_lack_a_query_are_refused_before_any_row_is_read(spark, gi
 
 def test_segments_are_looked_at_before_the_run_where_qrels_are_too_many_for_the_driver(spark, given, monkeypatch):
     qrels, _, run = given
-    monkeypatch.setattr("fastir.spark.frames.MOST_JUDGMENTS", 3)
+    monkeypatch.setattr("fastir.spark.frames.MAX_JUDGMENTS", 3)
 
     def never(batches):
         raise RuntimeError("the run was read")
@@ -392,7 +390,7 @@ def test_positions_tell_the_first_of_duplicates_in_many_runs_and_in_buckets(spar
     expected = fastir.evaluate(qrels, table(again), METRICS, **options)
     many = evaluate_many(qrels, frame.selectExpr("*", "'a' AS run"), METRICS, columns=names, **options)
     assert many["a"].values.tobytes() == expected.values.tobytes()
-    monkeypatch.setattr("fastir.spark.frames.MOST_BYTES", 100)
+    monkeypatch.setattr("fastir.spark.frames.MAX_EVALUATOR_BYTES", 100)
     got = evaluate(qrels, frame, METRICS, columns=names, **options)
     assert got.results.values.tobytes() == expected.values.tobytes()
 
@@ -436,10 +434,10 @@ def dying_once(function, mark):
         ("grouped", "tasks.values"),
         ("lists", "tasks.values"),
         ("two-pass", "tasks.one_pass"),
-        ("two-pass", "tasks.merged"),
+        ("two-pass", "tasks.merge_states"),
         ("files", "tasks.values"),
-        ("files", "run_files.packed"),
-        ("custom", "tasks.ranked"),
+        ("files", "run_files.pack_rows"),
+        ("custom", "tasks.rank_queries"),
         ("buckets", "buckets.bucket_states"),
     ],
 )
@@ -452,7 +450,7 @@ def test_a_worker_that_dies_is_replaced(spark, given, tmp_path, monkeypatch, str
     monkeypatch.setattr(module, name, dying_once(getattr(module, name), mark))
     metrics, options, chosen = METRICS, {"queries": "qrels"}, strategy
     if strategy == "buckets":
-        monkeypatch.setattr(frames, "MOST_BYTES", 100)
+        monkeypatch.setattr(frames, "MAX_EVALUATOR_BYTES", 100)
     if strategy == "two-pass":
         options["validate"] = "judged"
     if strategy == "custom":
@@ -475,20 +473,20 @@ def test_a_worker_that_dies_is_replaced(spark, given, tmp_path, monkeypatch, str
 def test_a_worker_makes_an_evaluator_once():
     from fastir.spark import tasks
 
-    one, other = (tasks.digested([pickle.dumps({"some": number})]) for number in (1, 2))
+    one, other = (tasks.digest_pickles([pickle.dumps({"some": number})]) for number in (1, 2))
     version = fastir.__version__
-    [first] = tasks.kept(one, version)
-    assert tasks.kept(one | other, version)[0] is first
-    [second] = tasks.kept(other, version)
-    assert tasks.kept(one, version)[0] is not first
-    assert second == {"some": 2} and list(tasks.KEPT) == list(one)
+    [first] = tasks.load_pickles(one, version)
+    assert tasks.load_pickles(one | other, version)[0] is first
+    [second] = tasks.load_pickles(other, version)
+    assert tasks.load_pickles(one, version)[0] is not first
+    assert second == {"some": 2} and list(tasks.LOADED_BY_DIGEST) == list(one)
 
 
 def test_a_worker_of_another_version_refuses_what_it_is_sent():
     from fastir.spark import tasks
 
-    pickles = tasks.digested([pickle.dumps(None)])
-    [state] = tasks.answers(lambda: tasks.kept(pickles, "0.0.7"), 3, "partition 3")["state"].to_pylist()
+    pickles = tasks.digest_pickles([pickle.dumps(None)])
+    [state] = tasks.answers(lambda: tasks.load_pickles(pickles, "0.0.7"), 3, "partition 3")["state"].to_pylist()
     failure = pickle.loads(state)
     assert isinstance(failure.error, fastir.FormatError)
     expected = f"sent what was pickled by fastir 0.0.7, and this is fastir {fastir.__version__}; all parts need one"
@@ -528,8 +526,8 @@ def test_rows_of_a_query_of_a_run_go_to_one_partition():
 
     one, several = ("query_id", "doc_id", "score", "rank"), ("query_id", "doc_id", "score", "run", "rank")
     for columns in (frames.RunColumns(one, None, "rank"), frames.RunColumns(several, "run", "rank")):
-        frames.mapped(Frame(), columns, columns.keys, None)
-        frames.mapped(Frame(), columns, (), None)
+        frames.map_partitions(Frame(), columns, columns.keys, None)
+        frames.map_partitions(Frame(), columns, (), None)
     assert asked == [("0",), ("0", "3")]
 
 

@@ -48,7 +48,7 @@ def by_query(rows):
 @pytest.fixture
 def no_rows_of_spark(monkeypatch):
     """Without the function that reads columns of a DataFrame."""
-    monkeypatch.setattr(frames, "numbered", None)
+    monkeypatch.setattr(frames, "number_columns", None)
 
 
 @pytest.mark.usefixtures("no_rows_of_spark")
@@ -108,7 +108,7 @@ def test_many_runs_whose_second_pass_is_in_portions(spark, given, tmp_path, monk
     qrels, _, run = given
     for name in "abc":
         written(tmp_path / f"run={name}", strewn(run))
-    monkeypatch.setattr(two_pass, "MOST_BYTES", 100)
+    monkeypatch.setattr(two_pass, "MAX_STATE_BYTES", 100)
     got = evaluate_many(qrels, tmp_path, METRICS, validate="judged", **OPTIONS)
     expected = fastir.evaluate(qrels, run, METRICS, validate="judged", **OPTIONS)
     assert list(got) == ["a", "b", "c"]
@@ -136,21 +136,21 @@ def test_custom_metrics_and_files_of_integer_ids(spark, tmp_path):
 
 def test_large_qrels_take_the_rows_of_spark(spark, given, tmp_path, monkeypatch):
     qrels, _, run = given
-    monkeypatch.setattr(frames, "MOST_BYTES", 100)
+    monkeypatch.setattr(frames, "MAX_EVALUATOR_BYTES", 100)
     got = evaluate(qrels, written(tmp_path, strewn(run)), METRICS, **OPTIONS)
     assert dict(got) == dict(fastir.evaluate(qrels, run, METRICS, **OPTIONS))
 
 
 def test_files_that_only_spark_can_read_are_read_by_it(spark, given, tmp_path, monkeypatch):
     qrels, _, run = given
-    monkeypatch.setattr(run_files, "OF_PYARROW", {"s3a": "s3"})
+    monkeypatch.setattr(run_files, "PYARROW_SCHEMES", {"s3a": "s3"})
     same(
         evaluate(qrels, written(tmp_path, strewn(run)), METRICS, **OPTIONS),
         fastir.evaluate(qrels, run, METRICS, **OPTIONS),
     )
     elsewhere = ["s3a://bucket/b.parquet", "s3a://bucket/a.parquet"]
     frame = types.SimpleNamespace(inputFiles=lambda: elsewhere, limit=lambda n: spark.range(n))
-    assert run_files.readable(frame).uris == ("s3://bucket/a.parquet", "s3://bucket/b.parquet")
+    assert run_files.readable_files(frame).uris == ("s3://bucket/a.parquet", "s3://bucket/b.parquet")
 
 
 def test_errors_name_the_file(spark, given, tmp_path):
@@ -177,13 +177,13 @@ def test_paths_need_a_session(monkeypatch):
 @pytest.mark.parametrize("at_a_time", [1, 60, 10**6])
 def test_packs_hold_all_rows_and_a_query_is_in_one_bucket(given, monkeypatch, at_a_time):
     rows = [*given[1], (None, "d1", 1.0)]
-    monkeypatch.setattr(run_files, "ROWS_AT_A_TIME", at_a_time)
-    packs = list(run_files.packing(5)(table(rows).to_batches(max_chunksize=50), "a file"))
+    monkeypatch.setattr(run_files, "BLOCK_ROWS", at_a_time)
+    packs = list(run_files.make_packer(5)(table(rows).to_batches(max_chunksize=50), "a file"))
     assert len(packs) == {1: -(-len(rows) // 50), 60: -(-len(rows) // 100), 10**6: 1}[at_a_time]
     found, bucket_of = [], {}
     for pack in itertools.chain.from_iterable(batch.to_pylist() for batch in packs):
         one = pa.RecordBatch.from_pydict({name: [value] for name, value in pack.items()})
-        for some in run_files.unpacked(iter([one])):
+        for some in run_files.unpack_rows(iter([one])):
             found += zip(*(column.to_pylist() for column in some.columns), strict=True)
             for query in set(some[0].to_pylist()):
                 assert bucket_of.setdefault(query, pack["bucket"]) == pack["bucket"]

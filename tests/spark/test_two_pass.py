@@ -63,7 +63,7 @@ def test_empty_partitions_and_states_that_tasks_merge(spark, given, monkeypatch)
     few = [row for row in rows if row[0] in ("q5", "q6", "q41")]
     frame = spark.createDataFrame(table(few)).filter("score > 0").repartition(9, "query_id")
     expected = fastir.evaluate(qrels, table([row for row in few if row[2] > 0]), METRICS, **OPTIONS)
-    monkeypatch.setattr(two_pass, "FEW_JUDGMENTS", 0)
+    monkeypatch.setattr(two_pass, "MAX_UNSPLIT_JUDGMENTS", 0)
     same_but_for_what_was_checked(evaluate(qrels, frame, METRICS, strategy="two-pass", **OPTIONS), expected)
     with pytest.raises(fastir.NoOverlapError, match="the run is empty"):
         evaluate(qrels, frame.filter("score < 0"), METRICS, **OPTIONS)
@@ -119,7 +119,7 @@ def test_bad_rows_are_errors_with_the_row_and_the_partition(spark, given):
     nan = spark.createDataFrame(table([*rows[:700], ("q9", "x", float("nan")), *rows[700:]])).coalesce(1)
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "100")
     try:
-        with pytest.raises(ValueError, match=r"row 700: .*NaN.*in partition 0, whose rows are counted from 0"):
+        with pytest.raises(ValueError, match=r"row 700: .*NaN.*in partition 0; its rows are counted from 0"):
             evaluate(qrels, nan, "mrr", **OPTIONS)
     finally:
         spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
@@ -227,16 +227,16 @@ def test_many_runs_in_two_passes(spark, given, monkeypatch, partitions, runs_at_
     qrels, _, _ = given
     of_runs, whole = many_runs()
     frame = spark.createDataFrame(table(whole, NAMED)).repartition(partitions)
-    monkeypatch.setattr(two_pass, "MOST_BYTES", 1 if runs_at_a_time == 1 else two_pass.MOST_BYTES)
+    monkeypatch.setattr(two_pass, "MAX_STATE_BYTES", 1 if runs_at_a_time == 1 else two_pass.MAX_STATE_BYTES)
     jobs = []
-    mapped = frames.mapped
+    mapped = frames.map_partitions
 
     def counting(frame, names, keys, function):
         jobs.append(keys)
         return mapped(frame, names, keys, function)
 
-    monkeypatch.setattr(frames, "mapped", counting)
-    monkeypatch.setattr(tasks, "ROWS_AT_A_TIME", rows_at_a_time)
+    monkeypatch.setattr(frames, "map_partitions", counting)
+    monkeypatch.setattr(tasks, "BLOCK_ROWS", rows_at_a_time)
     with warnings.catch_warnings(record=True) as there:
         warnings.simplefilter("always")
         got = evaluate_many(qrels, frame, METRICS, **OF_RUNS)
@@ -295,14 +295,14 @@ def test_ids_of_unknown_queries_are_counted_by_tasks_and_stay_there(spark, given
     unknown = [(f"x{i}", f"d{j}", float(j)) for i in range(700) for j in range(3)]
     run = table([*rows, *random.Random(3).sample(unknown, len(unknown))])
     seen = []
-    returned = frames.returned
+    returned = frames.collect_answers
 
     def looking(states):
         answers = returned(states)
         seen.extend(answers)
         return answers
 
-    monkeypatch.setattr(frames, "returned", looking)
+    monkeypatch.setattr(frames, "collect_answers", looking)
     frame = spark.createDataFrame(run).repartition(4)
     spark.conf.set("spark.sql.adaptive.coalescePartitions.enabled", "false")  # else one task would have all buckets
     try:
@@ -320,4 +320,4 @@ def test_ids_of_unknown_queries_are_counted_by_tasks_and_stay_there(spark, given
 def ids_in(state):
     from fastir.spark import tasks
 
-    return tasks.unpacked(state)._state.unknown_queries
+    return tasks.load_partial(state)._state.unknown_queries

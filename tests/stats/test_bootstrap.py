@@ -25,7 +25,7 @@ def test_levels_of_the_bca_interval():
     from scipy import special
 
     whole = grid.to_grid(DRAWN[None])
-    sums = bootstrap.resampled(whole, bootstrap.draws(5, 1, 3125, 0, 1)).sums[0]
+    sums = bootstrap.resample_sums(whole, bootstrap.draws(5, 1, 3125, 0, 1)).sums[0]
     below, equal = (sums < 49).sum(), (sums == 49).sum()
     assert special.ndtri((below + equal / 2) / 3125) == close(-0.0084223705770383)
     of = paired_tests.moments(DRAWN, 1.0)

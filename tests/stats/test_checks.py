@@ -1,6 +1,8 @@
 """What all tests of statistics do alike: degenerate data, errors, and arguments that stay as they are."""
 
+import importlib.util
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from scores_by_hand import X, close, many_scores
 
 import fastir
 from fastir import stats
+from fastir.stats import _checks
 
 TESTS = (stats.t_test, stats.wilcoxon, stats.sign_test, stats.randomization_test, stats.bootstrap_test)
 
@@ -195,3 +198,26 @@ def test_an_index_that_permutes_the_numbers_of_rows_is_refused_beside_a_default_
             stats.t_test(one, other)
     labels = pandas.Series(b.tolist(), ["q1", "q2", "q3", "q4"])  # one side has ids: by position
     assert stats.t_test(a, labels) == stats.t_test(a.tolist(), b.tolist())
+
+
+# ---- SciPy --------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def absent(monkeypatch):
+    """No SciPy can be imported, and none was asked for before."""
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    _checks.special.cache_clear()
+    yield
+    _checks.special.cache_clear()
+
+
+@pytest.mark.parametrize("call", [_checks.special, _checks.check_scipy])
+def test_what_to_install_is_said(absent, call):
+    with pytest.raises(ImportError, match=r"^fastir\.stats needs SciPy: pip install 'fastir\[stats\]'$"):
+        call()
+
+
+def test_it_is_scipy_s_own_module():
+    special = pytest.importorskip("scipy.special")
+    _checks.check_scipy()
+    assert _checks.special() is special

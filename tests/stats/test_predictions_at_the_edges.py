@@ -38,7 +38,7 @@ def test_one_large_value_does_not_make_rounding_of_others_a_spread():
 def test_every_run_must_have_a_value_for_every_query_by_a_mapping():
     judged = {"q1": 0.1, "q2": 0.4}
     unjudged = {"q3": 0.2, "q4": 0.3}
-    with pytest.raises(ValueError, match="b has a value for query 'q9', which the other run lacks"):
+    with pytest.raises(ValueError, match="b has a value for query 'q9', which is missing from the other run"):
         stats.ppi_difference(judged, {**judged, "q9": 0.5}, judged, judged, unjudged, unjudged)
     more = {**judged, "q9": 0.5}  # the model may have judged more
     assert stats.ppi_difference(judged, judged, more, more, unjudged, unjudged).estimate == 0.0

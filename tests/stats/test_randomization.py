@@ -51,8 +51,8 @@ def test_monte_carlo_counts_the_data_as_one_resample():
 
 
 def test_random_signs_come_near_the_exact_p_value(monkeypatch):
-    monkeypatch.setattr(exact, "HALVES", 0)
-    monkeypatch.setattr(exact, "STEPS", 0)
+    monkeypatch.setattr(exact, "MAX_HALVED_VALUES", 0)
+    monkeypatch.setattr(exact, "MAX_TABLE_SUMS", 0)
     monkeypatch.setattr(exact.exact_p, "__defaults__", (0,))
     for pair, p in {"xy": 69120 / 2**20, "yz": 653824 / 2**20}.items():
         found = stats.randomization_test(*PAIRS[pair], n_resamples=400_000)

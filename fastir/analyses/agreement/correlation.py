@@ -24,7 +24,7 @@ from fastir.rendering.text import counted, decimals, json_types
 from fastir.request.directions import SIGNS, higher_is_better
 from fastir.request.names import refuse_mapping
 from fastir.stats import taus
-from fastir.stats._scipy import check_scipy
+from fastir.stats._checks import check_scipy
 
 if TYPE_CHECKING:
     import os

@@ -167,7 +167,7 @@ def difference_bounds_by_pair(
     rules = settings.options.duplicates, evaluator.rules.parents, settings.lines
     held = {name: as_run(run, evaluator.rules.columns, *rules) for name, run in runs.items()}
     judge = RunJudge(held_evaluator(evaluator).rules.prepared)
-    judged = {name: judge.covered(run, None)[0] for name, run in held.items()}
+    judged = {name: judge.with_coverage(run, None)[0] for name, run in held.items()}
     bounds_by_pair = {}
     for first, second in pairs:
         request = BoundsRequest(

@@ -240,7 +240,7 @@ def find_shared(first: Run, second: Run, judged: JudgedRankings) -> SharedDocume
     numbered = Qrels(list(renamed), offsets, ids, numbers)  # a label is a row of the second run
     rules: dict[str, Any] = {"ties": judged.ties, "score_dtype": judged.score_dtype, "queries": "qrels"}
     judge = RunJudge(Evaluator(numbered, NUM_RET, **rules).rules.prepared)
-    in_first, in_second = (judge.covered(run, None)[0] for run in (first, renamed))
+    in_first, in_second = (judge.with_coverage(run, None)[0] for run in (first, renamed))
     ranks = np.full(int(offsets[-1]), ABSENT_RANK)
     places = {query_id: row for row, query_id in enumerate(judged.query_ids)}
     rows = np.array([places[query_id] for query_id in in_first.query_ids], np.int64)

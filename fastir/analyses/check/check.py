@@ -18,7 +18,7 @@ from fastir.data.run import Run
 from fastir.engine.measure import NUM_Q
 from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.rules import columns_by_side
-from fastir.evaluation.run_collections import named_runs
+from fastir.evaluation.run_collections import runs_by_name
 from fastir.inputs import formats, places
 from fastir.inputs.shapes import DICTS, LISTS, OTHER_OBJECT, PATH, input_shape
 
@@ -156,7 +156,7 @@ def iterate_runs(runs: Any, columns: Mapping[str, str] | None, names: RunNames) 
         runs = [runs]
     elif isinstance(runs, Mapping) and is_ranking(next(iter(runs.values()), None)):
         return iter([("run", runs)])
-    return named_runs(runs, columns, None, names)
+    return runs_by_name(runs, columns, None, names)
 
 
 def is_ranking(data: Any) -> bool:

@@ -13,10 +13,10 @@ from fastir.analyses.check.checked import Findings
 from fastir.analyses.check.rules import Rules
 from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.errors import NoOverlapError, quote
-from fastir.evaluation.drivers.coverage import SWAPPED
-from fastir.evaluation.drivers.swapped import QUERIES as SWAPPED_QUERIES
+from fastir.evaluation.drivers.coverage import SWAPPED_TEXT
+from fastir.evaluation.drivers.swapped import MAX_QUERIES as SWAPPED_QUERIES
 from fastir.evaluation.drivers.swapped import like_labels, like_scores
-from fastir.evaluation.drivers.unmatched_ids import QUERIES, alike, compare_lists
+from fastir.evaluation.drivers.unmatched_ids import MAX_QUERIES, alike, compare_lists
 from fastir.rendering.look_alikes import first_look_alikes, quote_each, quote_first, quote_ids
 from fastir.rendering.text import counted
 
@@ -172,7 +172,7 @@ def compare(judged: Side, run: Side, rules: Rules) -> None:
         return  # which is a fault of that side
     note_queries(list(labels), queries, run, rules)
     if like_scores(*first_numbers(judgments.items())) and like_labels(*first_numbers(run.rankings())):
-        run.findings.add("swapped data", SWAPPED)
+        run.findings.add("swapped data", SWAPPED_TEXT)
     strangers: Strangers = []
     n_common = n_ranked = n_judged = 0
     for query_id, ranking in run.rankings():
@@ -181,7 +181,7 @@ def compare(judged: Side, run: Side, rules: Rules) -> None:
         n_found = sum(doc_id in labels[query_id] for doc_id in ranking.docs)
         n_common, n_ranked, n_judged = n_common + 1, n_ranked + len(ranking.docs), n_judged + n_found
         if not n_found:
-            kept = ranking.docs if len(strangers) < QUERIES else []
+            kept = ranking.docs if len(strangers) < MAX_QUERIES else []
             strangers.append((query_id, list(labels[query_id]), kept))
     if n_judged < n_ranked:
         share = f"{(n_ranked - n_judged) / n_ranked:.1%}"
@@ -231,7 +231,7 @@ def note_strangers(strangers: Strangers, n_common: int, judged: list[str], run: 
         else:
             findings.add("document ids", f"no ranking holds a judged document; in {sides}")
         return
-    for stranger in strangers[:QUERIES]:
+    for stranger in strangers[:MAX_QUERIES]:
         try:
             sides = compare_lists([stranger])
         except NoOverlapError as error:
@@ -241,7 +241,7 @@ def note_strangers(strangers: Strangers, n_common: int, judged: list[str], run: 
                 findings.add("document ids", f"no ranked document is judged; in {sides}", None, stranger[0])
             else:
                 note_nothing(findings, stranger[0])
-    for query_id, _, _ in strangers[QUERIES:]:
+    for query_id, _, _ in strangers[MAX_QUERIES:]:
         note_nothing(findings, query_id)
 
 

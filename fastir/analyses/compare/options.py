@@ -12,8 +12,7 @@ from fastir.analyses.compare.segments import read_segments
 from fastir.analyses.compare.statistical_tests import TESTS
 from fastir.checks import check_choice, flag, proportion, whole_number
 from fastir.engine.threads import thread_count
-from fastir.stats._checks import N_RESAMPLES
-from fastir.stats._scipy import check_scipy
+from fastir.stats._checks import N_RESAMPLES, check_scipy
 from fastir.stats.corrections import Correction
 from fastir.stats.effects import Effect
 

@@ -17,10 +17,10 @@ from fastir.stats.anova import Tukey, randomized_tukey_test, tukey_test, two_way
 from fastir.stats.bootstrap import (
     Centred,
     Resampled,
-    centred,
+    centre_rows,
     crossed_means,
     draws,
-    resampled,
+    resample_sums,
     skewness_of_mean,
     studentized_rows,
     without_variance,
@@ -133,7 +133,7 @@ class MetricValues:
     def center(self, part: slice) -> tuple[Centred, Moments]:
         """The differences of some pairs, ready for resampling, and their moments."""
         d, of = self.differences(part)
-        return centred(d, self.grid_differences(part), self.grid.loose, self.magnitudes(part)), of
+        return centre_rows(d, self.grid_differences(part), self.grid.loose, self.magnitudes(part)), of
 
     def grid_differences(self, part: slice) -> np.ndarray:
         """The differences as whole numbers of the grid's unit; 0 where only rounding differs."""
@@ -269,7 +269,7 @@ def bootstrap_means(column: MetricValues, options: Options, drawn: Resampled | N
 
 
 def draw_queries(column: MetricValues, options: Options) -> Resampled:
-    return resampled(column.grid, draws(column.n, len(column.values), *options.resampling()))
+    return resample_sums(column.grid, draws(column.n, len(column.values), *options.resampling()))
 
 
 def drawn_bounds(
@@ -287,8 +287,8 @@ def drawn_bounds(
 
 def by_crossed_bootstrap(column: MetricValues, options: Options, names: list[str]) -> Intervals:
     """Queries and, inside each run, seeds are drawn: percentile intervals, and the shift test of the mean."""
-    columns = resampled(to_grid(column.columns), draws(column.n, len(column.columns), *options.resampling()))
-    ranks = np.argsort(np.argsort(names, kind="stable"))  # a run's draws do not depend on its position
+    columns = resample_sums(to_grid(column.columns), draws(column.n, len(column.columns), *options.resampling()))
+    ranks = np.argsort(np.argsort(names, kind="stable"))  # a run's draws do not depend on where it stands
     streams = [stream(seed(options.random_state), REPEATS + int(rank)) for rank in ranks]
     means = crossed_means(columns, column.owner, streams)
     levels = [(1 - options.confidence) / 2, (1 + options.confidence) / 2]

@@ -29,7 +29,7 @@ from fastir.analyses.compare.statistical_tests import TESTS
 from fastir.data.results._totals import column_totals
 from fastir.data.results.results import MIN_ROWS_OF_JOINT_SUMS
 from fastir.errors import quote
-from fastir.stats._scipy import has_scipy
+from fastir.stats._checks import has_scipy
 from fastir.stats.effects import EFFECTS, detectable
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from fastir.analyses.compare.records import Pair, System
 from fastir.errors import quote
 from fastir.inputs.mappings import SEGMENTS, misfit_error, read_mapping
-from fastir.stats._scipy import special
+from fastir.stats._checks import special
 from fastir.stats.paired_tests import Moments, moments
 
 UNTESTED_FIELDS: dict[str, Any] = {

@@ -110,7 +110,7 @@ def evaluate_by_rank(
 
         first, coverage = rules.evaluate_one(held, n_threads)
     else:
-        rankings, coverage = judge.covered(run, n_threads)
+        rankings, coverage = judge.with_coverage(run, n_threads)
 
         def evaluate(names: list[str]) -> Results:
             return evaluate_rankings(rankings, tuple(names), settings.options, weights)

@@ -137,8 +137,8 @@ def explain_query(
     labels = union[query_id]
     codes = {str(doc_id): label for doc_id, label in labels.items()}
     rankings = {}
-    for ranker in prepared.rankers():
-        rule = ranker.settings.options.duplicates
+    for evaluator in prepared.evaluators():
+        rule = evaluator.settings.options.duplicates
         if rule not in rankings:
             rankings[rule] = query_ranking(prepared, run, query_id, rule)
     ranking = next(iter(rankings.values()))
@@ -279,7 +279,7 @@ def partial_values(
     by_score = [
         (
             requests,
-            IdealByScore(prepare, union, requests, options.replace(**rules)).ordered_by({"": id_scores(ranking)}),
+            IdealByScore(prepare, union, requests, options.replace(**rules)).rank_ideal_by({"": id_scores(ranking)}),
         )
         for requests, rules, read in settings.parts
         if read == BY_SCORE
@@ -341,9 +341,9 @@ def rank_documents(
     duplicates.
     """
     orders, standings = [], []
-    for ranker in prepared.rankers():
-        rows = order_ranking(rankings[ranker.settings.options.duplicates] or {}, codes, elsewhere, ranker)
-        average = ranker.settings.ties == TIES.index("average")
+    for evaluator in prepared.evaluators():
+        rows = order_ranking(rankings[evaluator.settings.options.duplicates] or {}, codes, elsewhere, evaluator)
+        average = evaluator.settings.ties == TIES.index("average")
         starts = (not average or place == 0 or row.level != rows[place - 1].level for place, row in enumerate(rows))
         orders.append(rows)
         standings.append([number - 1 for number in itertools.accumulate(starts)])

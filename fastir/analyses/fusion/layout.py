@@ -98,9 +98,11 @@ class Layout:
             kernel.copy_to(*columns, 0, 0, *views)
             run(kernel, n_threads)
             fused = runs.as_run(queries, counts, *columns)
-            chunks.append(arrays_of_queries(RunJudge(evaluator.rules.prepared).covered(fused, n_threads)[0], queries))
+            chunks.append(
+                arrays_of_queries(RunJudge(evaluator.rules.prepared).with_coverage(fused, n_threads)[0], queries)
+            )
             if own is not None:
-                found = RunJudge(own.rules.prepared).covered(fused, n_threads)[0]
+                found = RunJudge(own.rules.prepared).with_coverage(fused, n_threads)[0]
                 left_out.append(positions_of_own(found, queries))
             n += n_docs
         arrays = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}

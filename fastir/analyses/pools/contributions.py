@@ -21,7 +21,7 @@ from fastir.analyses.pools.members import (
 from fastir.data.results.columns import columns_from_records
 from fastir.data.results.exportable import Exportable
 from fastir.engine.columns.rows import repeat
-from fastir.evaluation.read_runs import checked_depth, read_runs
+from fastir.evaluation.read_runs import check_depth, read_runs
 from fastir.rendering import Cell, Table
 from fastir.rendering.text import json_types
 from fastir.request.options import relevance_level
@@ -157,7 +157,7 @@ def contributions(
     >>> fastir.contributions(qrels, runs).teams["bm25"]
     Share(judged=2, relevant=1, only_judged=1, only_relevant=1)
     """
-    relevant_from, depth = relevance_level(rel_level), checked_depth(pool_depth)
+    relevant_from, depth = relevance_level(rel_level), check_depth(pool_depth)
     by_name = read_runs(runs, None, duplicates, None, names, judgments=qrels)
     team_of = read_teams(by_name, teams)
     labels = read_labels(qrels, duplicates)

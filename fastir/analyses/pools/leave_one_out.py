@@ -23,8 +23,8 @@ from fastir.data.results.exportable import Exportable
 from fastir.engine.columns.rows import occurrences, offsets_from_sizes
 from fastir.errors import FastirWarning, quote
 from fastir.evaluation.evaluator import Evaluator
-from fastir.evaluation.read_runs import checked_depth, read_runs
-from fastir.evaluation.rules import chosen_queries, columns_by_side
+from fastir.evaluation.read_runs import check_depth, read_runs
+from fastir.evaluation.rules import columns_by_side, select_queries
 from fastir.inputs.parents import read_parents
 from fastir.rendering import Cell, Table, number_cell
 from fastir.rendering.text import counted, without_nan
@@ -239,7 +239,7 @@ def leave_one_out(
     >>> left_out.largest_fall["mrr"]
     Fall(run='bm25', team='bm25', metric='mrr', value=1.0, value_without=0.0, place=1, place_without=2)
     """
-    depth = checked_depth(pool_depth)
+    depth = check_depth(pool_depth)
     refuse_mapping(metrics)
     metrics = metrics if isinstance(metrics, str) else list(metrics)
     rest: dict[str, Any] = {"queries": "qrels", **options}
@@ -249,7 +249,7 @@ def leave_one_out(
     parents = read_parents(rest.pop("parents", None), rest.pop("aggregate", "max"), duplicates)
     judgments = as_qrels(qrels, sides[0], duplicates)
     if query_ids is not None:
-        judgments = chosen_queries(judgments, query_ids)
+        judgments = select_queries(judgments, query_ids)
     lines = "trec" if rest.get("convention", "fastir") == "fastir" else "trec_eval"
     by_name = read_runs(runs, sides[1], duplicates, parents, names, lines, qrels)
     team_of = read_teams(by_name, teams)

@@ -124,7 +124,7 @@ class JudgmentRanks:
         judge = RunJudge(Evaluator(qrels, NUM_Q, **{**options, "queries": "qrels"}).rules.prepared)
         shared = {name: run for name, run in runs.items() if any(query_id in run for query_id in judgments)}
         self.ranked: dict[Hashable, JudgedRankings] = {
-            name: judge.covered(run, None)[0] for name, run in shared.items()
+            name: judge.with_coverage(run, None)[0] for name, run in shared.items()
         }
 
     def by(self, order: dict[str, Any]) -> JudgmentRanks:

@@ -10,7 +10,7 @@ from fastir.analyses.pools.members import Masks, Names, bit_masks, names_of_bits
 from fastir.analyses.pools.merge_qrels import save_list
 from fastir.data.results.columns import columns_from_records
 from fastir.data.results.exportable import Exportable
-from fastir.evaluation.read_runs import checked_depth, first_documents, read_runs
+from fastir.evaluation.read_runs import check_depth, first_documents, read_runs
 from fastir.rendering.text import counted, json_types
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def pool(
     q1 b ('bm25', 'dense')
     q1 d ('dense',)
     """
-    depth = checked_depth(pool_depth)
+    depth = check_depth(pool_depth)
     by_name = read_runs(runs, None, duplicates, None, names)
     masks = bit_masks((place, first_documents(run, depth)) for place, run in enumerate(by_name.values()))
     return Pool(masks, list(by_name), None if pool_depth is None else depth)

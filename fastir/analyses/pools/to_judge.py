@@ -26,8 +26,8 @@ from fastir.engine.columns.rows import occurrences
 from fastir.errors import NoOverlapError, quote
 from fastir.evaluation.drivers.judged import single_order
 from fastir.evaluation.evaluator import Evaluator
-from fastir.evaluation.read_runs import Rankings, checked_depth, first_documents, read_runs
-from fastir.evaluation.rules import chosen_queries
+from fastir.evaluation.read_runs import Rankings, check_depth, first_documents, read_runs
+from fastir.evaluation.rules import select_queries
 from fastir.rendering.text import counted
 from fastir.request.names import metric_text, refuse_mapping
 from fastir.request.options import MAX_DEPTH, OTHER_OPTIONS, label_above_0, query_rule
@@ -187,14 +187,14 @@ def to_judge(
         raise TypeError(f"metric must be the name of one metric, got {type(metric).__name__} {quote(metric)}")
     metric = metric_text(metric)
     budget = positive_integer("budget", "the number of documents to judge", budget, MAX_DEPTH)
-    depth = checked_depth(pool_depth)
+    depth = check_depth(pool_depth)
     refuse_options(
-        "to_judge", options, (*OTHER_OPTIONS, "validate"), "runs are read unchanged, and queries count alike"
+        "to_judge", options, (*OTHER_OPTIONS, "validate"), "runs are read as they are, and queries count alike"
     )
     everything, rest = read_labels(qrels, duplicates), dict(options)
     rest["queries"], query_ids = query_rule(options.get("queries"))
     if query_ids is not None:
-        everything = read_labels(chosen_queries(Qrels.from_dict(everything), query_ids))
+        everything = read_labels(select_queries(Qrels.from_dict(everything), query_ids))
     order, only_shared = metric_order(everything, metric, duplicates, rest)
     by_name = read_runs(runs, None, order["duplicates"], None, names, judgments=qrels)
     if len(by_name) < 2:
@@ -249,8 +249,8 @@ def metric_order(
             f"to_judge: with ties={order['ties']!r} a label changes the order of documents, so that no document can be "
             "judged alone; give ties='trec', 'doc_id_asc' or 'input'"
         )
-    ranker = prepared.rankers()[0].settings
-    return order, ranker.queries == "intersection"
+    settings = prepared.evaluators()[0].settings
+    return order, settings.queries == "intersection"
 
 
 def with_candidates(

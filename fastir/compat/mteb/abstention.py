@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-RATES = np.linspace(0, 1, 11)[:-1]  # the shares of the queries that are left out
-BLOCK = 256  # rankings whose scores are laid out at once
+ABSTENTION_RATES = np.linspace(0, 1, 11)[:-1]  # the shares of the queries that are left out
+BLOCK_RANKINGS = 256  # rankings that one array of scores holds
 
 
 def evaluate_abstention(
@@ -53,8 +53,8 @@ def confidences(results: Mapping[str, Mapping[str, float]]) -> dict[str, np.ndar
         by_size.setdefault(len(docs), []).append((row, docs))
     by_size.pop(0, None)
     for size, alike in by_size.items():
-        for start in range(0, len(alike), BLOCK):
-            rows, rankings = zip(*alike[start : start + BLOCK], strict=True)
+        for start in range(0, len(alike), BLOCK_RANKINGS):
+            rows, rankings = zip(*alike[start : start + BLOCK_RANKINGS], strict=True)
             flat = np.fromiter(itertools.chain.from_iterable(docs.values() for docs in rankings), float)
             scores = flat.reshape(len(rows), size)
             at = list(rows)
@@ -70,12 +70,12 @@ def areas(sure: dict[str, np.ndarray], table: dict[str, np.ndarray]) -> dict[str
     """The normalised area of every metric by every confidence; NaN if leaving out the worst queries changes nothing."""
     values = np.stack(list(table.values()))
     best = np.sort(values, axis=1)
-    best_curves = curves(levelled(best.reshape(1, -1), best.reshape(-1), values.shape[1]).reshape(best.shape))
-    highest, lowest = areas_below(best_curves), best_curves[:, 0] * (RATES[-1] - RATES[0])
+    best_curves = curves(average_ties(best.reshape(1, -1), best.reshape(-1), values.shape[1]).reshape(best.shape))
+    highest, lowest = areas_below(best_curves), best_curves[:, 0] * (ABSTENTION_RATES[-1] - ABSTENTION_RATES[0])
     areas_by_kind = {}
     for kind, by in sure.items():
         order = np.argsort(by, kind="stable")
-        reached = areas_below(curves(levelled(values[:, order], by[order], len(order))))
+        reached = areas_below(curves(average_ties(values[:, order], by[order], len(order))))
         with np.errstate(invalid="ignore", divide="ignore"):
             areas_by_kind[kind] = (reached - lowest) / (highest - lowest)
     return {
@@ -85,7 +85,7 @@ def areas(sure: dict[str, np.ndarray], table: dict[str, np.ndarray]) -> dict[str
     }
 
 
-def levelled(values: np.ndarray, by: np.ndarray, n: int) -> np.ndarray:
+def average_ties(values: np.ndarray, by: np.ndarray, n: int) -> np.ndarray:
     """The values of each row, with their mean where `by` is equal; every n of these are compared with each other."""
     changes = np.concatenate([[True], by[1:] != by[:-1]])
     changes[::n] = True
@@ -97,8 +97,8 @@ def levelled(values: np.ndarray, by: np.ndarray, n: int) -> np.ndarray:
 def curves(values: np.ndarray) -> np.ndarray:
     """The mean of each row without its first values, at each of RATES."""
     n = values.shape[1]
-    return np.stack([values[:, min(round(rate * n), n - 1) :].mean(axis=1) for rate in RATES], axis=1)
+    return np.stack([values[:, min(round(rate * n), n - 1) :].mean(axis=1) for rate in ABSTENTION_RATES], axis=1)
 
 
 def areas_below(curves: np.ndarray) -> np.ndarray:
-    return (np.diff(RATES) * (curves[:, 1:] + curves[:, :-1]) / 2).sum(axis=1)
+    return (np.diff(ABSTENTION_RATES) * (curves[:, 1:] + curves[:, :-1]) / 2).sum(axis=1)

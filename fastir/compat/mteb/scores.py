@@ -13,7 +13,7 @@ from fastir.errors import quote
 
 DECIMALS = 5
 # The names of metrics in MTEB's result, and in pytrec_eval's.
-MEANS = {"NDCG": "ndcg_cut", "MAP": "map_cut", "Recall": "recall", "P": "P", "HitRate": "success"}
+MEAN_METRICS = {"NDCG": "ndcg_cut", "MAP": "map_cut", "Recall": "recall", "P": "P", "HitRate": "success"}
 
 
 def calculate_retrieval_scores(
@@ -46,7 +46,7 @@ def calculate_retrieval_scores(
     TypeError, ValueError
         As by `fastir.compat.pytrec_eval.RelevanceEvaluator`.
     ImportError
-        MTEB, whose class the result is, is not installed.
+        MTEB is not installed: the result is of its class.
     """
     try:
         from mteb.types import RetrievalEvaluationResult
@@ -58,7 +58,7 @@ def calculate_retrieval_scores(
             for query_id, docs in results.items()
         }
     judged = judgments(qrels)
-    evaluator = RelevanceEvaluator(judged, {f"{name}.{','.join(map(str, k_values))}" for name in MEANS.values()})
+    evaluator = RelevanceEvaluator(judged, {f"{name}.{','.join(map(str, k_values))}" for name in MEAN_METRICS.values()})
     query_ids, values = evaluator.measured(results)
     if not query_ids:
         raise ZeroDivisionError("no query is in both the results and the qrels, so there is no mean")
@@ -67,7 +67,7 @@ def calculate_retrieval_scores(
         kind = IndexError if query_id in qrels else KeyError
         raise kind(f"query {quote(query_id)} of the results has no judgments")
     columns = dict(zip(evaluator.keys, np.ascontiguousarray(values.T), strict=True))
-    tables = {name: {f"{name}@{k}": columns[f"{key}_{k}"] for k in k_values} for name, key in MEANS.items()}
+    tables = {name: {f"{name}@{k}": columns[f"{key}_{k}"] for k in k_values} for name, key in MEAN_METRICS.items()}
     _, ranks = RunOrder(judged, [f"mrr@{k}" for k in k_values]).values(results)
     mrr = dict(zip([f"MRR@{k}" for k in k_values], np.ascontiguousarray(ranks.T), strict=True))
     hit_rate = means(tables.pop("HitRate"))
@@ -90,7 +90,7 @@ def means(table: dict[str, np.ndarray]) -> dict[str, float]:
 
 
 # ---- of single queries ---------------------------------------------------------------------------------------------
-# Lists in the order of the results. Equal scores stand by document id, from the last to the first.
+# Lists in the order of the results. Equal scores are ordered by descending document id.
 
 Judged = Mapping[str, Mapping[str, int]]
 Ranked = Mapping[str, dict[str, float]]
@@ -102,7 +102,7 @@ def mrr(qrels: Judged, results: Ranked, k_values: Sequence[int]) -> dict[str, li
     Raises
     ------
     KeyError
-        A query of the results is not in the qrels; so for the other metrics but hole.
+        A query of the results is not in the qrels; the other metrics raise it too, except `hole`.
     """
     return {f"MRR@{k}": column for k, column in by_cutoff("mrr", qrels, results, k_values)}
 
@@ -126,7 +126,7 @@ def top_k_accuracy(qrels: Judged, results: Ranked, k_values: Sequence[int]) -> d
 
 
 def hole(qrels: Judged, results: Ranked, k_values: Sequence[int]) -> dict[str, list[float]]:
-    """The share of the first k that is judged for no query: ``{"Hole_at_10": [value, ...]}``."""
+    """The fraction of the first k documents that are judged for no query: ``{"Hole_at_10": [value, ...]}``."""
     judged: set[str] = set().union(*qrels.values())
     columns: dict[str, list[float]] = {f"Hole_at_{k}": [] for k in k_values if results}
     for docs in results.values():

@@ -13,7 +13,7 @@ from fastir.evaluation.evaluator import Evaluator
 
 LOGGER = logging.getLogger("mteb._evaluators.retrieval_metrics")
 ORIGINAL, CHANGED = "-og", "-changed"  # how the ids of queries end, before and after the instruction changed
-MAX_OVER = "max_over_subqueries_"
+MAX_OVER_PREFIX = "max_over_subqueries_"
 
 
 def calculate_pmrr(
@@ -24,15 +24,15 @@ def calculate_pmrr(
     """p-MRR: whether documents fall in the ranking as an instruction makes them irrelevant.
 
     Of the rank r of a document before the change and s after it: s / r - 1 if s <= r (it rose), else 1 - r / s. The
-    mean over the documents of a query, and of these means over the queries. A document that a ranking lacks stands
-    behind it.
+    mean over the documents of a query, and of these means over the queries. A document that is missing from a ranking
+    comes after its last one.
 
     Parameters
     ----------
     original_run, new_run : dict of query_id to dict of doc_id to float
-        The ids of their queries end with "-og" and "-changed". Equal scores stand by id, from the last to the first.
+        The ids of their queries end with "-og" and "-changed". Equal scores are ordered by descending id.
     changed_qrels : dict of query_id to list of str
-        The documents whose relevance changed, by the ids without these ends.
+        The documents with changed relevance, by the ids without these ends.
 
     Returns
     -------
@@ -70,13 +70,13 @@ def calculate_pmrr(
 
 
 def document_ranks(doc_ids: dict[str, list[str]], run: dict[str, Mapping[str, float]]) -> dict[str, dict[str, int]]:
-    """{query_id: {doc_id: its rank}} of these documents; one rank more than the ranking has, if it lacks it.
+    """Return {query_id: {doc_id: rank}} of these documents; a missing document comes one rank after the last.
 
     The join knows documents by their labels: here each of a query has its own.
     """
     distinct = {query_id: list(dict.fromkeys(ids)) for query_id, ids in doc_ids.items()}
     qrels = {query_id: {doc_id: label for label, doc_id in enumerate(ids, 1)} for query_id, ids in distinct.items()}
-    judged, _ = RunJudge(Evaluator(qrels, NUM_Q).rules.prepared).covered(run, None)
+    judged, _ = RunJudge(Evaluator(qrels, NUM_Q).rules.prepared).with_coverage(run, None)
     owners = list_of_each(judged.offsets).tolist()
     ranks = {
         query_id: dict.fromkeys(distinct[query_id], num_ret + 1)
@@ -94,7 +94,7 @@ def robustness_at_10(qrels: Mapping[str, Any], results: Any, scores: Mapping[str
     Parameters
     ----------
     qrels : dict of query_id to anything
-        Queries with instructions; what stands before the first "_" of an id is the query's own.
+        Queries with instructions; the text before the first "_" of an id is the query's own id.
     results : object
         Not read.
     scores : dict of query_id to dict
@@ -124,12 +124,12 @@ def robustness_at_10(qrels: Mapping[str, Any], results: Any, scores: Mapping[str
 
 
 def paired_accuracy(qrels: Mapping[str, Any], results: Any, scores: Mapping[str, Mapping[str, float]]) -> float:
-    """The share of the pairs of queries, "x_q1" and "x_q2", both of whose recall at 1 is 1.
+    """Return the fraction of pairs of queries, "x_q1" and "x_q2", that both have a recall at 1 of 1.
 
     Parameters
     ----------
     qrels : dict of query_id to anything
-        What stands before the first "_" of an id is the pair's own.
+        The text before the first "_" of an id is the pair's own id.
     results : object
         Not read.
     scores : dict of query_id to dict
@@ -158,15 +158,15 @@ def paired_accuracy(qrels: Mapping[str, Any], results: Any, scores: Mapping[str,
 def max_over_subqueries(
     qrels: Mapping[str, Mapping[str, int]], results: Mapping[str, Mapping[str, float]], k_values: Sequence[int]
 ) -> dict[str, float]:
-    """All scores of the queries whose parts were asked for, each document with the largest of its scores.
+    """Return all scores of the original queries: each document gets its largest score over the query's parts.
 
     Parameters
     ----------
     qrels : dict of query_id to dict of doc_id to int
-        What stands before the last "_" of an id is the query's own; the judgments are those of its last part.
+        The text before the last "_" of an id is the query's own id; the judgments of its last part count.
     results : dict of query_id to dict of doc_id to float
     k_values : sequence of int
-        With 1, whose recall is "accuracy".
+        With 1: the recall at 1 is "accuracy".
 
     Returns
     -------
@@ -176,7 +176,7 @@ def max_over_subqueries(
     Raises
     ------
     KeyError
-        A query of the qrels has no results, or `k_values` lacks 1.
+        A query of the qrels has no results, or 1 is missing from `k_values`.
     ZeroDivisionError, IndexError, TypeError, ValueError
         As by `calculate_retrieval_scores`.
     """
@@ -188,7 +188,7 @@ def max_over_subqueries(
         for doc_id, score in results[query_id].items():
             docs[doc_id] = max(score, docs.get(doc_id, score))
         judged[base_query] = labels
-    return {MAX_OVER + name: value for name, value in table_of_scores(merged, judged, k_values).items()}
+    return {MAX_OVER_PREFIX + name: value for name, value in table_of_scores(merged, judged, k_values).items()}
 
 
 def evaluate_p_mrr_change(
@@ -206,7 +206,7 @@ def evaluate_p_mrr_change(
     changed_qrels : dict of query_id to list of str
         As for `calculate_pmrr`.
     k_values : sequence of int
-        With 1, whose recall is "accuracy".
+        With 1: the recall at 1 is "accuracy".
 
     Returns
     -------

@@ -6,7 +6,7 @@
 ``-lN`` have no gain, `rbp` weighs raw labels, negative labels are judged and not relevant, ``@0`` is no cutoff, `bpref`
 and `r-precision` ignore any. Attributes of `Qrels` and `Run`, their methods and files. Both sides must have the same
 queries, else AssertionError; `make_comparable` changes the run. An evaluation is noted in `Run.scores`, `mean_scores`
-and `std_scores`. Values are in the order of the query ids, of dicts in that of the qrels. There are no warnings.
+and `std_scores`. Values are in the order of the query ids; for dicts, in the order of the qrels. There are no warnings.
 
 **Different on purpose.**
 
@@ -20,7 +20,7 @@ and `std_scores`. Values are in the order of the query ids, of dicts in that of 
 - All of fastir's metrics can be named. `threads` only says how many; nothing about the process changes.
 - `Qrels.qrels` and `Run.run` are plain dicts, `to_typed_list` gives a plain list of arrays. No value of a query that
   is gone stays in `Run.scores`.
-- Frames may hold any kind of strings and of numbers, `pd_kwargs` are keywords, a file named .gz is packed, JSON has a
+- Frames may hold any kind of strings and numbers, `pd_kwargs` are keywords, a file named .gz is compressed, JSON has a
   line per query. A wrong type is a TypeError, where ranx asserts.
 - Arrays: the ideal ranking has the largest labels first, for judgments in any order.
 
@@ -43,9 +43,9 @@ from fastir.compat.ranx.fusion import OptimizationReport, fuse, normalize, optim
 from fastir.compat.ranx.qrels_run import Qrels, Run
 from fastir.compat.ranx.report import Report
 
-# What ranx has under these names, and what there is in its place.
+# Names of ranx that are not offered, and the replacement for each.
 NOT_OFFERED = {
-    "normalization": "normalize has all norms of one run, and fuse those of several",
+    "normalization": "normalize has all norms of one run, and fuse the norms of several",
     "plot": "fastir.plots has figures of results and comparisons",
     "metrics": "evaluate computes every metric by its name, and fastir.metrics() lists them",
 }

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fastir.analyses.compare.options import Test
 
 TESTS: dict[str, Test] = {"student": "t", "fisher": "randomization", "tukey": "tukey"}  # ranx's name, fastir's
-CELLS = 1 << 22  # values that are permuted at once
+BLOCK_VALUES = 1 << 22  # values that are permuted at once
 
 Tested = tuple[float, tuple[int, int, int]]  # the p-value of a pair; wins, ties and losses of its first
 
@@ -89,7 +89,7 @@ def compare(
     - Wins, ties and losses: values that differ by rounding alone tie.
 
     Also: two runs of one name are an error, where ranx drops one; dicts may be runs; more than 26 runs have letters a1,
-    b1 and so on; metrics without a label are shown as they are; LaTeX has its special characters escaped.
+    b1 and so on; metrics without a label keep their names; LaTeX has its special characters escaped.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def compare(
         name: {metric: float(np.mean(values)) for metric, values in run_scores.items()}
         for name, run_scores in scores.items()
     }
-    test = literally_tested if literal else honestly_tested
+    test = compare_as_ranx if literal else compare_with_fastir
     tested = test(scores, stat_test, n_permutations, random_seed, threads or None)
     comparisons = FrozensetDict(
         {
@@ -141,7 +141,7 @@ def compare(
     )
 
 
-def honestly_tested(
+def compare_with_fastir(
     scores: dict[str, dict[str, np.ndarray]],
     stat_test: str,
     n_permutations: int,
@@ -176,7 +176,7 @@ def honestly_tested(
     return tested
 
 
-def literally_tested(
+def compare_as_ranx(
     scores: dict[str, dict[str, np.ndarray]], stat_test: str, n_permutations: int, random_seed: int, _: int | None
 ) -> dict[tuple[str, str], dict[str, Tested]]:
     """{(a, b): {metric: p-value and counts}} as ranx computes them."""
@@ -206,7 +206,7 @@ def share_of_permutations(x: np.ndarray, y: np.ndarray, n_permutations: int, ran
         return np.abs(np.cumsum(x, axis=1)[:, -1] / x.shape[1] - np.cumsum(y, axis=1)[:, -1] / y.shape[1])
 
     rng = np.random.default_rng(random_seed)
-    observed, n_reached, step = apart(x[None], y[None])[0], 0, max(1, CELLS // len(x))
+    observed, n_reached, step = apart(x[None], y[None])[0], 0, max(1, BLOCK_VALUES // len(x))
     for start in range(0, n_permutations, step):
         swapped = rng.random((min(step, n_permutations - start), len(x))) < 0.5
         n_reached += int((apart(np.where(swapped, y, x), np.where(swapped, x, y)) >= observed).sum())

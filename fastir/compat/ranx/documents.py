@@ -1,4 +1,4 @@
-"""The base of ranx's Qrels and Run: made of dicts, files and frames, changed in place, shown sorted.
+"""The base of ranx's Qrels and Run: made of dicts, files and frames, mutable, shown sorted.
 
 Each holds its numbers as {query_id: {doc_id: number}}, as fastir's own object, or as both, which then agree:
 
@@ -23,8 +23,8 @@ from fastir.inputs import files, formats
 from fastir.inputs.writers import check_fields
 from fastir.rendering.text import counted
 
-KINDS = {"json": "json", "trec": "trec", "gz": "trec", "parquet": "parquet"}  # ranx's, and fastir's format
-ENDINGS = {"txt": "trec", "parq": "parquet"}
+FORMAT_BY_KIND = {"json": "json", "trec": "trec", "gz": "trec", "parquet": "parquet"}  # ranx's, and fastir's format
+KIND_BY_ENDING = {"txt": "trec", "parq": "parquet"}
 
 
 class Documents:
@@ -34,11 +34,11 @@ class Documents:
     ----------
     name : str or None
     sorted : bool
-        Whether queries stand by id and their documents by number, the largest first; `add_score` may undo it.
+        Whether queries are sorted by id and their documents by number, the largest first; `add_score` may undo it.
     """
 
     is_run: bool
-    kinds: tuple[str, ...] = tuple(KINDS)
+    kinds: tuple[str, ...] = tuple(FORMAT_BY_KIND)
 
     def __init__(self, name: str | None) -> None:
         self.name = name
@@ -67,7 +67,7 @@ class Documents:
             self._rows, self._arranged = self._columns.to_dict(), False
         return self._rows
 
-    def shown(self) -> dict[str, dict[str, Any]]:
+    def ordered_rows(self) -> dict[str, dict[str, Any]]:
         """The rows, in order if they should be."""
         rows = self._in_rows()
         if self.sorted and not self._arranged:
@@ -80,7 +80,7 @@ class Documents:
 
     def _changing(self) -> dict[Any, dict[str, Any]]:
         """The rows, for a method that is about to change them."""
-        rows = self.shown()
+        rows = self.ordered_rows()
         self._columns = None
         return rows
 
@@ -136,7 +136,7 @@ class Documents:
 
     def keys(self) -> Any:
         """The query ids."""
-        return dict.fromkeys(sorted(self._columns)).keys() if self._rows is None else self.shown().keys()
+        return dict.fromkeys(sorted(self._columns)).keys() if self._rows is None else self.ordered_rows().keys()
 
     def get_query_ids(self) -> list[str]:
         """The query ids as a list."""
@@ -148,15 +148,17 @@ class Documents:
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """{query_id: {doc_id: number}} as new dicts."""
-        return {query_id: dict(docs) for query_id, docs in self.shown().items()}
+        return {query_id: dict(docs) for query_id, docs in self.ordered_rows().items()}
 
     def to_dataframe(self) -> Any:
         """A pandas frame with the columns q_id, doc_id and score."""
         rows = [
-            (query_id, doc_id, number) for query_id, docs in self.shown().items() for doc_id, number in docs.items()
+            (query_id, doc_id, number)
+            for query_id, docs in self.ordered_rows().items()
+            for doc_id, number in docs.items()
         ]
         q_ids, doc_ids, numbers = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
-        return needed("pandas").DataFrame({"q_id": q_ids, "doc_id": doc_ids, "score": numbers})
+        return import_package("pandas").DataFrame({"q_id": q_ids, "doc_id": doc_ids, "score": numbers})
 
     def to_typed_list(self) -> list[np.ndarray]:
         """Per query a float64 array of shape (n_documents, 2): hash of the id, number; a plain list, not numba's.
@@ -167,7 +169,7 @@ class Documents:
             self.sort()
         return [
             np.array([(hash(doc_id), number) for doc_id, number in docs.items()], float).reshape(-1, 2)
-            for docs in self.shown().values()
+            for docs in self.ordered_rows().values()
         ]
 
     @property
@@ -179,7 +181,7 @@ class Documents:
         return len(self.query_ids())
 
     def __getitem__(self, q_id: str) -> dict[str, Any]:
-        return dict(self.shown()[q_id])
+        return dict(self.ordered_rows()[q_id])
 
     def __repr__(self) -> str:
         name = f" {self.name}" if self.name else ""
@@ -191,7 +193,7 @@ class Documents:
     def file_kind(cls, path: Any, kind: str | None = None) -> str:
         """The kind of a file, by its ending if it is not given."""
         ending = os.path.splitext(os.fsdecode(path))[1][1:]
-        kind = ENDINGS.get(ending, ending) if kind is None else kind
+        kind = KIND_BY_ENDING.get(ending, ending) if kind is None else kind
         if kind not in cls.kinds:
             raise AssertionError(
                 f"kind must be one of {', '.join(map(repr, cls.kinds))}, got {quote(kind)} "
@@ -200,7 +202,7 @@ class Documents:
         return kind
 
     def save(self, path: Any, kind: str | None = None) -> None:
-        """Write a file, in one step: an error leaves its old content untouched.
+        """Write a file atomically: an error leaves its old content untouched.
 
         Parameters
         ----------
@@ -220,15 +222,15 @@ class Documents:
         if self.is_run and not self.sorted:
             self.sort()
         if kind == "json":
-            formats.write(path, self.shown(), self.is_run, "json")
+            formats.write(path, self.ordered_rows(), self.is_run, "json")
             return
         with files.create_file(os.fsdecode(path)) as file:
             if kind == "parquet":
                 self.to_dataframe().to_parquet(file, index=False)
             elif kind == "lz4":
-                frame = needed("lz4.frame", "lz4")
-                content = needed("cbor2").dumps(self.shown())
-                file.write(frame.compress(frame.compress(content)))  # as ranx: packed twice
+                frame = import_package("lz4.frame", "lz4")
+                content = import_package("cbor2").dumps(self.ordered_rows())
+                file.write(frame.compress(frame.compress(content)))  # as ranx: compressed twice
             else:
                 file.write("\n".join(self._lines()).encode("utf-8", "surrogateescape"))
 
@@ -237,7 +239,7 @@ class Documents:
         lines: list[str] = []
         if self.is_run and len(str(self.name).split()) != 1:
             raise ValueError(f"the run is called {quote(self.name)}; a TREC file cannot hold a name with white space")
-        for query_id, docs in self.shown().items():
+        for query_id, docs in self.ordered_rows().items():
             check_fields([query_id], "query")
             check_fields(list(docs), "document")
             if self.is_run:
@@ -251,10 +253,10 @@ class Documents:
 
     @classmethod
     def _from_parquet(cls: Any, path: Any, pd_kwargs: dict[Any, Any] | None, *columns: Any) -> Any:
-        return cls.from_df(needed("pandas").read_parquet(path, **(pd_kwargs or {})), *columns)
+        return cls.from_df(import_package("pandas").read_parquet(path, **(pd_kwargs or {})), *columns)
 
 
-def needed(module: str, package: str | None = None) -> Any:
+def import_package(module: str, package: str | None = None) -> Any:
     """A module of another package, or the error that says what to install."""
     try:
         return importlib.import_module(module)

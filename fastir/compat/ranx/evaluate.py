@@ -18,7 +18,7 @@ from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.labels import evaluate_ranked
 from fastir.request.names import read
 
-WHOLE = ("bpref", "r-precision")  # take a cutoff, and ignore it
+UNCUT_METRICS = ("bpref", "r-precision")  # take a cutoff, and ignore it
 
 
 def evaluate(
@@ -51,7 +51,7 @@ def evaluate(
     save_results_in_run : bool
         Whether a Run notes means, deviations (with `return_std`) and values.
     make_comparable : bool
-        Whether the run gets the queries of the qrels, empty rankings where it lacks one; a Run is changed.
+        Whether the run gets the queries of the qrels; missing ones become empty rankings. A Run is changed.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def measured(
 @functools.lru_cache(128)
 def calls(names: tuple[str, ...]) -> list[tuple[int, tuple[str, ...], list[tuple[str, int]]]]:
     """What to evaluate for these names: how much higher labels are, fastir's metrics, and (name, column) of each."""
-    request_by_name = {name: spelled(name) for name in names}
+    request_by_name = {name: parse_metric(name) for name in names}
     plans = []
     for raised in sorted({raised for _, raised in request_by_name.values()}):
         metrics = tuple(dict.fromkeys(ours for ours, level in request_by_name.values() if level == raised))
@@ -121,17 +121,17 @@ def calls(names: tuple[str, ...]) -> list[tuple[int, tuple[str, ...], list[tuple
 
 
 @functools.lru_cache(1024)
-def spelled(name: str) -> tuple[str, int]:
+def parse_metric(name: str) -> tuple[str, int]:
     """A metric of ranx as fastir's convention reads it, and how much higher it wants all labels."""
     base, suffix, level = name.partition("-l")
     base, at, k = base.partition("@")
     if base == "rbp" and not at:
         raise ValueError(f"metric {quote(name)}: rbp needs a persistence, such as 'rbp.95'")
-    whole = base in WHOLE or (k != "" and not k.strip("0") and base != "rbp")
+    whole = base in UNCUT_METRICS or (k != "" and not k.strip("0") and base != "rbp")
     plain = base if whole else base + at + k
     requests = read(plain, "ranx")
     if len(requests) > 1:
-        raise UnknownMetricError(f"metric {quote(name)} stands for several; name them one by one")
+        raise UnknownMetricError(f"metric {quote(name)} means several metrics; name them one by one")
     if level and not level.strip("0"):  # labels of 0 are relevant, but add no gain
         card = requests[0].card
         return (f"{plain}-l1", 0) if card.graded or card.name == "rbp" else (plain, 1)
@@ -178,9 +178,9 @@ def by_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tupl
 
     def measure(raised: int, **options: Any) -> tuple[Any, Results]:
         return query_ids, evaluate_ranked(
-            np.where(there, coded(labels, raised), -1),
+            np.where(there, encode_labels(labels, raised), -1),
             offsets,
-            ideal_labels=coded(ideal, raised),
+            ideal_labels=encode_labels(ideal, raised),
             ideal_offsets=ideal_offsets,
             **options,
         )
@@ -188,8 +188,8 @@ def by_places(qrels: Any, run: Any, make_comparable: bool) -> Callable[..., tupl
     return measure
 
 
-def coded(labels: np.ndarray, raised: int) -> np.ndarray:
-    """Labels of qrels, raised, as evaluate_ranked takes them, where -1 stands for what is not in the qrels."""
+def encode_labels(labels: np.ndarray, raised: int) -> np.ndarray:
+    """Encode raised labels for evaluate_ranked: there -1 means that a document is not in the qrels."""
     labels = labels + raised if raised else labels
     return np.where(labels < 0, labels - 1, labels) if labels.min(initial=0) < 0 else labels
 
@@ -218,6 +218,6 @@ def check_queries(judged: Any, ranked: Any) -> None:
         where = f"{quote(missing[0])} is missing from the run" if missing else f"{quote(extra[0])} is not in the qrels"
         raise AssertionError(
             f"qrels and run must have the same queries, but {where} ({len(missing)} missing from the "
-            f"run, {len(extra)} not in the qrels); make_comparable=True gives the run those of the "
+            f"run, {len(extra)} not in the qrels); make_comparable=True gives the run the queries of the "
             "qrels"
         )

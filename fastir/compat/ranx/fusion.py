@@ -15,7 +15,7 @@ from fastir.analyses.fusion.settings import Setting, simplex, step_count, value_
 from fastir.analyses.fusion.tune import Trials, column_means
 from fastir.compat.ranx.qrels_run import Qrels, Run, in_ranx_order
 
-NAMES = {  # what ranx calls a fused run, if not by its method
+FUSED_NAMES = {  # what ranx calls a fused run, if not by its method
     **{name: f"comb_{name}" for name in ("min", "max", "med", "sum", "anz", "mnz", "gmnz")},
     "wsum": "weighted_sum",
     "w_bordafuse": "weighted_bordafuse",
@@ -65,7 +65,7 @@ class OptimizationReport:
     __str__ = __repr__
 
 
-def checked_runs(runs: Any, qrels: Any = None) -> dict[str, Any]:
+def check_runs(runs: Any, qrels: Any = None) -> dict[str, Any]:
     """Two runs or more with the same queries, by number."""
     assert_(len(runs) > 1, "Only one run provided")
     read = {str(place): in_ranx_order(run) for place, run in enumerate(runs)}
@@ -106,8 +106,8 @@ def fuse(runs: Any, norm: str | None = "min-max", method: str = "wsum", params: 
         As by `fastir.fuse`.
     """
     rest = dict(params or {})
-    fused = fusing.fuse(checked_runs(runs), method, norm, rest.pop("weights", None), ties="input", **rest)
-    return Run(None, NAMES.get(method, method)).hold(fused)
+    fused = fusing.fuse(check_runs(runs), method, norm, rest.pop("weights", None), ties="input", **rest)
+    return Run(None, FUSED_NAMES.get(method, method)).hold(fused)
 
 
 def optimize_fusion(
@@ -149,7 +149,7 @@ def optimize_fusion(
     """
     judgments = qrels if isinstance(qrels, Qrels) else Qrels(qrels.to_dict() if hasattr(qrels, "to_dict") else qrels)
     columns = judgments.as_fastir()
-    read = checked_runs(runs, columns)
+    read = check_runs(runs, columns)
     card = METHODS.find(method)
     kwargs.pop("show_progress", None)
     texts, settings = ranx_settings(card, len(read), kwargs)

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastir.analyses.fusion.cards import NORMS, find_norm
 from fastir.analyses.fusion.fuse import normalize_run
-from fastir.compat.ranx.documents import KINDS, Documents, needed
+from fastir.compat.ranx.documents import FORMAT_BY_KIND, Documents, import_package
 from fastir.data import qrels as fastir_qrels
 from fastir.data import run as fastir_run
 from fastir.engine.columns._dicts import plain_scores
@@ -43,7 +43,7 @@ class Qrels(Documents):
 
     def _plain(self, query_id: Any, numbers: Any) -> dict[Any, int]:
         return {
-            plain_id(doc_id, False, "doc_ids: a document id"): whole_label(label, query_id, doc_id)
+            plain_id(doc_id, False, "doc_ids: a document id"): int_label(label, query_id, doc_id)
             for doc_id, label in numbers.items()
         }
 
@@ -79,13 +79,13 @@ class Qrels(Documents):
 
     @classmethod
     def from_file(cls, path: Any, kind: str | None = None) -> Qrels:
-        """From a file of a kind as for `save`; of a document that comes twice the last line counts."""
-        columns = fastir_qrels.Qrels.from_file(path, KINDS[cls.file_kind(path, kind)], "last")
+        """Read a file of a kind as for `save`; the last line of a duplicate document counts."""
+        columns = fastir_qrels.Qrels.from_file(path, FORMAT_BY_KIND[cls.file_kind(path, kind)], "last")
         return cls().hold(judgments(columns.to_dict()))
 
     @classmethod
     def from_df(cls, df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score") -> Qrels:
-        """From a data frame; of a document that comes twice the last row counts."""
+        """Read a data frame; the last row of a duplicate document counts."""
         names = {"query_id": q_id_col, "doc_id": doc_id_col, "label": score_col}
         return cls().hold(judgments(fastir_qrels.Qrels.from_table(df, names, "last").to_dict()))
 
@@ -104,7 +104,7 @@ class Qrels(Documents):
     @classmethod
     def from_ir_datasets(cls, dataset_id: str) -> Qrels:
         """The qrels of a data set of ir_datasets, which downloads it if necessary."""
-        return cls(needed("ir_datasets").load(dataset_id).qrels_dict(), dataset_id)
+        return cls(import_package("ir_datasets").load(dataset_id).qrels_dict(), dataset_id)
 
 
 class Run(Documents):
@@ -189,18 +189,18 @@ class Run(Documents):
 
     @classmethod
     def from_file(cls, path: Any, kind: str | None = None, name: str | None = None) -> Run:
-        """From a file of a kind as for `save`; of a document that comes twice the last line counts.
+        """Read a file of a kind as for `save`; the last line of a duplicate document counts.
 
         Without a name, the run has the name in the first line of a TREC file.
         """
         kind = cls.file_kind(path, kind)
         if kind == "lz4":
-            frame = needed("lz4.frame", "lz4")
+            frame = import_package("lz4.frame", "lz4")
             with open(path, "rb") as file:
-                return cls(needed("cbor2").loads(frame.decompress(frame.decompress(file.read()))), name)
-        is_trec = KINDS[kind] == "trec"
+                return cls(import_package("cbor2").loads(frame.decompress(frame.decompress(file.read()))), name)
+        is_trec = FORMAT_BY_KIND[kind] == "trec"
         run = cls(None, first_tag(path) if name is None and is_trec else name)
-        return run.hold(fastir_run.Run.from_file(path, "trec_eval" if is_trec else KINDS[kind], "last"))
+        return run.hold(fastir_run.Run.from_file(path, "trec_eval" if is_trec else FORMAT_BY_KIND[kind], "last"))
 
     @classmethod
     def from_df(
@@ -211,7 +211,7 @@ class Run(Documents):
         score_col: str = "score",
         name: str | None = None,
     ) -> Run:
-        """From a data frame; of a document that comes twice the last row counts."""
+        """Read a data frame; the last row of a duplicate document counts."""
         names = {"query_id": q_id_col, "doc_id": doc_id_col, "score": score_col}
         return cls(None, name).hold(fastir_run.Run.from_table(df, names, "last"))
 
@@ -231,7 +231,7 @@ class Run(Documents):
     @classmethod
     def from_ranxhub(cls, id: str) -> Run:
         """A run of ranxhub, which ranx downloads if necessary."""
-        content = needed("ranx.io", "ranx").download(id)
+        content = import_package("ranx.io", "ranx").download(id)
         run = cls(content["run"], content["metadata"]["run"]["name"])
         run.metadata = content["metadata"]
         return run
@@ -239,7 +239,7 @@ class Run(Documents):
 
 def in_ranx_order(run: Any) -> fastir_run.Run:
     """A run of ranx or of this module as fastir reads it: ranx's order of equal scores, and queries by id."""
-    plain = run.shown if isinstance(run, Documents) else getattr(run, "to_dict", None)
+    plain = run.ordered_rows if isinstance(run, Documents) else getattr(run, "to_dict", None)
     rows = run if plain is None else plain()
     return fastir_run.Run.from_dict({query_id: rows[query_id] for query_id in sorted(rows)})
 
@@ -255,7 +255,7 @@ def judgments(data: Any) -> fastir_qrels.Qrels:
     return qrels
 
 
-def whole_label(label: Any, query_id: Any, doc_id: Any) -> int:
+def int_label(label: Any, query_id: Any, doc_id: Any) -> int:
     """A label as an int."""
     number = dicts.read_label(label, query_id, doc_id)
     if not isinstance(number, int):

@@ -7,11 +7,11 @@ import os
 from collections.abc import Iterable, Iterator, MutableMapping
 from typing import Any
 
-from fastir.compat.ranx.documents import needed
+from fastir.compat.ranx.documents import import_package
 from fastir.rendering.latex import LATEX
 from fastir.rendering.text import replacing
 
-LABELS = {
+METRIC_LABELS = {
     "hits": "Hits",
     "hit_rate": "Hit Rate",
     "precision": "P",
@@ -26,13 +26,13 @@ LABELS = {
     "ndcg_burges": "NDCG Burges",
     "bpref": "BPref",
 }
-TESTS = {
+TEST_LABELS = {
     "student": "paired Student's t-test",
     "fisher": "Fisher's randomization test",
     "tukey": "Tukey's HSD test",
 }
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-RAISED = str.maketrans(f"{LETTERS}0123456789", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖ۹ʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹")
+SUPERSCRIPTS = str.maketrans(f"{LETTERS}0123456789", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖ۹ʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹")
 PREAMBLE = """\
 ========================
 % Add in preamble
@@ -50,7 +50,7 @@ Superscripts denote significant differences in """
 
 
 class FrozensetDict(MutableMapping[Iterable[str], Any]):
-    """A dict whose keys are sets of names: any iterable of the same ones finds the entry."""
+    """A dict with sets of names as keys: any iterable of the same names finds the entry."""
 
     def __init__(self, entries: Any = ()) -> None:
         self._entries: dict[frozenset[Any], Any] = {}
@@ -117,7 +117,7 @@ class Report:
     # ---- cells ---------------------------------------------------------------------------------------------------
 
     def format_score(self, score: float) -> str:
-        """A mean as it is shown."""
+        """Return the text of a mean."""
         digits, score = (
             (max(0, self.rounding_digits - 2), 100 * score) if self.show_percentages else (self.rounding_digits, score)
         )
@@ -127,16 +127,16 @@ class Report:
         """The head of a metric's column; the metric itself if ranx has no label for it."""
         name, level, level_suffix = m.partition("-l")
         name, at, k = name.partition("@")
-        name = LABELS.get(name, name.upper() if name.startswith("rbp.") else name)
+        name = METRIC_LABELS.get(name, name.upper() if name.startswith("rbp.") else name)
         return name + at + k + level + level_suffix
 
     def get_stat_test_label(self, stat_test: str) -> str:
         """The name of a test in full."""
-        return TESTS[stat_test]
+        return TEST_LABELS[stat_test]
 
     def get_superscript_for_table(self, model: str, metric: str) -> str:
         """Raised letters of the runs that a run is significantly better than."""
-        return self.get_superscript_for_latex(model, metric).translate(RAISED)
+        return self.get_superscript_for_latex(model, metric).translate(SUPERSCRIPTS)
 
     def get_superscript_for_latex(self, model: str, metric: str) -> str:
         """The letters of the runs that a run is significantly better than, not raised."""
@@ -229,10 +229,10 @@ class Report:
     def to_dataframe(self) -> Any:
         """The means as a pandas frame: a row for each run, columns model_names and the metrics."""
         rows = [[model, *(self.results[model][metric] for metric in self.metrics)] for model in self.model_names]
-        return needed("pandas").DataFrame(rows, columns=["model_names", *self.metrics])
+        return import_package("pandas").DataFrame(rows, columns=["model_names", *self.metrics])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write what `to_dict` gives as JSON, in one step."""
+        """Write the result of `to_dict` as JSON, atomically."""
         with replacing(os.fsdecode(path)) as file:
             file.write(json.dumps(self.to_dict(), indent=4).encode())
 

@@ -43,7 +43,7 @@ class PerMetricRules:
     columns : mapping or None
         The names of the columns of runs that are tables.
     parents : Parents or None
-        The documents that the ids of runs stand for.
+        The document of each id in a run.
     """
 
     def __init__(
@@ -68,7 +68,9 @@ class PerMetricRules:
                 part = IdealByScore(prepare, qrels, requests, options)
             else:
                 some = compile_settings(tuple(request.text for request in requests), options)
-                part = BY_READ[read](prepare, qrels, some) if read in BY_READ else prepare(qrels, some)
+                part = (
+                    EVALUATOR_BY_READ[read](prepare, qrels, some) if read in EVALUATOR_BY_READ else prepare(qrels, some)
+                )
             self.parts.append((requests, part))
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> RunValues:
@@ -85,7 +87,7 @@ class PerMetricRules:
             run, repairs = less or (run, repairs)
         done = self.measure_dicts(run, n_threads) if nested else self.measure_rows(run, n_threads, watch)
         query_ids, _, status, coverage = max(done, key=lambda measured: len(measured[0]))
-        coverage.repaired(repairs)
+        coverage.add_repairs(repairs)
         places = {query_id: place for place, query_id in enumerate(query_ids)}
         columns = {request.text: column for column, request in enumerate(self.settings.requests)}
         values = np.full((len(places), len(columns)), np.nan)
@@ -116,12 +118,12 @@ class PerMetricRules:
             done.append(measured[0] if isinstance(part, PlainEvaluator) else part.answer(run, n_threads, *measured))
         return done
 
-    def rankers(self) -> list[PlainEvaluator]:
+    def evaluators(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents: one for each set of rules."""
-        return [ranker for _, part in self.parts for ranker in part.rankers()]
+        return [evaluator for _, part in self.parts for evaluator in part.evaluators()]
 
 
-def undivided(prepared: RunEvaluator) -> RunEvaluator:
+def without_division(prepared: RunEvaluator) -> RunEvaluator:
     """An evaluator for runs with some of the queries: metrics that divide means are divided by none."""
     if not isinstance(prepared, PerMetricRules):
         return prepared
@@ -144,7 +146,7 @@ def best_values(prepared: RunEvaluator, query_ids: list[Any]) -> dict[str, np.nd
 class JudgedAnywhere:
     """Evaluates metrics for which a document that was judged for any query counts as judged for each.
 
-    Each is computed as another metric (`Card.pooled`), with other judgments: those of all queries for each of them.
+    Each is computed as another metric (`Card.pooled`), with other judgments: every query gets those of all queries.
 
     Parameters
     ----------
@@ -186,16 +188,16 @@ class JudgedAnywhere:
         pooled = self.prepare(Qrels.from_dict(pool), self.settings).measure(run, n_threads)
         return self.answer(run, n_threads, self.plain.measure(run, n_threads, watch), pooled)
 
-    def rankers(self) -> list[PlainEvaluator]:
+    def evaluators(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents."""
-        return self.plain.rankers()
+        return self.plain.evaluators()
 
 
 class IdealByScore:
-    """Evaluates metrics whose ideal ranking has the documents of one label by their scores in the run.
+    """Evaluates metrics with an ideal ranking that orders documents of one label by their scores in the run.
 
-    A document that the run lacks has the score 0 there, and equal scores stand as in the qrels. For each run, qrels are
-    made whose labels say this order: each document of the ideal ranking has its own, the first one the largest.
+    A document that is missing from the run has the score 0. Equal scores keep the order of the qrels. Each run gets its
+    own qrels, with labels in this order: each document has its own label, the first document the largest.
 
     Parameters
     ----------
@@ -231,9 +233,9 @@ class IdealByScore:
     def answer(self, run: Any, n_threads: SupportsIndex | None, plain: RunValues) -> RunValues:
         """The result of `measure`, from the values of the job."""
         query_ids, _, status, coverage = plain
-        return query_ids, self.ordered_by(run)(run, n_threads), status, coverage
+        return query_ids, self.rank_ideal_by(run)(run, n_threads), status, coverage
 
-    def ordered_by(self, run: Any) -> Callable[[Any, SupportsIndex | None], np.ndarray]:
+    def rank_ideal_by(self, run: Any) -> Callable[[Any, SupportsIndex | None], np.ndarray]:
         """A function of a run and n_threads that gives the values; the ideal rankings go by the scores in `run`."""
         rankings = with_text(run, self.labels)
         parts = []
@@ -262,13 +264,13 @@ class IdealByScore:
         places = {doc_id: len(ideal) - place for place, doc_id in enumerate(ideal)}
         return {doc_id: places.get(doc_id, min(label, 0)) for doc_id, label in docs.items()}
 
-    def rankers(self) -> list[PlainEvaluator]:
+    def evaluators(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents."""
-        return self.plain.rankers()
+        return self.plain.evaluators()
 
 
 Part = PlainEvaluator | JudgedAnywhere | IdealByScore | SampleEvaluator | WeightedEvaluator
-BY_READ: dict[str, type[SampleEvaluator | WeightedEvaluator]] = {
+EVALUATOR_BY_READ: dict[str, type[SampleEvaluator | WeightedEvaluator]] = {
     SAMPLED: SampleEvaluator,
     WEIGHTED: WeightedEvaluator,
 }

@@ -41,7 +41,7 @@ class PreferenceEvaluator:
     columns : mapping or None
         The names of the columns of runs that are tables.
     parents : Parents or None
-        The documents that the ids of runs stand for.
+        The document of each id in a run.
     """
 
     def __init__(
@@ -68,9 +68,10 @@ class PreferenceEvaluator:
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues:
         """Evaluate a run like `PlainEvaluator.measure`, with the Coverage of all judges' documents together."""
-        ranker = self.rankers()[0]
-        ranks, labels = np.empty(ranker.qrels.columns.n_rows, np.int64), np.empty(ranker.qrels.columns.n_rows, np.int32)
-        collector = rank_collector(ranker, ranks, labels, READ_CODES["relevant"])
+        evaluator = self.evaluators()[0]
+        n_rows = evaluator.qrels.columns.n_rows
+        ranks, labels = np.empty(n_rows, np.int64), np.empty(n_rows, np.int32)
+        collector = rank_collector(evaluator, ranks, labels, READ_CODES["relevant"])
         query_ids, kept, status, coverage = collector.measure(run, n_threads, watch)
         depth = self.settings.options.max_depth or MAX_DEPTH
         names = [request.card.name for request in self.settings.requests]
@@ -91,6 +92,6 @@ class PreferenceEvaluator:
             query_ids, values, status = without_missing(query_ids, values, status)
         return query_ids, values, status, coverage
 
-    def rankers(self) -> list[PlainEvaluator]:
+    def evaluators(self) -> list[PlainEvaluator]:
         """The PlainEvaluators that decide the order of documents."""
-        return self.whole.rankers()
+        return self.whole.evaluators()

@@ -1,7 +1,7 @@
 """Sampled judgments: metrics that estimate, from a sample of the pool, what judgments of all of it would give.
 
-A run is read against qrels whose labels are the rows of the pool, so that all that is kept of it is which of these it
-retrieved, and at what ranks. The rest is arithmetic of measure/_sampling.
+A run is read against qrels that have the rows of the pool as labels: what remains of the run is the pool documents that
+it retrieved, and their ranks. The rest is arithmetic of measure/_sampling.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ HOW = {
 
 
 class Sample:
-    """The pool of every query as arrays aligned with the rows of the qrels, and qrels whose labels say the rows.
+    """The pool of every query as arrays aligned with the rows of the qrels, and qrels with the rows as labels.
 
     These labels count the documents of a query from 1 up by rising labels of the caller's, so that the rules for equal
     scores that go by label order documents as the caller's labels would.
@@ -58,7 +58,7 @@ class Sample:
         probabilities = columns.probabilities
         self.probabilities: np.ndarray = np.zeros(n) if probabilities is None else probabilities
         self.strata: np.ndarray = np.zeros(n, np.int64)
-        self.firsts: np.ndarray = np.zeros(len(qrels) + 1, np.int64)  # of each query's strata, among those of all
+        self.firsts: np.ndarray = np.zeros(len(qrels) + 1, np.int64)  # of each query's strata, among all strata
         self.sizes: np.ndarray = np.zeros(1, np.int64)
         if columns.strata is not None:
             self.number(columns.strata)
@@ -97,11 +97,6 @@ class SampleEvaluator:
     qrels : Qrels
     settings : Settings
         Such metrics alone, under one set of rules.
-
-    Raises
-    ------
-    UnknownMetricError, ValueError
-        The qrels are no sample, or not of the kind that a metric needs; or an option is not possible with one.
     """
 
     jobs: tuple[Job, ...] = ()  # what it measures together with other metrics
@@ -111,7 +106,7 @@ class SampleEvaluator:
         self.qrels = qrels
         self.settings = settings
         self.prepare = prepare
-        self.ranker: PlainEvaluator = prepare(self.sample.pool, compile_settings((NUM_Q,), settings.options))
+        self.evaluator: PlainEvaluator = prepare(self.sample.pool, compile_settings((NUM_Q,), settings.options))
         limits = [limit for metric in self.metrics() for limit in label_limits(*metric, metric[1].get("gain"))]
         if limits:
             check_labels(limits, qrels.columns.judged())
@@ -128,7 +123,7 @@ class SampleEvaluator:
         settings, sample = self.settings, self.sample
         n, depth = len(sample.labels), settings.options.max_depth or MAX_DEPTH
         ranks, places = np.empty(n, np.int64), np.empty(n, np.int32)
-        collector = rank_collector(self.ranker, ranks, places, READ_CODES["relevant"])
+        collector = rank_collector(self.evaluator, ranks, places, READ_CODES["relevant"])
         collector.status = self.status
         query_ids, kept, status, coverage = collector.measure(run, n_threads, watch)
         sizes, num_ret = kept.T.astype(np.int64, "C")
@@ -168,7 +163,7 @@ class SampleEvaluator:
         """The result of `measure`: this evaluator has no jobs."""
         return self.measure(run, n_threads)
 
-    def rankers(self) -> list[PlainEvaluator]:
+    def evaluators(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents."""
         return [self.prepare(self.qrels, compile_settings((NUM_Q,), self.settings.options))]
 

@@ -41,7 +41,7 @@ class SubtopicEvaluator:
     columns : mapping or None
         The names of the columns of runs that are tables.
     parents : Parents or None
-        The documents that the ids of runs stand for.
+        The document of each id in a run.
     """
 
     level: float
@@ -152,9 +152,9 @@ class SubtopicEvaluator:
         kept = [self.queries[query_id] for query_id in query_ids]
         return query_ids, values[kept], status, coverage
 
-    def rankers(self) -> list[PlainEvaluator]:
+    def evaluators(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents."""
-        return self.parts.rankers()
+        return self.parts.evaluators()
 
 
 def preferences_in(qrels: GroupedQrels) -> Preferences:
@@ -172,7 +172,7 @@ def preferences_in(qrels: GroupedQrels) -> Preferences:
 
 
 def averaged_metric(request: names.Request) -> str:
-    """The metric that is averaged over groups: the metric itself, or the one whose quotient it is."""
+    """Return the metric that is averaged over groups: the metric itself, or the one that it normalises."""
     base = request.card.normalises
     return str(request._replace(card=names.NAMES[base]) if base else request)
 
@@ -180,7 +180,7 @@ def averaged_metric(request: names.Request) -> str:
 def ideal_run(qrels: GroupedQrels, alpha: float, level: float, depth: int) -> dict[str, dict[str, float]]:
     """The best ranking of every query by greedy choice, down to `depth`, as {query_id: {doc_id: score}}.
 
-    The next document is the one that adds most novelty; of several, the one with the largest id.
+    The next document is the one that adds most novelty. If several do, the one with the largest id comes first.
     """
     run: dict[str, dict[str, float]] = {}
     for query_id in qrels:

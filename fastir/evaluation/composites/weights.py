@@ -1,7 +1,7 @@
 """Weights of judged documents: metrics in which a relevant document counts as its weight.
 
-Such metrics are measured on qrels whose labels are the weights of the relevant documents, 0 for the others, so that
-nothing behind knows of weights: they are labels that are not whole. What psp and psndcg divide by is a mean over all
+Such metrics are measured on qrels that have weights as labels: the weight of each relevant document, 0 for the others.
+The later code knows no weights, only real-valued labels. What psp and psndcg divide by is a mean over all
 queries that count, of what the ranking by weight has.
 """
 
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
@@ -17,17 +18,20 @@ import numpy as np
 from fastir.data.qrels import Qrels
 from fastir.data.rankings import JudgedRankings, make_rankings, measure_rankings
 from fastir.data.results.report import Report
+from fastir.data.run import as_run
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat, select
 from fastir.engine.measure import BY_MEANS, NUM_Q
 from fastir.errors import UnknownMetricError, quote
 from fastir.evaluation.composites.samples import label_gains
 from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
-from fastir.inputs.mappings import DocWeights, align
+from fastir.inputs.mappings import DocWeights, align, from_file
+from fastir.inputs.shapes import PATH, TABLE, input_shape
 from fastir.request.names import Request
 from fastir.request.plan import ID_PROPERTIES, WEIGHTED, Settings, compile_settings, compile_weighted
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Watch
+    from fastir.request.options import Duplicates
 
 ANY_WEIGHT = math.nextafter(0, 1)  # what has a weight is relevant
 
@@ -39,7 +43,7 @@ class WeightedQrels(Qrels):
     ----------
     qrels : Qrels
     weights : float64 array parallel to its labels
-        NaN where there is none, which only documents without a label above 0 may lack.
+        NaN for a missing weight; only documents without a label above 0 may have none.
     """
 
     def __init__(self, qrels: Qrels, weights: np.ndarray) -> None:
@@ -55,14 +59,27 @@ class WeightedQrels(Qrels):
         return WeightedQrels, (Qrels(*self.columns.fields()), self.columns.weights)
 
 
-def weighted(qrels: Qrels, doc_weights: DocWeights) -> WeightedQrels:
-    """Judgments with the weights of their documents.
+def read_doc_weights(
+    doc_weights: DocWeights | str | os.PathLike[str],
+    qrels: Any,
+    columns: Mapping[str, str] | None,
+    duplicates: Duplicates | None,
+) -> DocWeights:
+    """Weights of documents in any form; a str is a column of the table of the qrels."""
+    if isinstance(doc_weights, os.PathLike):
+        return from_file(doc_weights)
+    if not isinstance(doc_weights, str):
+        return doc_weights
+    if input_shape(qrels, Qrels, columns) not in (TABLE, PATH):
+        raise TypeError(
+            f"doc_weights={doc_weights!r} names a column of a table of qrels; these qrels are a "
+            f"{type(qrels).__name__}, and their weights come as {{doc_id: weight}}"
+        )
+    return as_run(qrels, {**(columns or {}), "score": doc_weights}, duplicates).to_dict()
 
-    Raises
-    ------
-    TypeError, ValueError
-        The judgments are in groups or a sample, or a weight is wrong or missing.
-    """
+
+def weigh_qrels(qrels: Qrels, doc_weights: DocWeights) -> WeightedQrels:
+    """Judgments with the weights of their documents."""
     if type(qrels) not in (Qrels, WeightedQrels):
         raise TypeError("doc_weights go with labels {query_id: {doc_id: label}}, not with groups or samples")
     columns = qrels.columns
@@ -72,7 +89,7 @@ def weighted(qrels: Qrels, doc_weights: DocWeights) -> WeightedQrels:
 
 
 class WeightedPart:
-    """The metrics that share labels: those of one relevance level and one gain.
+    """The metrics that share labels: they have one relevance level and one gain.
 
     Parameters
     ----------
@@ -123,10 +140,10 @@ class WeightedPart:
         ideal = make_rankings(JudgedRankings, list(range(n)), arrays, None, None, None, Report())
         return measure_rankings(ideal, self.ideal_settings)[:, [self.places[place] for place in self.by_means]]
 
-    def divided(self, values: np.ndarray, best: np.ndarray, n: int) -> np.ndarray:
+    def divide(self, values: np.ndarray, best: np.ndarray, n: int) -> np.ndarray:
         """The values of all columns, from those measured and what `best` has for the n queries that count.
 
-        What `best` lacks of the queries is 0.
+        A query that is missing from `best` counts as 0.
         """
         values = values[:, self.places]
         for place, divisor in zip(self.by_means, means_over(best, n), strict=True):
@@ -135,7 +152,7 @@ class WeightedPart:
 
 
 def means_over(best: np.ndarray, n: int) -> list[float]:
-    """What the values of metrics that divide means are divided by, from those of the best rankings, of n queries."""
+    """Return the divisor of each metric that divides means: the mean value of the best rankings of n queries."""
     return [math.fsum(column.tolist()) / n if n else 0.0 for column in best.T]
 
 
@@ -183,11 +200,6 @@ class WeightedEvaluator:
     qrels : Qrels
     settings : Settings
         Such metrics alone, under one set of rules.
-
-    Raises
-    ------
-    UnknownMetricError
-        The documents have no weights.
     """
 
     def __init__(self, prepare: Callable[..., PlainEvaluator], qrels: Qrels, settings: Settings) -> None:
@@ -199,12 +211,12 @@ class WeightedEvaluator:
             )
         self.qrels = qrels
         self.settings = settings
-        self.ranker: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), settings.options))
+        self.evaluator: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), settings.options))
         self.places: dict[Any, int] = {query_id: place for place, query_id in enumerate(qrels)}
         self.parts: list[WeightedPart] = weighted_parts(settings)
         self.divides: bool = True  # by the means, as whoever puts queries together does later
         self.best: list[np.ndarray] = []
-        self.jobs: list[Job] = [(self.ranker, None)]
+        self.jobs: list[Job] = [(self.evaluator, None)]
         columns = qrels.columns
         self.measuring: list[PlainEvaluator] = []
         for part in self.parts:
@@ -215,7 +227,7 @@ class WeightedEvaluator:
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues:
         """Evaluate a run like `PlainEvaluator.measure`."""
-        return self.answer(run, n_threads, self.ranker.measure(run, n_threads, watch))
+        return self.answer(run, n_threads, self.evaluator.measure(run, n_threads, watch))
 
     def answer(self, run: Any, n_threads: SupportsIndex | None, ranked: RunValues) -> RunValues:
         """The result of `measure`, from the values of the job."""
@@ -226,7 +238,7 @@ class WeightedEvaluator:
             measured = prepared.measure(run, n_threads)[1]
             whole = self.divides
             values[:, part.columns] = (
-                part.divided(measured, best[rows], len(rows)) if whole else measured[:, part.places]
+                part.divide(measured, best[rows], len(rows)) if whole else measured[:, part.places]
             )
         return query_ids, values, status, coverage
 
@@ -237,7 +249,7 @@ class WeightedEvaluator:
         return copied
 
     def best_values(self, query_ids: list[Any]) -> dict[str, np.ndarray]:
-        """{metric: what the best ranking of each of these queries has, by whose mean its values are divided}."""
+        """Return {metric: its values for the best rankings of these queries}; their mean is the metric's divisor."""
         rows = [self.places[query_id] for query_id in query_ids]
         return {
             self.settings.names[part.columns[place]]: column
@@ -245,6 +257,6 @@ class WeightedEvaluator:
             for place, column in zip(part.by_means, best[rows].T, strict=True)
         }
 
-    def rankers(self) -> list[PlainEvaluator]:
+    def evaluators(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents."""
-        return [self.ranker]
+        return [self.evaluator]

@@ -8,19 +8,18 @@ In      Qrels without groups, Settings without parts, and a run of any shape
 Out     RunValues: query ids, values of shape (n_queries, n_metrics), status codes and the Coverage, which counts how
         the queries of both overlap and makes the Report when it is first read; or the ranks of judged documents
 Checks  how the query sets fit together (NoOverlapError); labels against limits of metrics; `inputs` and `join` the rest
-Memory  the values and the status codes of one run; what a driver holds of the run, its module says
+Memory  the values and the status codes of one run; each driver's module says how much of the run it holds
 Raises  NoOverlapError, OverflowError, and the errors of `inputs` and `join`
 
 A PreparedQrels is never changed after it was made, and any number of threads may use it.
 
 evaluate_one  PlainEvaluator: evaluates a run with the driver for its shape; RunEvaluator, what `composites` share
-prepared      PreparedQrels: qrels and a Plan, for any number of runs; what all drivers read
-task          Task: what a driver takes
+prepared      PreparedQrels: qrels and a Plan, for any number of runs; Task: the argument of a driver
 in_memory     the driver of dicts of dicts, Run objects, and files that are read as a whole
-id_lists      that of ids in rank order, without scores
-trec          that of TREC files, evaluated while they are read
-tables        that of tables and files of tables, evaluated while they are read
+id_lists      the driver of ids in rank order, without scores
+trec          the driver of TREC files, evaluated while they are read
+tables        the driver of tables and files of tables, evaluated while they are read
 coverage      Coverage: how the queries of qrels and run overlap; _coverage has its fields
 unmatched_ids ids that never match: a guess at why, where no ranking holds a judged document
-judged        where the judged documents stand, as JudgedRankings
+judged        the ranks of the judged documents, as JudgedRankings
 """

@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from fastir.data.results.report import Report
 
 Repairs = dict[str, tuple[int, str]]
-SWAPPED = "the labels look like scores and the scores like labels: are qrels and run swapped?"
-BY_SCORES = " scores, by which fastir ranks ({}): distances, or ranks as scores?"
+SWAPPED_TEXT = "the labels look like scores and the scores like labels: are qrels and run swapped?"
+SCORE_DIRECTION_TEXT = " scores, by which fastir ranks ({}): distances, or ranks as scores?"
 # Of each kind of repair that a warning names: the text before and after its number, in the singular and the plural
 REPAIR_TEXTS = {
     "duplicates": ("", "duplicate was", "duplicates were", " repaired ({})"),
-    CONTRADICTED: ("the ranks of ", "query contradict its", "queries contradict their", BY_SCORES),
-    CONTRADICTED_FIRST: ("the ranks of ", "query contradict its", "queries contradict their", BY_SCORES),
+    CONTRADICTED: ("the ranks of ", "query contradict its", "queries contradict their", SCORE_DIRECTION_TEXT),
+    CONTRADICTED_FIRST: ("the ranks of ", "query contradict its", "queries contradict their", SCORE_DIRECTION_TEXT),
     ROUNDED: (
         "",
         "ranking has different integers",
@@ -58,8 +58,8 @@ REPAIR_TEXTS = {
         ", as a search timed out or shards failed ({})",
     ),
 }
-FEWEST_ROWS = 3  # documents: two that share their score say nothing of a run
-FLAT_TO_VARIED = 9  # so many times as many rankings of one score as of several are warned of
+MIN_DOCUMENTS = 3  # documents: two that share their score say nothing of a run
+MIN_FLAT_PER_VARIED = 9  # so many times as many rankings of one score as of several are warned of
 MISSING, NO_RELEVANT = STATUS_CODES["missing"], STATUS_CODES["no_relevant"]
 
 
@@ -80,7 +80,7 @@ class Coverage(Overlap):
     run_repairs : dict
         {kind: (count, place)}.
     rows : list of int or None
-        The positions of the queries whose status is given; the run lacks all others. None for all queries.
+        The positions of the queries that have a status; all others are missing from the run. None for all queries.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class Coverage(Overlap):
             }
         return run_repairs
 
-    def repaired(self, more: Repairs) -> None:
+    def add_repairs(self, more: Repairs) -> None:
         """Add repairs that were made to the run before it was evaluated."""
         if more:
             self.run_repairs = {**self.run_repairs, **more}
@@ -142,7 +142,7 @@ class Coverage(Overlap):
         return [self.prepared.judged.query_ids[row] for row in np.flatnonzero(self.status == MISSING).tolist()]
 
     def first_only_in_qrels(self) -> str | int:
-        """The first query that the run lacks, where there is one."""
+        """Return the first query that is missing from the run, if there is one."""
         if self.rows is not None:  # rising
             row = next((row for row, held in enumerate(self.rows) if row != held), len(self.rows))
         else:
@@ -150,7 +150,7 @@ class Coverage(Overlap):
         return self.prepared.judged.query_ids[row]
 
     def first_unmatched(self) -> list[str]:
-        """A query of each side that the other lacks, where both have one, for a message."""
+        """Return one unmatched query of each side for a message, if both sides have one."""
         rows, ids = np.flatnonzero(self.status == MISSING)[:MAX_COMPARED_IDS], self.prepared.judged.query_ids
         return quote_first((ids[row] for row in rows.tolist()), self.only_in_run())
 
@@ -171,9 +171,9 @@ class Coverage(Overlap):
             )
 
     def is_flat(self) -> bool:
-        """Whether the ids of documents order nearly all rankings, and nobody asked for that."""
+        """Whether document ids order nearly all rankings although no option requests it."""
         settings, counts = self.prepared.settings, self.counts
-        if counts.flat <= FLAT_TO_VARIED * counts.varied or counts.flat_rows < FEWEST_ROWS:
+        if counts.flat <= MIN_FLAT_PER_VARIED * counts.varied or counts.flat_rows < MIN_DOCUMENTS:
             return False
         return settings.options.ties is None and TIES[settings.ties] in TIES_BY_ID
 
@@ -181,7 +181,7 @@ class Coverage(Overlap):
         """An example of a ranking without a judged document."""
         query = f"query {quote(self.prepared.judged.query_ids[self.counts.nothing_example])}"
         sides = getattr(self, "sides", None)
-        return f"such as that of {query}" if sides is None else f"in {sides}"
+        return f"such as the ranking of {query}" if sides is None else f"in {sides}"
 
     def warn(self, queries: str | None, *run: Hashable) -> None:
         """Say in one FastirWarning what a caller ought to know, beginning with the name of the run if it is given."""
@@ -219,7 +219,7 @@ class Coverage(Overlap):
                 + f" ({self.where_nothing()})"
             )
         if getattr(self, "swapped", False):
-            parts.append(SWAPPED)
+            parts.append(SWAPPED_TEXT)
         if self.is_flat():
             first = quote(self.prepared.judged.query_ids[self.counts.flat_example])
             parts.append(
@@ -265,7 +265,7 @@ class Coverage(Overlap):
 
 
 def repair_texts(repairs: Repairs, n_run: int) -> Iterator[str]:
-    """What a warning says of the repairs of a run with n_run queries."""
+    """Yield the warning's text for each kind of repair of a run with n_run queries."""
     for kind, (before, one, more, after) in REPAIR_TEXTS.items():
         number, place = repairs.get(kind, (0, ""))
         if number and (kind != CONTRADICTED or 2 * number > n_run):

@@ -22,8 +22,7 @@ from fastir.evaluation.drivers.in_memory import (
     from_run,
     from_whole_file,
 )
-from fastir.evaluation.drivers.prepared import PreparedQrels
-from fastir.evaluation.drivers.task import Task
+from fastir.evaluation.drivers.prepared import PreparedQrels, Task
 from fastir.inputs.exclusions import Exclusion, find_document_map
 from fastir.inputs.shapes import COLUMNS, DICTS, HELD_OBJECT, LISTS, OTHER_OBJECT, PATH, TABLE, input_shape
 from fastir.inputs.source import as_source, data_of
@@ -59,61 +58,53 @@ class RunEvaluator(Protocol):
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues: ...
 
-    def rankers(self) -> list[PlainEvaluator]: ...
+    def evaluators(self) -> list[PlainEvaluator]: ...
 
 
 class PlainEvaluator(PreparedQrels):
-    """Evaluates runs under one set of rules; its parameters are those of PreparedQrels."""
+    """Evaluates runs under one set of rules; see PreparedQrels for the parameters."""
 
     __slots__ = ()
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues:
-        """Evaluate a run; watch(position) is called at every block of a file or a Run.
-
-        Raises
-        ------
-        NoOverlapError
-            No query is in both, or the option `queries` refuses how they overlap.
-        FormatError, DuplicateError, TypeError, ValueError, OverflowError, RuntimeError, OSError
-            Of the run, as for `evaluate`.
-        """
-        return self.filled_in(*self.measure_rows(run, n_threads, watch))
+        """Evaluate a run; watch(position) is called at every block of a file or a Run."""
+        return self.fill_missing(*self.measure_rows(run, n_threads, watch))
 
     def measure_late(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> LateValues:
-        """What `measure` returns; of a run of few queries, functions that make the values and status of them all."""
+        """Return what `measure` returns; for a run of few queries, functions that compute all values and status."""
         query_ids, values, status, coverage = self.measure_rows(run, n_threads, watch)
         if coverage.rows is None or len(query_ids) == len(values):
             return query_ids, values, status, coverage
-        late_values = functools.partial(self.among_missing, coverage.rows, values)
+        late_values = functools.partial(self.copy_among_missing, coverage.rows, values)
         return query_ids, late_values, functools.partial(getattr, coverage, "status"), coverage
 
-    def filled_in(self, query_ids: list[Any], values: ndarray, status: ndarray, coverage: Coverage) -> RunValues:
+    def fill_missing(self, query_ids: list[Any], values: ndarray, status: ndarray, coverage: Coverage) -> RunValues:
         """What `measure` returns, from what `measure_rows` does."""
         if coverage.rows is not None and len(query_ids) > len(values):
-            values, status = self.among_missing(coverage.rows, values), coverage.status
+            values, status = self.copy_among_missing(coverage.rows, values), coverage.status
         return query_ids, values, status, coverage
 
-    def among_missing(self, rows: list[int], values: ndarray) -> ndarray:
+    def copy_among_missing(self, rows: list[int], values: ndarray) -> ndarray:
         """The values of all queries, of which the run has those at `rows`, with these values."""
         whole = self.missing_values().copy()
         whole[rows] = values
         return whole
 
     def measure_rows(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None) -> RunValues:
-        """What `measure` returns; of a run of few queries, values and status of the rows of its coverage alone."""
+        """Return what `measure` returns; for a run of few queries, only the rows of its coverage."""
         evaluated = from_plain_dict(self, run) if find_document_map(self.parents) is None else None
         if evaluated is None:
             run = as_source(run)
             shape = input_shape(run, Run, self.columns)
             run = run if shape == TABLE else data_of(run)
             if self.parents is None and shape in (DICTS, OTHER_OBJECT):
-                return self.checked(*dicts_together([(self, None)], run)[0])
+                return self.apply_queries_option(*dicts_together([(self, None)], run)[0])
             if shape == DICTS and isinstance(self.parents, Exclusion):
                 less = self.parents.from_dicts(run)
                 if less is not None:
                     return self.without_parents().measure_less(*less)
             values, status = empty(self.shape), self.status.copy()
-            task = Task(self, run, values, status, n_threads, watch, self.spared)
+            task = Task(self, run, values, status, n_threads, watch, self.min_missing_queries)
             coverage = DRIVERS[shape](task)
             if coverage.rows is not None:
                 values, status = values.take(coverage.rows, 0), status.take(coverage.rows)
@@ -121,10 +112,10 @@ class PlainEvaluator(PreparedQrels):
             values, status, coverage = evaluated
         if coverage.is_complete:
             return self.judged.query_ids, values, status, coverage
-        return self.checked(values, status, coverage)
+        return self.apply_queries_option(values, status, coverage)
 
     def without_parents(self) -> Self:
-        """This evaluator, for runs whose ids are read already."""
+        """Return a copy for runs with ids that are already mapped to documents."""
         plain = copy.copy(self)
         plain.parents = None
         return plain
@@ -132,14 +123,14 @@ class PlainEvaluator(PreparedQrels):
     def measure_less(self, run: dict[Any, Any], repairs: Repairs) -> RunValues:
         """What `measure` returns for a dict of dicts that lost documents, as `repairs` says."""
         measured = self.measure(run, None)
-        measured[3].repaired(repairs)
+        measured[3].add_repairs(repairs)
         return measured
 
-    def rankers(self) -> list[PlainEvaluator]:
+    def evaluators(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents: here this one alone."""
         return [self]
 
-    def checked(self, values: ndarray, status: ndarray, coverage: Coverage) -> RunValues:
+    def apply_queries_option(self, values: ndarray, status: ndarray, coverage: Coverage) -> RunValues:
         """What `measure_rows` returns, after the option `queries` was applied."""
         query_ids: list[Any] = self.judged.query_ids
         if coverage.is_complete:
@@ -159,7 +150,9 @@ Job = tuple[PlainEvaluator, "Judged | None"]  # with judgments of one query, whi
 def measure_together(jobs: list[Job], run: dict[Any, Any]) -> list[RunValues]:
     """Evaluate a dict of dicts, read once, under several sets of rules; returns what `measure` does for each."""
     joined = dicts_together(jobs, run)
-    return [rules.filled_in(*rules.checked(*each)) for (rules, _), each in zip(jobs, joined, strict=True)]
+    return [
+        rules.fill_missing(*rules.apply_queries_option(*each)) for (rules, _), each in zip(jobs, joined, strict=True)
+    ]
 
 
 def read_lists(task: Task) -> Coverage:

@@ -22,30 +22,23 @@ from fastir.evaluation.drivers.in_memory import STRETCH_ROWS, few_or_all, from_r
 from fastir.inputs import dicts
 
 if TYPE_CHECKING:
-    from fastir.evaluation.drivers.prepared import PreparedQrels
-    from fastir.evaluation.drivers.task import Task
+    from fastir.evaluation.drivers.prepared import PreparedQrels, Task
     from fastir.inputs.files import Repairs
     from fastir.inputs.id_lists import ListColumns
 
-REMOVED = ("first", "max")  # the rules that leave the first of a document's copies in a list
+FIRST_COPY_RULES = ("first", "max")  # the rules that leave the first of a document's copies in a list
 
 
 def join_rules(prepared: PreparedQrels) -> JoinRules:
     """The rules of a join of lists."""
     rules = prepared.join_rules()
     rules.single = rules.only_judged = False
-    rules.removes = prepared.settings.options.duplicates in REMOVED
+    rules.removes = prepared.settings.options.duplicates in FIRST_COPY_RULES
     return rules
 
 
 def needs_a_run(prepared: PreparedQrels, integers: Any) -> bool:
-    """Whether the join of lists cannot follow the rules, and a Run must be made of them.
-
-    Raises
-    ------
-    ValueError
-        The rules need scores: a ranked list has none, and the first part of a document decides.
-    """
+    """Whether the join of lists cannot follow the rules, and a Run must be made of them."""
     parents = prepared.stand_for
     if parents is None:
         return prepared.settings.options.duplicates == "last"
@@ -71,7 +64,7 @@ def from_lists(task: Task) -> Coverage:
         return from_run(task.with_run(Run.from_dict(run, rule)))
     join = Lists(join_rules(prepared), task.values, task.status, 1, integers)
     integer_queries = kinds[0] is int
-    rows = None if task.spared is None else rows_if_few(prepared.judged, run, task.spared)
+    rows = None if task.min_missing_queries is None else rows_if_few(prepared.judged, run, task.min_missing_queries)
     longest = longest_list(run)
     if longest <= LONG_QUERY_ROWS:
         whole = join.read(run, integer_queries, rows)
@@ -85,7 +78,7 @@ def from_lists(task: Task) -> Coverage:
 
 
 def from_list_columns(task: Task) -> Coverage:
-    """Evaluate columns of lists in stretches that threads share; most often their queries are those of the qrels."""
+    """Evaluate columns of lists in segments that threads share; most often they have the queries of the qrels."""
     prepared = task.prepared
     run: ListColumns = task.run
     rule = prepared.settings.options.duplicates
@@ -132,7 +125,7 @@ def read_batch(
     threads: int,
     query_ids: list[Any],
 ) -> None:
-    """Evaluate the lists of one batch, whose queries are among those from the first to the end of `queries`."""
+    """Evaluate the lists of one batch; `queries` are the first and the end of its range of queries."""
     first_query, end = queries
     rows = longest_query(offsets)
 

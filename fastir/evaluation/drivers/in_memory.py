@@ -19,8 +19,7 @@ from fastir.inputs.exclusions import Exclusion
 if TYPE_CHECKING:
     from fastir.engine.join._counts import Counts
     from fastir.engine.join._judged import Judged
-    from fastir.evaluation.drivers.prepared import PreparedQrels
-    from fastir.evaluation.drivers.task import Task
+    from fastir.evaluation.drivers.prepared import PreparedQrels, Task
 
 STRETCH_ROWS = 1 << 16  # rows that a thread takes at a time
 
@@ -29,7 +28,7 @@ Joined = tuple[np.ndarray, np.ndarray, Coverage]  # values and status codes, of 
 
 
 def from_dict(task: Task) -> Coverage:
-    """Evaluate a dict of dicts as a Run, where parents are asked for."""
+    """Evaluate a dict of dicts as a Run, if the call has parents."""
     return from_run(task.with_run(Run.from_dict(task.run)))
 
 
@@ -48,7 +47,7 @@ def from_plain_dict(prepared: PreparedQrels, run: Any) -> Joined | None:
         settings.single,
         run,
         LONG_QUERY_ROWS,
-        prepared.spared,
+        prepared.min_missing_queries,
         prepared.parents.forms_by_row() if isinstance(prepared.parents, Exclusion) else None,
     )
     if evaluated is None:
@@ -59,13 +58,17 @@ def from_plain_dict(prepared: PreparedQrels, run: Any) -> Joined | None:
 
 
 def dicts_together(parts: Sequence[tuple[PreparedQrels, Judged | None]], run: Any) -> list[Joined]:
-    """Evaluate a dict of dicts under several sets of rules, in the caller's thread: to walk a dict takes the GIL.
+    """Evaluate a dict of dicts under several sets of rules, in the caller's thread: reading a dict takes the GIL.
 
     `parts` has evaluators, each with None or with the judgments of one query, which all queries then share.
     """
-    run, judge = readable(run)
+    run, judge = exact_dict(run)
     first = parts[0][0]
-    rows = None if any(shared is not None for _, shared in parts) else rows_if_few(first.judged, run, first.spared)
+    rows = (
+        None
+        if any(shared is not None for _, shared in parts)
+        else rows_if_few(first.judged, run, first.min_missing_queries)
+    )
     tables = [new_table(part, rows) for part, _ in parts]
     jobs = [
         (shared or part.judged, part.settings.plan, values, status, part.settings.ties, part.settings.single)
@@ -86,7 +89,7 @@ def new_table(prepared: PreparedQrels, rows: list[int] | None) -> tuple[np.ndarr
     return np.empty((len(rows), prepared.shape[1])), prepared.status[rows]
 
 
-def readable(run: Any) -> tuple[dict[Any, Any], Callable[..., Any]]:
+def exact_dict(run: Any) -> tuple[dict[Any, Any], Callable[..., Any]]:
     """A dict of dicts with exact keys, and the function that evaluates it."""
     longest = longest_ranking(run)
     if longest < 0:
@@ -127,11 +130,11 @@ def from_run(task: Task) -> Coverage:
 
 
 def run_places(task: Task) -> tuple[np.ndarray, list[int] | None]:
-    """For each query of the qrels its position in a Run, or -1; of a run of few queries, for these and their rows."""
+    """Return the position of each query in a Run, or -1; for a run of few queries only theirs, and their rows."""
     judged, ids = task.prepared.judged, task.run.columns.query_ids
     rows_by_query = judged.rows_by_query()
     place_by_row = {row: place for place, row in enumerate(map(rows_by_query.get, map(str, ids))) if row is not None}
-    if task.spared is not None and place_by_row and is_few(judged, len(ids), task.spared):
+    if task.min_missing_queries is not None and place_by_row and is_few(judged, len(ids), task.min_missing_queries):
         rows = sorted(place_by_row)
         return np.array([place_by_row[row] for row in rows], np.int64), rows
     places = np.full(judged.n_queries, -1, np.int64)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Ranks(NamedTuple):
-    """Where the judged documents stand, query by query and by rank; `sizes` says how many of them each query has."""
+    """The ranks of the judged documents, query by query; `sizes` says how many each query has."""
 
     sizes: np.ndarray
     ranks: np.ndarray
@@ -45,29 +45,24 @@ class RunJudge:
     Parameters
     ----------
     prepared : RunEvaluator
-
-    Raises
-    ------
-    ValueError
-        There are several orders, or groups of judgments.
     """
 
-    __slots__ = ("collector", "ranker", "rules", "settings")
+    __slots__ = ("collector", "evaluator", "rules", "settings")
 
     def __init__(self, prepared: RunEvaluator) -> None:
         self.settings: Settings = prepared.settings
         self.rules: dict[str, Any] = single_order(prepared)
-        self.ranker: PlainEvaluator = single_ranker(prepared)
-        self.collector: PlainEvaluator = without_plan(self.ranker)
+        self.evaluator: PlainEvaluator = single_evaluator(prepared)
+        self.collector: PlainEvaluator = without_plan(self.evaluator)
 
     def judged(self, run: Any) -> JudgedRankings:
-        """The JudgedRankings of a run; of a run of few queries its arrays are made late."""
+        """Return the JudgedRankings of a run; if it has few queries, the arrays are made at the first use."""
         make, coverage = self.late(run, self.settings.n_threads)
         if not coverage.is_complete:
             coverage.warn(self.settings.queries)
         return make() if coverage.rows is None else defer_rankings(make)
 
-    def covered(
+    def with_coverage(
         self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None
     ) -> tuple[JudgedRankings, Coverage]:
         """The JudgedRankings of a run, and the Coverage, which has not warned."""
@@ -78,63 +73,57 @@ class RunJudge:
         self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None
     ) -> tuple[Callable[[], JudgedRankings], Coverage]:
         """What makes the JudgedRankings of a run that was read, and the Coverage, which has not warned."""
-        ranker = self.ranker
-        n = ranker.qrels.columns.n_rows
+        evaluator = self.evaluator
+        n = evaluator.qrels.columns.n_rows
         ranks, labels = np.empty(n, np.int64), np.empty(n, np.int32)
-        collector = with_plan(self.collector, collecting_plan(ranker.judged, ranks, labels, MAX_DEPTH))
+        collector = with_plan(self.collector, collecting_plan(evaluator.judged, ranks, labels, MAX_DEPTH))
         measured = collector.measure_rows(run, n_threads, watch)
 
         def make() -> JudgedRankings:
-            _, values, status, coverage = collector.filled_in(*measured)
+            _, values, status, coverage = collector.fill_missing(*measured)
             sizes, num_ret = values.T.astype(np.int64, "C")
-            ideals = judgments(ranker.judged)
+            ideals = judgments(evaluator.judged)
             kept = used_slots(ideals[0], sizes)
             ranked = Ranks(sizes, ranks[kept], labels[kept], num_ret, status == STATUS_CODES["missing"])
-            return rankings(ranker, self.rules, ranked, coverage(), ideals)
+            return rankings(evaluator, self.rules, ranked, coverage(), ideals)
 
         return make, measured[3]
 
 
 def single_order(prepared: RunEvaluator) -> dict[str, Any]:
-    """The rules, by the names of RULES, that order the documents for all metrics of an Evaluator.
-
-    Raises
-    ------
-    ValueError
-        There are several orders, or groups of judgments.
-    """
+    """The rules, by the names of RULES, that order the documents for all metrics of an Evaluator."""
     if isinstance(prepared.qrels, GroupedQrels):
         raise ValueError("the qrels have groups, each with judgments of its own; judged rankings have one")
-    return one_order(ranker.settings for ranker in prepared.rankers())
+    return one_order(evaluator.settings for evaluator in prepared.evaluators())
 
 
-def single_ranker(prepared: RunEvaluator) -> PlainEvaluator:
+def single_evaluator(prepared: RunEvaluator) -> PlainEvaluator:
     """The evaluator that ranks a caller's run, where there is one order: sets of rules hand theirs a Run."""
-    ranker = prepared.rankers()[0]
-    if ranker.parents is not prepared.parents or ranker.columns is not prepared.columns:
-        ranker = copy.copy(ranker)
-        ranker.columns, ranker.parents = prepared.columns, prepared.parents
-    return ranker
+    evaluator = prepared.evaluators()[0]
+    if evaluator.parents is not prepared.parents or evaluator.columns is not prepared.columns:
+        evaluator = copy.copy(evaluator)
+        evaluator.columns, evaluator.parents = prepared.columns, prepared.parents
+    return evaluator
 
 
 def rank_collector(
-    ranker: PlainEvaluator, ranks: np.ndarray, labels: np.ndarray, reads: int = READ_CODES["pool"]
+    evaluator: PlainEvaluator, ranks: np.ndarray, labels: np.ndarray, reads: int = READ_CODES["pool"]
 ) -> PlainEvaluator:
-    """An evaluator by the rules of `ranker` that collects ranks and labels in place of metrics.
+    """Return an evaluator with the rules of `evaluator` that collects ranks and labels instead of metrics.
 
-    Its two values are the number of hits that it collected, in `ranks` and `labels` from the first judgment of the
-    query on, and that of the documents.
+    Its two values are the number of hits and the number of documents. It writes the hits into `ranks` and `labels`,
+    from the first judgment of the query on.
     """
-    return with_plan(without_plan(ranker), collecting_plan(ranker.judged, ranks, labels, MAX_DEPTH, reads))
+    return with_plan(without_plan(evaluator), collecting_plan(evaluator.judged, ranks, labels, MAX_DEPTH, reads))
 
 
-def without_plan(ranker: PlainEvaluator) -> PlainEvaluator:
-    """An evaluator by the rules of `ranker` of the two values of a `collecting_plan`, which it lacks."""
-    settings = copy.copy(ranker.settings)
+def without_plan(evaluator: PlainEvaluator) -> PlainEvaluator:
+    """Return an evaluator with the rules of `evaluator` and two values, but without their `collecting_plan`."""
+    settings = copy.copy(evaluator.settings)
     settings.names, settings.label_limits = [NUM_REL_RET, NUM_RET], []
     settings.queries = None if settings.queries == "intersection" else settings.queries
-    collector = copy.copy(ranker)
-    collector.settings, collector.shape = settings, (ranker.shape[0], len(settings.names))
+    collector = copy.copy(evaluator)
+    collector.settings, collector.shape = settings, (evaluator.shape[0], len(settings.names))
     collector.missing = np.zeros(collector.shape)  # neither hits nor documents
     return collector
 
@@ -156,15 +145,15 @@ def used_slots(offsets: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def rankings(
-    ranker: PreparedQrels,
+    evaluator: PreparedQrels,
     rules: dict[str, Any],
     ranked: Ranks,
     report: Report,
     ideals: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> JudgedRankings:
     """The JudgedRankings of all queries; `ideals` are their `judgments`, if they were made."""
-    ids, grades = list(ranker.judged.query_ids), ranker.settings.grades
-    return rankings_from_ranks(ids, ranked, ideals or judgments(ranker.judged), grades, rules, report)
+    ids, grades = list(evaluator.judged.query_ids), evaluator.settings.grades
+    return rankings_from_ranks(ids, ranked, ideals or judgments(evaluator.judged), grades, rules, report)
 
 
 def rankings_from_ranks(
@@ -175,7 +164,7 @@ def rankings_from_ranks(
     rules: dict[str, Any],
     report: Report,
 ) -> JudgedRankings:
-    """The JudgedRankings of these ranks and judgments, whose labels are codes if there are grades."""
+    """Return the JudgedRankings of these ranks and judgments; if there are grades, the labels are their codes."""
     labels, (ideal_offsets, ideal_labels) = np.maximum(ranked.labels, -1), ideals
     arrays = {
         "offsets": offsets_from_sizes(ranked.sizes),

@@ -1,13 +1,13 @@
 """PreparedQrels: qrels and a Plan, ready for any number of runs under one set of rules.
 
 It holds the data that the drivers of all shapes read; `evaluate_one.PlainEvaluator` measures. It knows
-neither qrels with groups nor metrics whose rules differ: for these, `composites` puts several together.
+neither qrels with groups nor metrics with different rules: for these, `composites` joins several.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsIndex
 
 from numpy import empty
 
@@ -23,12 +23,13 @@ if TYPE_CHECKING:
     from fastir.data.qrels import Qrels
     from fastir.engine.join._judged import Judged
     from fastir.engine.measure._grades import Grades
+    from fastir.inputs.files import Watch
     from fastir.inputs.parents import AnyParents
     from fastir.request.plan import Settings
 
-# A run that lacks so many queries is evaluated for its own queries alone. Where the others are left out one is enough;
-# else their values are copied, and to copy fewer takes as long as to compute them.
-COPIED_QUERIES = 64
+# If so many queries are missing from a run, only its own queries are evaluated. If missing queries do not count, one is
+# enough. Else their values are copied, and copying fewer takes as long as computing them.
+MIN_MISSING_QUERIES = 64
 
 
 class PreparedQrels:
@@ -43,25 +44,20 @@ class PreparedQrels:
     columns : mapping or None
         The names of the columns of runs that are tables.
     parents : Parents, Exclusion or None
-        The documents that the ids of runs stand for, and those that leave the rankings.
-
-    Raises
-    ------
-    OverflowError
-        A label is too large for a metric's formula.
+        The document of each id in a run, or the documents that leave the rankings.
     """
 
     __slots__ = (
         "columns",
         "judged",
         "kinds",
+        "min_missing_queries",
         "misses",
         "missing",
         "parents",
         "qrels",
         "settings",
         "shape",
-        "spared",
         "status",
     )
 
@@ -81,7 +77,7 @@ class PreparedQrels:
         self.status: ndarray = self.judged.status(self.settings.level)
         self.missing: ndarray | None = None
         self.misses: int = 0  # runs of few queries, none of which ranked a judged document
-        self.spared: int = 0 if settings.queries == "intersection" else COPIED_QUERIES
+        self.min_missing_queries: int = 0 if settings.queries == "intersection" else MIN_MISSING_QUERIES
         if settings.label_limits:
             check_labels(settings.label_limits, self.judged, held.label_codes()[0])
 
@@ -92,7 +88,7 @@ class PreparedQrels:
         return copied
 
     def missing_values(self) -> ndarray:
-        """Shape (n_queries, n_slots): what each query has if the run lacks it; made at the first call."""
+        """Shape (n_queries, n_slots): the values of a query that is missing from the run; made at the first call."""
         if self.missing is None:
             settings, values = self.settings, empty(self.shape)
             rules = settings.ties, settings.single
@@ -108,7 +104,7 @@ class PreparedQrels:
 
     @property
     def stand_for(self) -> Any:
-        """What says which documents the ids of runs stand for, if anything does."""
+        """Return the mapping of run ids to documents, or None."""
         return find_document_map(self.parents)
 
     @property
@@ -145,3 +141,36 @@ def check_labels(limits: list[tuple[int, str, str]], judged: Judged, grades: Gra
                 f"metric {quote(text)}: label {label} is too large for {why} "
                 f"(query {judged.query_ids[query]}, document {doc_id})"
             )
+
+
+class Task(NamedTuple):
+    """One run to evaluate under one set of rules.
+
+    Attributes
+    ----------
+    prepared : PreparedQrels
+    run : object
+        Of the shape of the driver.
+    values : float64 array of shape (n_queries, n_metrics)
+        Filled by the driver.
+    status : uint8 array of shape (n_queries,)
+        The driver fills in each status that an empty ranking does not have.
+    n_threads : int or None
+    watch : function or None
+        ``watch(position)`` is called at every block of a file or a Run.
+    min_missing_queries : int or None
+        If at least so many queries are missing from a run in memory, only its own queries get `values` and `status`;
+        their positions are the Coverage's `rows`. None: all queries get them.
+    """
+
+    prepared: PreparedQrels
+    run: Any
+    values: ndarray
+    status: ndarray
+    n_threads: SupportsIndex | None
+    watch: Watch | None
+    min_missing_queries: int | None = None
+
+    def with_run(self, run: Any) -> Task:
+        """This task for a run of another shape."""
+        return self._replace(run=run)

@@ -1,4 +1,4 @@
-"""Qrels and a run in each other's place, where only their numbers can show it: in dicts, tables, JSON and arrays.
+"""Swapped qrels and run, where only their numbers can show it: in dicts, tables, JSON and arrays.
 
 Real labels are legitimate, and so are scores that are small whole numbers. Both together, with labels that are nearly
 all different within a query and scores that are tied within queries as labels are, are a run and qrels that were
@@ -18,13 +18,13 @@ from fastir.inputs.shapes import DICTS, HELD_OBJECT, OTHER_OBJECT, PATH, TABLE, 
 if TYPE_CHECKING:
     from fastir.evaluation.drivers.coverage import Coverage
 
-QUERIES = 100  # of each side that are looked at
+MAX_QUERIES = 100  # of each side that are looked at
 LOWEST, HIGHEST = -2, 10  # labels of collections
 FEW_ROWS = 10_000  # of a file or table, which is read again where ties do not hint at labels
-DISTINCT = 0.9  # of the labels
+DISTINCT_FRACTION = 0.9  # of the labels
 MANY_LABELS = 15  # different ones of a query, which no judge tells apart
 MANY_ROWS, LARGE_LABEL = 1000, 100  # whole labels are scores only among so many, and above this
-TIED = 0.2  # of the scores
+TIED_FRACTION = 0.2  # of the scores
 FEW_QUERIES = 3  # of which one score for all documents says nothing
 
 
@@ -35,23 +35,27 @@ def are_swapped(labels: np.ndarray, label_offsets: np.ndarray, scores: np.ndarra
 
 def like_labels(scores: np.ndarray, offsets: np.ndarray) -> bool:
     """Whether scores are small whole numbers, and tied within queries, or all the same."""
-    offsets = offsets[: QUERIES + 1]
+    offsets = offsets[: MAX_QUERIES + 1]
     scores = scores[offsets[0] : offsets[-1]]
-    if not len(scores) or (scores[:QUERIES] != np.trunc(scores[:QUERIES])).any() or (scores != np.trunc(scores)).any():
+    if (
+        not len(scores)
+        or (scores[:MAX_QUERIES] != np.trunc(scores[:MAX_QUERIES])).any()
+        or (scores != np.trunc(scores)).any()
+    ):
         return False
     low, high = scores.min(), scores.max()
     if low < LOWEST or high > HIGHEST or high < 0:  # ranks are read as scores below 0
         return False
     if low == high and len(offsets) > FEW_QUERIES:
         return True
-    return len(scores) - n_distinct(scores, offsets) >= TIED * len(scores)
+    return len(scores) - n_distinct(scores, offsets) >= TIED_FRACTION * len(scores)
 
 
 def like_scores(labels: np.ndarray, offsets: np.ndarray) -> bool:
-    """Whether labels are fractions, or many and large, and finer than those of a judge."""
+    """Whether labels are fractions, or many and large, and finer than a judge's grades."""
     if len(labels) < MANY_ROWS and labels.dtype == np.int32:
         return False
-    offsets = offsets[: QUERIES + 1]
+    offsets = offsets[: MAX_QUERIES + 1]
     labels = labels[offsets[0] : offsets[-1]]
     if len(labels) < 2 or not may_be_scores(labels):
         return False
@@ -60,7 +64,7 @@ def like_scores(labels: np.ndarray, offsets: np.ndarray) -> bool:
 
 def are_distinct(labels: np.ndarray, offsets: np.ndarray) -> bool:
     """Whether nearly all labels of a query differ, or more than a judge tells apart."""
-    return n_distinct(labels, offsets) >= min(DISTINCT * len(labels), MANY_LABELS * (len(offsets) - 1))
+    return n_distinct(labels, offsets) >= min(DISTINCT_FRACTION * len(labels), MANY_LABELS * (len(offsets) - 1))
 
 
 def are_fine(labels: np.ndarray) -> bool:
@@ -91,10 +95,10 @@ def note_swap(coverage: Coverage, run: Any) -> None:
     shape = input_shape(run, Run, prepared.columns)
     try:
         if shape in (DICTS, OTHER_OBJECT):
-            some = itertools.islice(next(iter(run.values())).values(), QUERIES)
+            some = itertools.islice(next(iter(run.values())).values(), MAX_QUERIES)
             if not all(float(score).is_integer() for score in some):
                 return
-            held = Run.from_dict(dict(itertools.islice(run.items(), QUERIES)))
+            held = Run.from_dict(dict(itertools.islice(run.items(), MAX_QUERIES)))
         elif shape == HELD_OBJECT:
             held = run
         elif shape in (TABLE, PATH) and (counts.ranked < FEW_ROWS or 2 * counts.tied > counts.matched):

@@ -28,11 +28,11 @@ from fastir.inputs.table_rows import duplicate_error, group_rows, ids_at, not_a_
 from fastir.inputs.tables import Batch, Table
 
 if TYPE_CHECKING:
-    from fastir.evaluation.drivers.task import Task
+    from fastir.evaluation.drivers.prepared import Task
 
 STRETCH_ROWS = 1 << 16  # rows that a thread takes at a time
-TASKS = 8  # for each thread, so that a slow one does not hold up the others
-WINDOW = 1 << 20  # rows that are kept of a table that can be read only once, in case their queries come back
+TASKS_PER_THREAD = 8  # for each thread, so that a slow one does not hold up the others
+WINDOW_ROWS = 1 << 20  # rows that are kept of a table that can be read only once, in case their queries come back
 
 
 def from_table(task: Task) -> Coverage:
@@ -77,7 +77,7 @@ def from_rows(task: Task) -> Coverage:
     if join.ungrouped:
         if kept and kept[-1] is None:
             raise ValueError(
-                "run: the rows of a query do not stand together, and the table can be read only once; "
+                "run: the rows of a query are not contiguous, and the table can be read only once; "
                 "sort it by query, or pass a table in memory"
             )
         if table.again:
@@ -106,14 +106,14 @@ def from_rows(task: Task) -> Coverage:
 
 def few_met(task: Task, join: Columns | Scattered) -> list[int] | None:
     """The positions of the queries that a join of grouped rows met, if they are few; None: all are to be filled."""
-    if task.spared is None or not isinstance(join, Columns):
+    if task.min_missing_queries is None or not isinstance(join, Columns):
         return None
     met = join.rows_met()
-    return met if is_few(task.prepared.judged, len(met), task.spared) else None
+    return met if is_few(task.prepared.judged, len(met), task.min_missing_queries) else None
 
 
 def read_batches(table: Table, with_parents: bool) -> Generator[Batch, None, None]:
-    """The batches of a table; with parents, ids of documents are text, as those that stand for them may be."""
+    """Yield the batches of a table; with parents, ids of documents become text, as the parents may be text."""
     for batch in table:
         if with_parents and batch.docs.integers:
             batch = batch._replace(docs=ids_from_arena(Arena(*batch.docs.copy(0, len(batch.docs)))))
@@ -155,7 +155,7 @@ def remember(batches: Iterable[Batch], kept: list[Batch | None] | None) -> Itera
     for batch in batches:
         if kept is not None:
             rows += len(batch.docs)
-            if rows > WINDOW:
+            if rows > WINDOW_ROWS:
                 kept[:] = [None]
                 kept = None
             else:
@@ -175,7 +175,7 @@ def stretches(batches: Iterable[Batch]) -> Iterator[tuple[Any, ...]]:
             carried.append((batch, 0, start))
         if start < n:
             if carried:
-                yield together(carried, begun)
+                yield join_rows(carried, begun)
             last = batch.queries.begin(n - 1, start)
             while start < last:
                 stop = last if last - start <= size else batch.queries.change(start + size - 1, last)
@@ -186,11 +186,11 @@ def stretches(batches: Iterable[Batch]) -> Iterator[tuple[Any, ...]]:
             begun = row + last
         row += n
     if carried:
-        yield together(carried, begun)
+        yield join_rows(carried, begun)
 
 
-def together(pieces: list[tuple[Batch, int, int]], row: int) -> tuple[Any, ...]:
-    """Rows of several batches, the first of which is `row`, as one stretch; of one batch where they lie."""
+def join_rows(pieces: list[tuple[Batch, int, int]], row: int) -> tuple[Any, ...]:
+    """Join the rows of several batches from row `row` on; the rows of a single batch are not copied."""
     if len(pieces) == 1:
         batch, first, stop = pieces[0]
         return *batch, first, stop, row - first
@@ -226,7 +226,7 @@ def scatter(table: Table, batches: Iterable[Batch], join: Scattered, threads: in
     join.gather(kept[0].queries.integers)
     share_all(cuts, count, threads)
     rows = join.sum_up()
-    tasks = TASKS * threads
+    tasks = TASKS_PER_THREAD * threads
     if duplicates is not None:
         share_all(parts(duplicates.n_buckets, tasks), lambda t, task, number: duplicates.compare(t, *task), threads)
         if duplicates.gather():

@@ -14,14 +14,14 @@ from fastir.inputs.places import on_disk, place_name, place_size
 from fastir.inputs.trec import BLOCK_BYTES, ROW_BYTES, Block, Blocks, empty_error, show
 
 if TYPE_CHECKING:
-    from fastir.evaluation.drivers.task import Task
+    from fastir.evaluation.drivers.prepared import Task
 
 
 def from_trec_file(task: Task) -> Coverage:
     """Evaluate a file while it is read.
 
-    A file is read as a whole instead if it cannot be opened twice, or once the rows of some query turn out not to stand
-    together.
+    A file is read as a whole instead if it cannot be opened twice, or once the rows of some query turn out not to be
+    contiguous.
     """
     prepared, path = task.prepared, task.run
     if not on_disk(path):

@@ -1,7 +1,7 @@
 """Ids of documents that never match: looked for only where no ranking of a run holds a judged document.
 
-That no judged document was found is legitimate, but more often ids are written in two ways. What would make those of
-one query equal (white space, case, a suffix, the form of a number) is a guess that is worth an error; else the
+That no judged document was found is legitimate, but more often ids are written in two ways. What would make a query's
+ids equal (white space, case, a suffix, the form of a number) is a guess that is worth an error; else the
 warning shows an id of each side, those that look alike if there are any.
 """
 
@@ -20,13 +20,13 @@ from fastir.rendering.look_alikes import first_look_alikes, quote_ids
 if TYPE_CHECKING:
     from fastir.evaluation.drivers.coverage import Coverage
 
-QUERIES = 100  # that are looked at
+MAX_QUERIES = 100  # that are looked at
 # A service that evaluates few queries at a time from one Evaluator has legitimate misses, and each look takes as long
 # as fifty evaluations: after so many looks the next ones are at the 16th, 32nd, 64th and so on such run.
 FEW_QUERIES, LOOKS = 10, 8
 
 
-def whole(text: str) -> str:
+def without_leading_zeros(text: str) -> str:
     """An id of digits without the zeros before and the point behind it."""
     head = text.removesuffix(".0")
     return str(int(head)) if head.isdecimal() else text
@@ -37,7 +37,7 @@ def without_suffix(text: str) -> str:
     return max((text.rpartition(mark)[0] for mark in ".#"), key=len) or text
 
 
-def plain(text: str) -> str:
+def normalize_id(text: str) -> str:
     return text.strip().casefold()
 
 
@@ -45,21 +45,15 @@ Form = Callable[[str], str]
 GUESSES: dict[str, tuple[Form, Form]] = {  # how the ids of one side and of the other may be read
     "white space around them": (str.strip, str.strip),
     "upper and lower case": (str.casefold, str.casefold),
-    "the form of a number": (whole, whole),
+    "the form of a number": (without_leading_zeros, without_leading_zeros),
     # of one side alone: a.1 and a.2 are two ids
     "a suffix": (str, without_suffix),
-    "case, white space and a suffix": (plain, lambda text: without_suffix(plain(text))),
+    "case, white space and a suffix": (normalize_id, lambda text: without_suffix(normalize_id(text))),
 }
 
 
 def compare_ids(coverage: Coverage, run: Any) -> None:
-    """Note an id of each side in a Coverage without any judged document in a ranking, for its warning.
-
-    Raises
-    ------
-    NoOverlapError
-        The ids would match if they were written alike, or `parents` has none of them; not by the conventions of tools.
-    """
+    """Note an id of each side in a Coverage without any judged document in a ranking, for its warning."""
     prepared, counts = coverage.prepared, coverage.counts
     if not counts.nothing or counts.nothing != counts.matched:
         return
@@ -99,14 +93,9 @@ def compare_lists(queries: Iterable[tuple[Any, list[Any], list[Any]]], guessing:
         The first QUERIES of them are looked at.
     guessing : bool
         Whether ids that would match if they were written alike are an error.
-
-    Raises
-    ------
-    NoOverlapError
-        They would.
     """
     sides = unseen = None
-    for query_id, judged, ranked in itertools.islice(queries, QUERIES):
+    for query_id, judged, ranked in itertools.islice(queries, MAX_QUERIES):
         if not judged or not ranked:
             continue
         sides = sides or in_words(query_id, judged[0], ranked[0])

@@ -1,7 +1,7 @@
 """Evaluations in parts: each part is read into a state, states are merged anywhere, and one has the Results.
 
     rows of a part ─ PartReader ─▶ State ─┐
-    rows of a part ─ PartReader ─▶ State ─┴ merge ─▶ State ─▶ where judged documents stand ─▶ JudgedRankings ─▶ Results
+    rows of a part ─ PartReader ─▶ State ─┴ merge ─▶ State ─▶ ranks of judged documents ─▶ JudgedRankings ─▶ Results
 
 A State is what moves: between threads (row_groups), between the two passes over rows in any order, between processes
 (a pickle, an Arrow table) and in Spark.
@@ -9,7 +9,7 @@ A State is what moves: between threads (row_groups), between the two passes over
 In      a RunEvaluator; rows, rankings or files
 Out     Partial, Results
 Checks  whether the options permit parts; that merged parts have one digest of qrels, metrics and options
-Memory  of the order of the judgments of the queries that a part has, and ids of queries that the qrels lack
+Memory  of the order of the judgments of a part's queries, and the ids of queries that are missing from the qrels
 Raises  ValueError where parts do not fit together; DuplicateError; the errors of `drivers`
 
 partial     Partial: an evaluation in parts, wherever they are

@@ -10,7 +10,7 @@ import numpy as np
 from fastir.data.results.saved_files import KEY, arrow_modules, file_head, parse_head
 from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.errors import FormatError
-from fastir.evaluation.partial.states import COUNTED, KINDS, State
+from fastir.evaluation.partial.states import COUNT_NAMES, KINDS, State
 from fastir.evaluation.partial.strategies import check_version
 
 KIND = "partial results"
@@ -21,7 +21,7 @@ def to_table(state: State | None, fields: dict[str, Any]) -> Any:
     pyarrow, _ = arrow_modules(KIND)
     columns: dict[str, Any] = {}
     if state is not None:
-        small = state.packed()
+        small = state.compact()
         fields = {
             **fields,
             "state": small.kind,
@@ -39,13 +39,7 @@ def to_table(state: State | None, fields: dict[str, Any]) -> Any:
 
 
 def from_table(table: Any) -> tuple[State | None, dict[str, Any]]:
-    """The state and the fields in a table of `to_table`.
-
-    Raises
-    ------
-    FormatError
-        It is another table, or one that was changed, or of another version of fastir.
-    """
+    """The state and the fields in a table of `to_table`."""
     pyarrow, _ = arrow_modules(KIND)
     table = pyarrow.table(table)
     head = parse_head(KIND, (table.schema.metadata or {}).get(KEY.encode(), b"null"))
@@ -85,5 +79,5 @@ def read_state(table: Any, head: dict[str, Any]) -> State:
         arrays,
         set(head["unknown_queries"]),
         {name: (count, place) for name, (count, place) in head["repairs"].items()},
-        {name: tuple(head["counts"][name]) for name in COUNTED},
+        {name: tuple(head["counts"][name]) for name in COUNT_NAMES},
     )

@@ -12,10 +12,10 @@ from fastir.engine.measure._codes import STATUS_CODES
 from fastir.evaluation.drivers.evaluate_one import DRIVERS, PlainEvaluator
 from fastir.evaluation.drivers.in_memory import from_run
 from fastir.evaluation.drivers.judged import Ranks, rank_collector, used_slots
+from fastir.evaluation.drivers.prepared import Task
 from fastir.evaluation.drivers.tables import from_rows
-from fastir.evaluation.drivers.task import Task
-from fastir.evaluation.partial.states import EXAMPLES, Ranked, State, came_back
-from fastir.evaluation.partial.two_pass import BY_ORDER, Outcome, PartReader, counted
+from fastir.evaluation.partial.states import COUNTS_WITH_EXAMPLE, Ranked, State, came_back
+from fastir.evaluation.partial.two_pass import ORDER_DEPENDENT_RULES, Outcome, PartReader, make_counts
 from fastir.inputs import formats, id_lists
 from fastir.inputs.shapes import PATH, TABLE
 from fastir.inputs.table_rows import group_rows, join_ids, take_ids
@@ -29,18 +29,18 @@ class WholeQueries(PartReader):
     """Rows of whole queries, or rankings as lists: each part is evaluated at once, for its queries."""
 
     state = Ranked
-    ranker: PlainEvaluator
+    evaluator: PlainEvaluator
     lists = False  # whether a table has a ranking in each row
     collector: tuple[np.ndarray, PlainEvaluator] | None = None  # and the ranks that it writes to
 
     def add(self, state: State, rows: Any, shape: str) -> None:
         ranks = state.arrays["ranks"]
         if self.collector is None or self.collector[0] is not ranks:
-            self.collector = ranks, rank_collector(self.ranker, ranks, state.arrays["labels"], self.reads)
+            self.collector = ranks, rank_collector(self.evaluator, ranks, state.arrays["labels"], self.reads)
         collector = self.collector[1]
         values, status = np.empty(collector.shape), collector.status.copy()
         coverage = self.measure(Task(collector, rows, values, status, collector.settings.n_threads, None), shape)
-        if coverage is None or coverage.n_run == 0:  # whose status was not filled
+        if coverage is None or coverage.n_run == 0:  # the status was not filled
             return
         counts = coverage.counts
         at = np.flatnonzero(status != STATUS_CODES["missing"])
@@ -54,16 +54,16 @@ class WholeQueries(PartReader):
         state.unknown_queries |= unknown_queries
         repairs = dict(coverage.run_repairs)
         if counts.repeated:  # a Coverage says it of all parts
-            repairs.pop("duplicates" if self.ranker.stand_for is None else MERGED_CHUNKS)
+            repairs.pop("duplicates" if self.evaluator.stand_for is None else MERGED_CHUNKS)
         if counts.excluded:
             repairs.pop(EXCLUDED)
         state.repair(repairs)
-        for name in EXAMPLES:
+        for name in COUNTS_WITH_EXAMPLE:
             state.count(name, (getattr(counts, name), getattr(counts, f"{name}_example")))
         state.count("unjudged", (coverage.unjudged(), -1))
 
     def measure(self, task: Task, shape: str) -> Coverage | None:
-        """The Coverage of a part, whose hits are collected; None if it is an empty table."""
+        """Collect the hits of a part and return its Coverage; None for an empty table."""
         collector = task.prepared
         rule = collector.settings.options.duplicates
         if self.lists and shape == TABLE:
@@ -79,7 +79,9 @@ class WholeQueries(PartReader):
                 if not batches:
                     return None
                 held = Run(
-                    *group_rows(table, rule, by_rank(batches) if rule in BY_ORDER and not self.ordered else batches)
+                    *group_rows(
+                        table, rule, by_rank(batches) if rule in ORDER_DEPENDENT_RULES and not self.ordered else batches
+                    )
                 )
                 coverage = from_run(task.with_run(held))
             else:
@@ -93,7 +95,7 @@ class WholeQueries(PartReader):
         kept, missing = used_slots(offsets_from_sizes(state.sizes), arrays["hits"]), ~state.has_rows()
         num_ret = np.where(missing, 0, arrays["num_ret"])
         unjudged = state.counts["unjudged"][0]
-        counts = counted(~missing, num_ret, unjudged, **{name: state.counts[name] for name in EXAMPLES})
+        counts = make_counts(~missing, num_ret, unjudged, **{name: state.counts[name] for name in COUNTS_WITH_EXAMPLE})
         labels = arrays["labels"][kept]
         ranks = Ranks(arrays["hits"], arrays["ranks"][kept], labels, num_ret, missing)
         return Outcome(ranks, counts, state.unknown_queries, state.repairs)

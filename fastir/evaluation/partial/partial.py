@@ -13,7 +13,7 @@ from fastir.engine.columns.ids import encode
 from fastir.engine.measure._codes import READ_CODES
 from fastir.errors import NoOverlapError, UnknownMetricError, quote
 from fastir.evaluation.drivers.coverage import MISSING, Coverage
-from fastir.evaluation.drivers.judged import rankings, single_order, single_ranker
+from fastir.evaluation.drivers.judged import rankings, single_evaluator, single_order
 from fastir.evaluation.partial.grouped import RankedIds, WholeQueries
 from fastir.evaluation.partial.states import Counted, Ranked, Scored, State, check_once
 from fastir.evaluation.partial.strategies import (
@@ -58,8 +58,8 @@ class Partial:
 
     Notes
     -----
-    Its size is of the order of the judgments of the queries in its parts; it also keeps the ids of queries that the
-    qrels lack. A pickled Partial does not contain its Evaluator: it can be merged, or be the `after` of
+    Its size is of the order of the judgments of the queries in its parts; it also keeps the ids of queries without
+    judgments. A pickled Partial does not contain its Evaluator: it can be merged, or be the `after` of
     `Evaluator.partial`, but `add` and `result` do not work. Only the version of fastir that pickled it can read it.
     After an error in `add` or `merge` it cannot be used. Each thread needs its own Partial.
 
@@ -93,7 +93,7 @@ class Partial:
         self._digest = evaluation_digest(prepared)
         self._weights, self._provenance, self._custom = weights, provenance, custom
         self._first_pass: str | None = None
-        self._n_unknown: int | None = None  # queries that the qrels lack, if the state does not have all their ids
+        self._n_unknown: int | None = None  # queries missing from the qrels, if the state does not have all their ids
         self._failed = False
         self._reader: PartReader | None = None
         self._state: State | None = None
@@ -112,13 +112,13 @@ class Partial:
 
     def __reduce__(self) -> tuple[Any, ...]:
         self._check(self)
-        return unpickled, (__version__, pickle.dumps((self._digest, self._first_pass, self._state)))
+        return load_partial, (__version__, pickle.dumps((self._digest, self._first_pass, self._state)))
 
     def _begin(self, prepared: RunEvaluator, strategy: str) -> tuple[PartReader, State]:
         """Choose a reader, and make its empty state."""
         if strategy == TWO_PASS:
             check_two_pass(prepared)
-        self._reader = reader = READERS[strategy](single_ranker(prepared), self._reads)
+        self._reader = reader = READERS[strategy](single_evaluator(prepared), self._reads)
         self._state = state = empty(prepared.qrels, reader.state)
         return reader, state
 
@@ -134,10 +134,10 @@ class Partial:
             first.merge(after._state)
         check_once(first, prepared.settings.options.duplicates)
         self._first_pass = digest(array.tobytes() for array in first.arrays.values())
-        self._reader = TwoPassSecond(single_ranker(prepared), self._reads, first)
+        self._reader = TwoPassSecond(single_evaluator(prepared), self._reads, first)
         self._state = empty(prepared.qrels, Counted)
 
-    def _attached(self) -> RunEvaluator:
+    def _evaluator(self) -> RunEvaluator:
         if self._prepared is None:
             raise ValueError(
                 "this Partial was pickled or made from Arrow data, and has no Evaluator; merge it into one that "
@@ -197,10 +197,10 @@ class Partial:
         if more is None:
             return
         if state is None and prepared is None:
-            self._state, self._first_pass = more.packed(), other._first_pass
+            self._state, self._first_pass = more.compact(), other._first_pass
             return
         if state is None:
-            _, state = self._begin(self._attached(), GROUPED if more.kind == Ranked.kind else TWO_PASS)
+            _, state = self._begin(self._evaluator(), GROUPED if more.kind == Ranked.kind else TWO_PASS)
         if state.kind != more.kind or self._first_pass != other._first_pass:
             both = f"{state.kind!r} and {more.kind!r}"
             both = both if state.kind != more.kind else "second passes after different first ones"
@@ -217,7 +217,7 @@ class Partial:
         Returns
         -------
         Results
-            Those of `Evaluator.evaluate` for all rows together. The report's example of a query that only the run has
+            As from `Evaluator.evaluate` for all rows together. The report's example of a query that only the run has
             is the first in byte order. After two passes, the repairs say that only judged documents were checked for
             duplicates.
 
@@ -238,7 +238,7 @@ class Partial:
 
         Notes
         -----
-        Undefined cases are those of `evaluate`.
+        For undefined cases see `evaluate`.
         """
         return result_of(self)
 
@@ -271,12 +271,12 @@ class Partial:
         from fastir.evaluation.partial.arrow import from_table
 
         state, fields = from_table(table)
-        return restored(fields["digest"], fields["first_pass"], state)
+        return detached_partial(fields["digest"], fields["first_pass"], state)
 
 
 def add_rows(partial: Partial, rows: RunLike, row_numbers: np.ndarray | None = None) -> None:
-    """Add a part, or those of its rows that have these numbers."""
-    prepared = partial._attached()
+    """Add a part, or its rows with these numbers."""
+    prepared = partial._evaluator()
     partial._check(partial)
     partial._failed = True
     shape = input_shape(rows, Run, prepared.columns)
@@ -290,21 +290,21 @@ def add_rows(partial: Partial, rows: RunLike, row_numbers: np.ndarray | None = N
 
 def result_of(partial: Partial, *run: Hashable) -> Results:
     """The Results; a warning begins with the name of the run if it is given."""
-    prepared = partial._attached()
+    prepared = partial._evaluator()
     partial._check(partial)
     if partial._state is None or partial._reader is None:
         raise NoOverlapError("the run is empty: no results, no queries")
     outcome = partial._reader.outcome(partial._state)
-    settings, ranker = prepared.settings, partial._reader.ranker
-    status = ranker.status.copy()
+    settings, evaluator = prepared.settings, partial._reader.evaluator
+    status = evaluator.status.copy()
     status[outcome.ranks.missing] = MISSING
     unknown_queries = sorted(outcome.unknown_queries, key=encode)
     n_run = outcome.counts.matched + (len(unknown_queries) if partial._n_unknown is None else partial._n_unknown)
-    coverage = Coverage(ranker, status, outcome.counts, n_run, unknown_queries, outcome.repairs)
+    coverage = Coverage(evaluator, status, outcome.counts, n_run, unknown_queries, outcome.repairs)
     if not coverage.is_complete:
         coverage.check(settings.queries)
         coverage.warn(settings.queries, *run)
-    judged = rankings(ranker, partial._rules, outcome.ranks, coverage())
+    judged = rankings(evaluator, partial._rules, outcome.ranks, coverage())
     results = evaluate_rankings(judged, settings.metrics, settings.options, partial._weights, partial._provenance)
     return results if partial._custom is None else add_custom(results, partial._custom, judged)
 
@@ -322,7 +322,7 @@ def trust_order(partial: Partial) -> None:
 
 
 def take_unknown(partial: Partial) -> set[str]:
-    """The ids of queries that the qrels lack, which this Partial then has no more; they are counted elsewhere."""
+    """Remove the ids of queries without judgments from this Partial and return them; they are counted elsewhere."""
     unknown_queries: set[str] = set()
     if partial._state is not None:
         unknown_queries, partial._state.unknown_queries = partial._state.unknown_queries, set()
@@ -330,19 +330,19 @@ def take_unknown(partial: Partial) -> set[str]:
 
 
 def put_unknown(partial: Partial, n: int, first: str) -> None:
-    """Say how many queries the qrels lack, and give the id of one."""
+    """Set the number of queries without judgments, and the id of one."""
     if partial._state is not None:
         partial._state.unknown_queries = {first}
     partial._n_unknown = n
 
 
-def unpickled(version: str, fields: bytes) -> Partial:
+def load_partial(version: str, fields: bytes) -> Partial:
     """The Partial that was pickled, if this version of fastir has done so."""
     check_version(version, "this Partial was pickled by")
-    return restored(*pickle.loads(fields))
+    return detached_partial(*pickle.loads(fields))
 
 
-def restored(digest: str, first_pass: str | None, state: State | None) -> Partial:
+def detached_partial(digest: str, first_pass: str | None, state: State | None) -> Partial:
     """A Partial without an Evaluator."""
     partial = Partial.__new__(Partial)
     partial._prepared, partial._digest, partial._first_pass, partial._state = None, digest, first_pass, state

@@ -4,7 +4,7 @@
 
 What is kept is of the order of the judgments and queries: each thread has a state of its own, as a part has
 (two_pass, states), and they are merged at the end of a pass. Documents that are not judged are not compared, so
-this is for ``validate="judged"``; the values are those of the join that holds all rows, to the last bit.
+this is for ``validate="judged"``; the values equal the join of all rows to the last bit.
 """
 
 from __future__ import annotations
@@ -25,26 +25,25 @@ from fastir.evaluation.partial.two_pass import TwoPassFirst, TwoPassReader, TwoP
 
 if TYPE_CHECKING:
     from fastir.evaluation.drivers.judged import Ranks
-    from fastir.evaluation.drivers.prepared import PreparedQrels
-    from fastir.evaluation.drivers.task import Task
+    from fastir.evaluation.drivers.prepared import PreparedQrels, Task
     from fastir.evaluation.partial.states import State
     from fastir.inputs.parquet_files import Group
     from fastir.inputs.tables import Table
 
-HELD = 1 << 21  # rows that are rather held: about 64 bytes each, which is quicker by half
-BY_ORDER = (TIE_CODES["input"], TIE_CODES["average"])  # ties that need all rows of a query
+MAX_ROWS_IN_MEMORY = 1 << 21  # rows that are rather held: about 64 bytes each, which is quicker by half
+ORDER_DEPENDENT_TIES = (TIE_CODES["input"], TIE_CODES["average"])  # ties that need all rows of a query
 
 
 def suits(prepared: PreparedQrels, table: Table) -> bool:
-    """Whether a table whose rows are not grouped is read in two passes."""
+    """Whether a table with ungrouped rows is read in two passes."""
     settings = prepared.settings
     return (
         settings.options.validate == "judged"
         and prepared.stand_for is None
-        and settings.ties not in BY_ORDER
+        and settings.ties not in ORDER_DEPENDENT_TIES
         and settings.plan.reads <= READ_CODES["pool"]
         and table.split is not None
-        and table.split.rows(HELD + 1) > HELD
+        and table.split.rows(MAX_ROWS_IN_MEMORY + 1) > MAX_ROWS_IN_MEMORY
     )
 
 
@@ -57,7 +56,7 @@ def from_groups(task: Task, threads: int) -> Coverage:
     second = TwoPassSecond(prepared, reads, first)
     if table.kinds is not None:
         second.counter(table.kinds)  # made here, as all threads share it
-    outcome = second.outcome(passed(prepared, table, [second] * threads, 1))
+    outcome = second.outcome(run_pass(prepared, table, [second] * threads, 1))
     status[outcome.ranks.missing] = MISSING
     measure(prepared, outcome.ranks, task.values)
     unknown_queries = sorted(outcome.unknown_queries, key=encode)
@@ -67,7 +66,7 @@ def from_groups(task: Task, threads: int) -> Coverage:
 
 
 def measure(prepared: PreparedQrels, ranks: Ranks, values: np.ndarray) -> None:
-    """Fill the values of all queries, whose judged documents stand there."""
+    """Fill the values of all queries from the ranks of their judged documents."""
     offsets = offsets_from_sizes(ranks.sizes)
     ideals = judgments(prepared.judged)
     kernel = JudgedRanks(
@@ -78,22 +77,16 @@ def measure(prepared: PreparedQrels, ranks: Ranks, values: np.ndarray) -> None:
 
 
 def scores(prepared: PreparedQrels, table: Table, reads: int, threads: int) -> State:
-    """The state of the first pass.
-
-    Raises
-    ------
-    DuplicateError
-        A judged document has a duplicate. Where two threads have met it, another pass in one thread names the row.
-    """
-    first = passed(prepared, table, [TwoPassFirst(prepared, reads) for _ in range(threads)], 0)
+    """The state of the first pass."""
+    first = run_pass(prepared, table, [TwoPassFirst(prepared, reads) for _ in range(threads)], 0)
     duplicates = prepared.settings.options.duplicates
     if first.arrays["again"].any() and duplicates != "once":
-        passed(prepared, table, [TwoPassFirst(prepared, reads)], 0)
+        run_pass(prepared, table, [TwoPassFirst(prepared, reads)], 0)
         check_once(first, duplicates)
     return first
 
 
-def passed(prepared: PreparedQrels, table: Table, readers: list[TwoPassReader], turn: int) -> State:
+def run_pass(prepared: PreparedQrels, table: Table, readers: list[TwoPassReader], turn: int) -> State:
     """The state of a pass over all row groups; there is a reader for each thread."""
     split = table.split
     states = [empty(prepared.qrels, reader.state) for reader in readers]

@@ -1,7 +1,7 @@
 """States of parts: arrays aligned with the queries of the qrels, or with their judgments, which can be merged.
 
-A state of all queries is what a part is read into; `packed` leaves those that the part has, and is what moves between
-processes. Both are merged alike. Each kind of state is a table of its arrays, and a rule for two values of them.
+A part is read into a state of all queries. `compact` keeps only the part's queries, to move between processes.
+Both are merged alike. Each kind of state is a table of its arrays, and a rule for two values of them.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from fastir.errors import DuplicateError, quote
 
 Count = tuple[int, int]  # of queries: how many, and the position of the first; -1 if there is none
 Repairs = dict[str, tuple[int, str]]
-NONE: Count = (0, -1)
-ONCE = "duplicates='once' would repair it"
-EXAMPLES = ("nothing", "tied", "repeated", "excluded")  # of the Counts, those that have an example
-COUNTED = (*EXAMPLES, "unjudged")
+NO_COUNT: Count = (0, -1)
+ONCE_HINT = "duplicates='once' would repair it"
+COUNTS_WITH_EXAMPLE = ("nothing", "tied", "repeated", "excluded")  # of the Counts, those that have an example
+COUNT_NAMES = (*COUNTS_WITH_EXAMPLE, "unjudged")
 
 
 class Mergeable:
-    """The state of some queries after some parts; `merge` adds that of others.
+    """The state of some queries after some parts; `merge` adds the state of other parts.
 
     Parameters
     ----------
@@ -63,11 +63,11 @@ class Mergeable:
         raise NotImplementedError
 
     def combine(self, other: Any, at: np.ndarray) -> None:
-        """Add what another state knows of its queries, which stand at `at` here."""
+        """Add another state; its queries are at `at` here."""
         raise NotImplementedError
 
     def repair(self, repairs: Repairs) -> None:
-        """Add repairs; of two places the first by the alphabet stays, so that no order of merges matters."""
+        """Add repairs; the alphabetically first location stays, so that the order of merges does not matter."""
         for kind, (count, place) in repairs.items():
             before, first = self.repairs.get(kind, (0, place))
             self.repairs[kind] = before + count, min(first, place)
@@ -89,13 +89,13 @@ class State(Mergeable):
     sizes : int64 array of shape (n,)
         How many judgments each query has.
     arrays : dict
-        Those of `query_arrays` and `judgment_arrays`.
+        The arrays of `query_arrays` and `judgment_arrays`.
     unknown_queries : set of str
         Queries of the run that the qrels do not have.
     repairs : dict
         {kind: (count, place)}.
     counts : dict
-        Those of COUNTED, as Counts have them; only for whole queries.
+        The counts of COUNT_NAMES, as Counts have them; only for whole queries.
 
     Attributes
     ----------
@@ -136,10 +136,10 @@ class State(Mergeable):
         arrays = {name: np.full(len(places), fill, dtype) for name, (dtype, fill) in cls.query_arrays.items()}
         n = int(sizes.sum())
         arrays |= {name: np.full(n, value, dtype) for name, (dtype, value) in cls.judgment_arrays.items()}
-        return cls(places, query_ids, sizes, arrays, set(), {}, dict.fromkeys(COUNTED, NONE))
+        return cls(places, query_ids, sizes, arrays, set(), {}, dict.fromkeys(COUNT_NAMES, NO_COUNT))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        small = self.packed()
+        small = self.compact()
         return type(self), (
             small.places,
             small.query_ids,
@@ -154,7 +154,7 @@ class State(Mergeable):
         """Which queries have rows in the part."""
         return self.arrays["num_ret"] != self.query_arrays["num_ret"][1]
 
-    def packed(self) -> Self:
+    def compact(self) -> Self:
         """A new state of the queries that the part has."""
         present = self.has_rows()
         judged = repeat(present, self.sizes)
@@ -172,7 +172,7 @@ class State(Mergeable):
         )
 
     def slots(self, at: np.ndarray) -> np.ndarray:
-        """Where the judgments of the queries at these indices stand, one after the other."""
+        """Return the positions of the judgments of the queries at these indices, one after the other."""
         if len(at) == len(self.sizes):  # all, as `at` rises
             return np.arange(int(self.sizes.sum()))
         sizes = self.sizes[at]
@@ -200,7 +200,7 @@ class State(Mergeable):
 class Ranked(State):
     """Whole queries: the ranks of the judged documents that were retrieved, with their labels, from the first slot on.
 
-    The rankings of queries that the part lacks have -1 documents.
+    The rankings of queries that are missing from the part have -1 documents.
     """
 
     kind = "grouped"
@@ -284,5 +284,5 @@ def check_once(state: State, duplicates: str | None) -> None:
     if again is not None and again.any() and duplicates != "once":
         raise DuplicateError(
             f"run: duplicate judged document in query {quote(state.query_ids[int((again > 0).argmax())])}, in "
-            f"two parts; {ONCE}"
+            f"two parts; {ONCE_HINT}"
         )

@@ -45,16 +45,11 @@ def check_two_pass(prepared: RunEvaluator) -> None:
 
 def read_code(prepared: RunEvaluator) -> int:
     """The READ_CODE of what all metrics read."""
-    return max(ranker.settings.plan.reads for ranker in prepared.rankers())
+    return max(evaluator.settings.plan.reads for evaluator in prepared.evaluators())
 
 
 def check_version(version: object, what: str) -> None:
-    """Refuse what another fastir has made, which may have other bits, or read other rows.
-
-    Raises
-    ------
-    FormatError
-    """
+    """Refuse what another fastir has made, which may have other bits, or read other rows."""
     if version != __version__:
         raise FormatError(f"{what} fastir {version}, and this is fastir {__version__}; all parts need one version")
 

@@ -1,7 +1,7 @@
 """PartReader: how rows come into the states of parts; its readers of rows in any order, in two passes.
 
-A reader knows the evaluator that ranks. `add` reads rows into a state of all queries; `outcome` says where the judged
-documents of the merged state stand.
+A reader knows the evaluator that ranks. `add` reads rows into a state of all queries; `outcome` returns the ranks of
+the judged documents of the merged state.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fastir.engine.join._two_pass import FirstPass, QueryFinder, SecondPass
 from fastir.engine.measure._codes import TIE_CODES
 from fastir.errors import DuplicateError, quote
 from fastir.evaluation.drivers.judged import Ranks
-from fastir.evaluation.partial.states import ONCE, Count, Counted, Repairs, Scored, State
+from fastir.evaluation.partial.states import ONCE_HINT, Count, Counted, Repairs, Scored, State
 from fastir.inputs import formats, table_files, tables
 from fastir.inputs.shapes import PATH, TABLE
 from fastir.inputs.table_rows import not_a_number
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from fastir.data.qrels import Qrels
     from fastir.evaluation.drivers.prepared import PreparedQrels
 
-LIKE_JUDGED = "only judged documents checked for duplicates"
-BY_ORDER = ("first", "last")  # of the duplicates
+JUDGED_ONLY_NOTE = "only judged documents checked for duplicates"
+ORDER_DEPENDENT_RULES = ("first", "last")  # of the duplicates
 
 
 class Outcome(NamedTuple):
@@ -46,8 +46,8 @@ def count_marked(queries: np.ndarray) -> Count:
     return int(queries.sum()), int(queries.argmax()) if queries.any() else -1
 
 
-def counted(present: np.ndarray, num_ret: np.ndarray, unjudged: int, **counts: Count) -> Counts:
-    """The Counts of the queries that are known; `counts` are those of EXAMPLES."""
+def make_counts(present: np.ndarray, num_ret: np.ndarray, unjudged: int, **counts: Count) -> Counts:
+    """Return the Counts of the known queries; `counts` has the counts of COUNTS_WITH_EXAMPLE."""
     by_name = {name: number for name, (number, _) in counts.items()}
     examples = {f"{name}_example": place for name, (_, place) in counts.items()}
     return Counts(matched=int(present.sum()), ranked=int(num_ret.sum()), unjudged=unjudged, **by_name, **examples)
@@ -56,7 +56,7 @@ def counted(present: np.ndarray, num_ret: np.ndarray, unjudged: int, **counts: C
 class PartReader:
     """One strategy of reading parts; made from the evaluator that ranks, and the READ_CODE of what metrics read."""
 
-    ranker: PreparedQrels
+    evaluator: PreparedQrels
     reads: int
     by_order: bool
     row_numbers: np.ndarray | None = None  # of the rows that are added next, if they are some of a part
@@ -64,9 +64,9 @@ class PartReader:
 
     state: ClassVar[type[State]]
 
-    def __init__(self, ranker: PreparedQrels, reads: int) -> None:
-        self.ranker, self.reads = ranker, reads
-        self.by_order = ranker.settings.ties == TIE_CODES["input"]
+    def __init__(self, evaluator: PreparedQrels, reads: int) -> None:
+        self.evaluator, self.reads = evaluator, reads
+        self.by_order = evaluator.settings.ties == TIE_CODES["input"]
 
     def add(self, state: State, rows: Any, shape: str) -> None:
         """Read a part of this shape into a state of all queries."""
@@ -79,7 +79,7 @@ class PartReader:
     @contextlib.contextmanager
     def table(self, rows: Any, shape: str) -> Iterator[tuple[Table, Repairs]]:
         """The caller's rows as a table, be it in a file."""
-        columns = self.ranker.columns
+        columns = self.evaluator.columns
         if shape == PATH:
             with table_files.open_table(rows, "run", formats.file_format(rows), columns, None) as opened:
                 yield opened
@@ -92,11 +92,11 @@ class PartReader:
         """Refuse options that go by the order of rows, unless the rows have ranks, or this order."""
         if self.ordered:
             return
-        rule = self.ranker.settings.options.duplicates
-        if (self.by_order or rule in BY_ORDER) and not (table is not None and table.ranks):
+        rule = self.evaluator.settings.options.duplicates
+        if (self.by_order or rule in ORDER_DEPENDENT_RULES) and not (table is not None and table.ranks):
             name = "ties='input'" if self.by_order else f"duplicates={rule!r}"
             raise ValueError(
-                f"{name} depends on the order of rows, which parts do not keep; give a column of ranks in place of "
+                f"{name} depends on the order of rows, which parts do not keep; give a column of ranks instead of "
                 "scores (columns={'rank': name}), or rankings as lists"
             )
 
@@ -105,15 +105,15 @@ class PartReader:
         if self.by_order and not self.ordered and tied[0]:
             raise ValueError(
                 "run: two documents have one rank, and ties='input' depends on the order of rows, which parts do not "
-                f"keep (query {self.ranker.judged.query_ids[tied[1]]})"
+                f"keep (query {self.evaluator.judged.query_ids[tied[1]]})"
             )
 
 
 class TwoPassReader(PartReader):
     """One of two passes over rows in any order, of queries that may be anywhere."""
 
-    def __init__(self, ranker: PreparedQrels, reads: int) -> None:
-        super().__init__(ranker, reads)
+    def __init__(self, evaluator: PreparedQrels, reads: int) -> None:
+        super().__init__(evaluator, reads)
         self.kernels: dict[tuple[bool, bool], Any] = {}  # by the kinds of ids
         self.finders: dict[tuple[bool, bool], QueryFinder] = {}  # the first of each, here or in a reader that shares
 
@@ -129,14 +129,14 @@ class TwoPassReader(PartReader):
             state.repair({**repairs, **table.repairs(in_qrels)} if in_qrels else repairs)
 
     def take(self, state: State, table: Table, batch: Batch, row: int) -> int:
-        """Read a batch, whose first row has this number; how many of its rows have a query of the qrels."""
+        """Read a batch that begins at row `row`; return how many of its rows have a query of the qrels."""
         raise NotImplementedError
 
     def kernel(self, kinds: tuple[bool, bool], make: Any, *more: Any) -> Any:
-        """The kernel for ids of these kinds, those of queries and those of documents: whether they are integers."""
+        """Return the kernel for ids of these kinds: whether query ids are integers, and whether document ids are."""
         if kinds not in self.kernels:
             like = self.finders.get(kinds)
-            self.kernels[kinds] = made = make(self.ranker.judged, *kinds, *more, self.ranker.excluded, like)
+            self.kernels[kinds] = made = make(self.evaluator.judged, *kinds, *more, self.evaluator.excluded, like)
             self.finders.setdefault(kinds, made)
         return self.kernels[kinds]
 
@@ -151,7 +151,7 @@ class TwoPassFirst(TwoPassReader):
     state = Scored
 
     def take(self, state: State, table: Table, batch: Batch, row: int) -> int:
-        arrays, once = state.arrays, self.ranker.settings.options.duplicates == "once"
+        arrays, once = state.arrays, self.evaluator.settings.options.duplicates == "once"
         kernel = self.kernel(id_kinds(batch), FirstPass)
         counts = (arrays[name] for name in ("scores", "num_ret", "sums", "again"))
         in_qrels, wrong = kernel.probe(*batch, *counts, once, arrays["left"])
@@ -161,11 +161,12 @@ class TwoPassFirst(TwoPassReader):
                 raise not_a_number(table, query, doc, row + wrong)
             file, place = table.row_location(row + wrong)
             raise DuplicateError(
-                f"run: duplicate document {quote(doc)} in query {quote(query)}, the second time in row {place}; {ONCE}",
+                f"run: duplicate document {quote(doc)} in query {quote(query)}, the second time in row {place}; "
+                f"{ONCE_HINT}",
                 file,
             )
         state.unknown_queries |= {query.decode("utf-8", "surrogateescape") for query in kernel.unknown_queries()}
-        if in_qrels and batch.docs.integers and not self.ranker.qrels.columns.integers:
+        if in_qrels and batch.docs.integers and not self.evaluator.qrels.columns.integers:
             state.repair({"integer ids read as text": (in_qrels, "the run")})
         return in_qrels
 
@@ -180,9 +181,9 @@ class TwoPassSecond(TwoPassReader):
 
     state = Counted
 
-    def __init__(self, ranker: PreparedQrels, reads: int, first: State) -> None:
-        super().__init__(ranker, reads)
-        settings = ranker.settings
+    def __init__(self, evaluator: PreparedQrels, reads: int, first: State) -> None:
+        super().__init__(evaluator, reads)
+        settings = evaluator.settings
         self.first = first
         self.pass_arguments = first.arrays["scores"], settings.ties, settings.single, reads
 
@@ -218,7 +219,7 @@ class TwoPassSecond(TwoPassReader):
         self.refuse_ties(count_marked(tied))
         owners = repeat(np.arange(len(num_ret)), first.sizes)[~np.isnan(first.arrays["scores"])]
         n_hits = occurrences(owners, minlength=len(num_ret))
-        counts = counted(
+        counts = make_counts(
             first.has_rows(),
             num_ret,
             int((num_ret - n_hits).sum()),
@@ -227,7 +228,7 @@ class TwoPassSecond(TwoPassReader):
             repeated=(int(again.sum()), count_marked(again > 0)[1]),
             excluded=(int(left.sum()), count_marked(left > 0)[1]),
         )
-        repairs = {**first.repairs, LIKE_JUDGED: (counts.ranked, "the run")}
+        repairs = {**first.repairs, JUDGED_ONLY_NOTE: (counts.ranked, "the run")}
         return Outcome(Ranks(sizes, ranks, labels, num_ret, ~first.has_rows()), counts, first.unknown_queries, repairs)
 
 

@@ -5,8 +5,8 @@
 
 Where all rows of a query are in one part, no other part can change its values. They are measured as `evaluate` measures
 them, not by way of ranks: so they have its bits, and take what ranks in one order cannot hold (ties="average",
-conventions with several tie rules, subtopics). A part has the places of its queries, not their ids, and one of the
-queries that the qrels lack: what moves is 8 bytes for each value, and 9 for each query.
+conventions with several tie rules, subtopics). A part has the positions of its queries, not their ids, and the id of
+one query without judgments: 8 bytes move for each value, and 9 for each query.
 """
 
 from __future__ import annotations
@@ -20,14 +20,20 @@ from fastir.engine.columns.ids import encode
 from fastir.engine.join._counts import COUNTED, Counts
 from fastir.errors import NoOverlapError, quote
 from fastir.evaluation.drivers.coverage import MISSING, Coverage
-from fastir.evaluation.partial.states import NONE, Count, Mergeable, Repairs
+from fastir.evaluation.partial.states import NO_COUNT, Count, Mergeable, Repairs
 
 if TYPE_CHECKING:
     from fastir.evaluation.drivers.evaluate_one import RunEvaluator
     from fastir.evaluation.drivers.prepared import PreparedQrels
 
-SUMS = ("matched", "ranked", "unjudged", "varied", "flat_rows")  # of the Counts, those without an example
-QUERIES = "queries"  # the count of those that the run has
+COUNTS_WITHOUT_EXAMPLE = (
+    "matched",
+    "ranked",
+    "unjudged",
+    "varied",
+    "flat_rows",
+)  # of the Counts, those without an example
+QUERY_COUNT = "queries"  # the count of those that the run has
 
 
 class Values(Mergeable):
@@ -68,13 +74,7 @@ class Values(Mergeable):
 
     @classmethod
     def from_run(cls, prepared: RunEvaluator, run: Any, part: int, query_ids: Callable[[], list[Any]]) -> Self:
-        """Measure a run, with an evaluator of ``queries="intersection"``; query_ids() are those of the run.
-
-        Raises
-        ------
-        FormatError, DuplicateError, TypeError, ValueError, OverflowError
-            As by `evaluate`.
-        """
+        """Measure a run, with an evaluator of ``queries="intersection"``; query_ids() returns the run's ids."""
         try:
             _, values, _, coverage = prepared.measure(run, 1)
         except NoOverlapError:
@@ -89,9 +89,9 @@ class Values(Mergeable):
             "unjudged": (coverage.unjudged(), -1),
         }
         counts |= {
-            "repeated": NONE,
-            "excluded": NONE,
-            QUERIES: (coverage.n_run, -1),
+            "repeated": NO_COUNT,
+            "excluded": NO_COUNT,
+            QUERY_COUNT: (coverage.n_run, -1),
         }  # the repairs say which, and where
         places = np.flatnonzero(coverage.status != MISSING)
         unknown_queries = first_by_bytes(coverage.only_in_run())
@@ -99,17 +99,17 @@ class Values(Mergeable):
 
     @classmethod
     def from_unknown_queries(cls, query_ids: list[Any], n_metrics: int, part: int) -> Self:
-        """Of a run that has other queries only."""
+        """Return the Values of a run without a query of the qrels."""
         places, values, status = np.empty(0, np.int64), np.empty((0, n_metrics)), np.empty(0, np.uint8)
-        counts = dict.fromkeys((*COUNTED, *SUMS), NONE) | {QUERIES: (len(query_ids), -1)}
+        counts = dict.fromkeys((*COUNTED, *COUNTS_WITHOUT_EXAMPLE), NO_COUNT) | {QUERY_COUNT: (len(query_ids), -1)}
         return cls(places, values, status, part, first_by_bytes(query_ids), {}, counts)
 
     def __reduce__(self) -> tuple[Any, ...]:
         fields = self.places, self.values, self.status, self.part, self.unknown_queries, self.repairs, self.counts
         return type(self), fields
 
-    def moved(self, at: np.ndarray) -> Values:
-        """The same, where the queries stand at `at` in other qrels."""
+    def at_positions(self, at: np.ndarray) -> Values:
+        """Return the same values for other qrels, with the queries at positions `at`."""
         places = at[self.places]
         order = np.argsort(places)
         counts = {name: (n, int(at[first]) if first >= 0 else -1) for name, (n, first) in self.counts.items()}
@@ -118,13 +118,13 @@ class Values(Mergeable):
 
 
 class AllValues(Values):
-    """The values of all queries, which those of the parts are merged into.
+    """The values of all queries; the parts' values are merged into them.
 
     Parameters
     ----------
     query_ids : list
     values : float64 array of shape (n_queries, n_metrics)
-        Those of a run that lacks all queries; changed by `merge`.
+        At first the values of empty rankings; changed by `merge`.
     """
 
     query_ids: list[Any]
@@ -132,7 +132,7 @@ class AllValues(Values):
 
     def __init__(self, query_ids: list[Any], values: np.ndarray) -> None:
         n = len(query_ids)
-        counts = dict.fromkeys((*COUNTED, *SUMS, QUERIES), NONE)
+        counts = dict.fromkeys((*COUNTED, *COUNTS_WITHOUT_EXAMPLE, QUERY_COUNT), NO_COUNT)
         super().__init__(np.arange(n), values, np.full(n, MISSING, np.uint8), -1, set(), {}, counts)
         self.query_ids, self.parts = query_ids, np.full(n, -1)
 
@@ -147,11 +147,11 @@ class AllValues(Values):
 
     def coverage(self, prepared: PreparedQrels) -> Coverage:
         """The Coverage of all parts together."""
-        counts = {name: self.counts[name] for name in (*COUNTED, *SUMS)}
+        counts = {name: self.counts[name] for name in (*COUNTED, *COUNTS_WITHOUT_EXAMPLE)}
         numbers = {name: n for name, (n, _) in counts.items()}
         numbers |= {f"{name}_example": self.counts[name][1] for name in COUNTED}
         unknown_queries = first_by_bytes(self.unknown_queries)
-        n_run = self.counts[QUERIES][0]
+        n_run = self.counts[QUERY_COUNT][0]
         return Coverage(prepared, self.status, Counts(**numbers), n_run, unknown_queries, self.repairs)
 
 
