@@ -37,7 +37,8 @@ KEEP_OBJECTS = "[build_ext]\nforce = 0\n"  # setup.py builds everything anew, as
 
 def mutants(words):
     """The changes that are asked for, as dicts."""
-    listed = tomllib.loads((ROOT / "tests" / "mutants.toml").read_text("utf-8"))["mutant"]
+    rows = tomllib.loads((ROOT / "tests" / "mutants.toml").read_text("utf-8"))["mutants"]
+    listed = [dict(zip(("name", "file", "tests", "old", "new"), row, strict=True)) for row in rows]
     return [one for one in listed if not words or any(word in str(one) for word in words)]
 
 
