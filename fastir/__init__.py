@@ -20,8 +20,7 @@ How a dict, a file or a matrix becomes a number. Each box is a folder, whose `__
 
 Then rank counts how many scores are above those of a hit, and measure walks the hits of a query once, in rank order,
 and computes all metrics of the Plan at all their cutoffs. Behind join there are only numbers: ranks and labels. They
-are handed on query by query, in memory that is reused; of a whole run they are kept where a caller asks for them, as
-JudgedRankings.
+are handed on query by query, in memory that is reused. JudgedRankings keep those of a whole run, for callers who ask.
 
 The folders are five storeys. Each imports only what lies below it, and a test checks this (tests/house/test_layers.py):
 

@@ -55,7 +55,7 @@ def identify_command(options: argparse.Namespace) -> Output:
     values: Any = read_values(options.values) if options.values else dict(map(value_of, options.value))
     row = options.row
     if options.values and len(runs) > 1:
-        values = values.only(runs)
+        values = values.select_rows(runs)
     elif options.values and row is None:
         row = names[0] if names[0] in values else None
     with deferred_warnings():

@@ -146,7 +146,7 @@ def test_a_line_without_end_is_not_kept(monkeypatch):
 def test_lines_do_not_depend_on_blocks(monkeypatch):
     text = (CLEAN + "\r\n\n# x\n").encode()
     for size in (1, 2, 7, 1 << 20):
-        monkeypatch.setattr("fastir.analyses.check.lines.BLOCK", size)
+        monkeypatch.setattr("fastir.analyses.check.lines.BLOCK_BYTES", size)
         assert b"\n".join(read_lines(io.BytesIO(text), Findings("x"))) == text[:-1]
 
 

@@ -33,7 +33,7 @@ judged = pa.table({"query_id": [q for q in qrels for _ in range(5)], "doc_id": [
                    "label": [label for q in qrels.values() for label in q.values()]})
 pyarrow.parquet.write_table(run, sys.argv[1])
 assert fastir.spark.evaluate(qrels, sys.argv[1], ["ndcg@10", "map"], queries="qrels").results == expected
-fastir.spark.frames.MOST_JUDGMENTS = 10
+fastir.spark.frames.MAX_JUDGMENTS = 10
 buckets = fastir.spark.evaluate(spark.createDataFrame(judged), spark.createDataFrame(run), ["ndcg@10", "map"])
 assert dict(buckets) == dict(expected)
 try:

@@ -107,7 +107,7 @@ def rounded_place(query_id: Any, doc_ids: Iterable[Any]) -> str:
 
 
 class Columns:
-    """Documents of queries and their numbers, as columns that fastir reads; nobody changes them.
+    """Documents of queries and their numbers, as columns that fastir reads and never changes.
 
     Parameters
     ----------
