@@ -55,8 +55,8 @@ MODULES = {
         "from fastir.request.keywords import LevelOptions, MetricOptions, ValueOptions\n"
         "|from numpy.typing import DTypeLike\n|\n"
         "|from fastir.evaluation.run_names import RunNames\n"
-        "|from fastir.inputs.mappings import DocWeights\n"
         "|from fastir.inputs.exclusions import ExcludeLike\n"
+        "|from fastir.inputs.mappings import DocWeights\n"
         "|from fastir.inputs.parents import ParentsLike\n"
         "|from fastir.request.conventions import Convention\n"
         "|from fastir.request.options import Aggregate, Duplicates, Queries, Ties, Validate",

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from fastir.evaluation.run_names import RunNames
-    from fastir.inputs.mappings import DocWeights
     from fastir.inputs.exclusions import ExcludeLike
+    from fastir.inputs.mappings import DocWeights
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
     from fastir.request.options import Aggregate, Duplicates, Queries, Ties, Validate

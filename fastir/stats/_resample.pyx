@@ -147,10 +147,10 @@ cdef bint is_zero(const double* x, int64_t n) noexcept nogil:
 
 cdef void signed_sums(const double[:, ::1] x, uint64_t stream, int64_t first, int64_t size, bint listed, double* sums,
                       double* tables) noexcept nogil:
-    """sums[c * size + i] = the sum over q of +-x[c, q], with the signs of resample first + i.
+    """sums[c * size + i] = the sum over q of +-x[c, q], with resample first + i's signs.
 
-    The tables are the caller's scratch. With an array of its own, the compiler would know that it overlaps nothing, take
-    several words at once, and be slower by a third.
+    The tables are the caller's scratch. With an array of its own, the compiler would know that it overlaps nothing,
+    take several words at once, and be slower by a third.
     """
     cdef int64_t n = x.shape[1], q, c, p, g
     cdef double total

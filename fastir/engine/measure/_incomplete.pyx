@@ -156,7 +156,8 @@ declare(unjudged, Card(
     "hole", "share of documents in the first k that were not judged for any query",
     "documents of the first k that are not in the qrels of any query / k; without k: / n",
     "0 for an empty ranking; places that a shorter ranking lacks count as judged", ("BEIR Hole@k",),
-    higher_is_better=False, cutoff=True, reads="judged", pooled="unjudged", rank_sensitive=False, response=SUM), unjudged)
+    higher_is_better=False, cutoff=True, reads="judged", pooled="unjudged", rank_sensitive=False,
+    response=SUM), unjudged)
 
 
 cdef double judged(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

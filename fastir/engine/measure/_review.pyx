@@ -163,6 +163,6 @@ declare(fallout, Card(
     "fallout", "share of the documents that are not relevant which the first k hold",
     "(k - r_k) / (n_docs - R); k is n at most", "0 if all documents are relevant", (RIJSBERGEN_1974,),
     aliases=("fall_out", "fall-out"), differs="torchmetrics' collection is what it was given: n_docs=judged",
-    higher_is_better=False, params=(N_DOCS, EMPTY), cutoff=True, reads="judged", rank_sensitive=False, response=several_sums,
-    steady=False),
+    higher_is_better=False, params=(N_DOCS, EMPTY), cutoff=True, reads="judged", rank_sensitive=False,
+    response=several_sums, steady=False),
     fallout, fallout_fields)
