@@ -769,3 +769,20 @@ def test_metrics_of_weighted_documents_are_refused_and_the_weights_not_denied():
     evaluator = fastir.Evaluator({"q": {"a": 1}}, ["psp@1", "weighted_mrr"], doc_weights={"a": 2.0})
     with pytest.raises(fastir.UnknownMetricError, match="'psp@1': parts are not put together for metrics of weighted"):
         evaluator.partial({"q": {"a": 1.0}})
+
+
+def test_ranks_with_gaps_in_a_part_are_ranks(recwarn):
+    """In two passes a part can have some rows of a query; the whole run has ranks without gaps."""
+    qrels = {"q": {f"d{rank}": rank % 2 for rank in range(1, 9)}}
+    rows = {"query_id": ["q"] * 8, "doc_id": [f"d{rank}" for rank in range(1, 9)], "rank": list(range(1, 9))}
+    evaluator = fastir.Evaluator(qrels, ["map", "ndcg"], validate="judged")
+    parts = [{name: column[first::3][::-1] for name, column in rows.items()} for first in range(3)]
+    first = evaluator.partial(strategy=TWO_PASS)
+    for part in parts:
+        first.add(part)
+    second = evaluator.partial(strategy=TWO_PASS, after=first)
+    for part in parts:
+        second.add(part)
+    result = second.result()
+    assert not recwarn.list
+    assert result == fastir.evaluate(qrels, rows, ["map", "ndcg"])

@@ -139,7 +139,7 @@ def test_what_is_refused(spark, given, small):
     with pytest.raises(fastir.NoOverlapError, match=r"queries='strict', but query 'q0' is missing from the run"):
         evaluate(judged, frame, "mrr", queries="strict")
     twice = spark.createDataFrame(table([*rows, (*rows[0][:2], 1.0)]))
-    with pytest.raises(fastir.DuplicateError, match=rf"'{rows[0][1]}'.*{rows[0][0]}.*in bucket \d+, whose rows"):
+    with pytest.raises(fastir.DuplicateError, match=rf"'{rows[0][1]}'.*{rows[0][0]}.*in bucket \d+; its rows"):
         evaluate(judged, twice, "mrr")
     with pytest.raises(fastir.UnknownMetricError, match="ndgc"):
         evaluate(judged, frame, "ndgc")

@@ -157,7 +157,7 @@ def test_errors_name_the_file(spark, given, tmp_path):
     qrels, rows, run = given
     nan = table([("q5", "x", float("nan"))])
     folder = written(tmp_path, [*by_query(rows), nan])
-    with pytest.raises(ValueError, match=r"^run: .*NaN.*q5.* \(in file '/.*/a run, 100 %/part 3\.parquet', whose rows"):
+    with pytest.raises(ValueError, match=r"^run: .*NaN.*q5.* \(in file '/.*/a run, 100 %/part 3\.parquet'; its rows"):
         evaluate(qrels, folder, METRICS, strategy="grouped")
     with pytest.raises(ValueError, match=r"^run: .*NaN.*q5.*in partition \d"):
         evaluate(qrels, folder, METRICS)

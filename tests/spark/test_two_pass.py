@@ -100,7 +100,7 @@ def test_a_judged_document_that_stands_twice(spark, given):
     frame = spark.createDataFrame(table([(query, doc, 30.0), *rest, (query, doc, 31.0)]))
     one = frame.coalesce(1)
     with pytest.raises(
-        fastir.DuplicateError, match=rf"duplicate document '{doc}' in query '{query}'.*in partition 0, whose"
+        fastir.DuplicateError, match=rf"duplicate document '{doc}' in query '{query}'.*in partition 0; its rows"
     ):
         evaluate(qrels, one, "mrr", **OPTIONS)
     halves = frame.filter("score <> 31").union(frame.filter("score = 31"))
@@ -264,7 +264,9 @@ def test_errors_of_many_runs_name_the_run(spark, given):
     query = whole[place][0]
     judged = next(row for row in whole if row[3] == "b" and row[1] in qrels.get(row[0], ()))
     wrong = [*whole[:place], (*whole[place][:2], float("nan"), "a"), *whole[place + 1 :]]
-    with pytest.raises(ValueError, match=rf"^run 'a': run: row {place}: .*NaN.*query {query},.*in partition 0, whose"):
+    with pytest.raises(
+        ValueError, match=rf"^run 'a': run: row {place}: .*NaN.*query {query},.*in partition 0; its rows"
+    ):
         evaluate_many(qrels, spark.createDataFrame(table(wrong, NAMED)).coalesce(1), "mrr", **OF_RUNS)
     twice = spark.createDataFrame(table([(*judged[:2], 99.0, "b")], NAMED))
     with pytest.raises(fastir.DuplicateError, match=r"^run 'b': run: duplicate judged document .* in two parts"):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from fastir.engine.columns.rows import occurrences, repeat
+from fastir.engine.columns.rows import LIKE_SCORES, occurrences, repeat
 from fastir.engine.join._counts import Counts
 from fastir.engine.join._two_pass import FirstPass, QueryFinder, SecondPass
 from fastir.engine.measure._codes import TIE_CODES
@@ -126,7 +126,9 @@ class TwoPassReader(PartReader):
             for batch in table:
                 in_qrels += self.take(state, table, batch, row)
                 row += len(batch.docs)
-            state.repair({**repairs, **table.repairs(in_qrels)} if in_qrels else repairs)
+            found = {**repairs, **table.repairs(in_qrels)} if in_qrels else dict(repairs)
+            found.pop(LIKE_SCORES, None)  # a part can lack rows of its queries, so that their ranks have gaps
+            state.repair(found)
 
     def take(self, state: State, table: Table, batch: Batch, row: int) -> int:
         """Read a batch that begins at row `row`; return how many of its rows have a query of the qrels."""
