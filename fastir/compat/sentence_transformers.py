@@ -37,10 +37,8 @@ METRICS = {
     "mrr@k": ("mrr", "mrr_at_k"),
     "map@k": ("map", "map_at_k"),
 }
-SUMMED_METRICS = (
-    "accuracy@k",
-    "mrr@k",
-)  # and divided by the number of queries as a float; the other metrics use NumPy's mean
+# Summed, and divided by the number of queries as a float; the other metrics use NumPy's mean.
+SUMMED_METRICS = ("accuracy@k", "mrr@k")
 
 
 def compute_metrics(self: Any, queries_result_list: Sequence[Sequence[dict[str, Any]]]) -> dict[str, dict[int, float]]:

@@ -32,18 +32,10 @@ BEFORE = {
 MEASURES = " ".join(f"{BEFORE.get(name, '')} {name}" for name in NICKNAMES["all_trec"].split()).split()
 SETS = {nickname: {"runid", "num_q", *names.split()} for nickname, names in NICKNAMES.items()}
 SETS["all_trec"].add("relstring")
-SET_BY_FORMAT = {
-    "qrels_jg": "qrels_jg",
-    "qrels_prefs": "all_prefs",
-    "prefs": "all_prefs",
-}  # the set that -R makes possible
+# The set that -R makes possible.
+SET_BY_FORMAT = {"qrels_jg": "qrels_jg", "qrels_prefs": "all_prefs", "prefs": "all_prefs"}
 NEW_MEASURES = {"rbp", "rbp_resid", "unj", "dcg", "ideal_dcg"}  # in version 10
-WIPED_MEASURES = (
-    "num_ret",
-    "utility",
-    "rbp_resid",
-    "relstring",
-)  # and unj: wiped by version 10 if the ranking is missing
+WIPED_MEASURES = ("num_ret", "utility", "rbp_resid", "relstring")  # and unj: by version 10 if the ranking is missing
 LOG_FLOOR = math.log(1e-5)  # of the terms of a geometric mean
 NO_Z_SCORE = -1e6  # the z-score of a value with an unknown mean
 

@@ -20,7 +20,7 @@ run_names          what runs are called that are files
 id_lists           evaluate_lists(): lists of ids by query id or by position
 labels             evaluate_ranked(), evaluate_scores(): labels without ids
 matrix             evaluate_matrix(), evaluate_topk(): numbered items
-collected          labels and items as JudgedRankings, for metrics of the caller's own
+array_call         what the calls on labels and items share: metrics, Results, custom metrics
 items              how rows of numbered items reach the kernels, and the errors that kernels find in them
 read_runs          several runs, read for analyses of documents
 accumulator        Accumulator: exact means over batches

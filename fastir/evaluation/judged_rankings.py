@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from fastir.engine.measure import NUM_Q
 from fastir.evaluation.evaluator import Evaluator
+from fastir.evaluation.keywords import RankingOptions
 from fastir.request.options import choice_params
 
 if TYPE_CHECKING:
@@ -14,13 +15,8 @@ if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
     from fastir.data.rankings import JudgedRankings
     from fastir.data.run import RunLike
-    from fastir.evaluation.keywords import RankingOptions
 
-READING_OPTIONS = (
-    *("duplicates", "parents", "aggregate", "exclude", "validate"),
-    *("columns", "qrels_columns", "run_columns", "n_threads"),
-)
-OPTIONS = frozenset((*READING_OPTIONS, "ties", "score_dtype", "convention", "queries"))
+OPTIONS = frozenset(RankingOptions.__annotations__)
 VALUE_OPTIONS = ("metrics", "rel_level", "judged_only", "max_depth", "weights")
 
 

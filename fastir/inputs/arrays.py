@@ -16,12 +16,8 @@ from fastir.errors import quote, warn_caller
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-HOST_DEVICES = (
-    1,
-    3,
-    11,
-    13,
-)  # DLPack's devices with memory that the CPU reads: CPU, CUDA host, ROCm host, CUDA managed
+# DLPack's devices with memory that the CPU reads: CPU, CUDA host, ROCm host, CUDA managed.
+HOST_DEVICES = (1, 3, 11, 13)
 BLOCK_ENTRIES = 1 << 16  # entries that are looked at together for NaN
 MAX_EXACT_INTEGER = 2**53  # up to this one float64 has all of them
 

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fastir.engine.columns.rows import INCOMPLETE
 from fastir.errors import FormatError, quote
 from fastir.inputs import places
-from fastir.inputs.mappings import is_path, text_lines
+from fastir.inputs.mappings import text_lines
+from fastir.inputs.places import is_path
 from fastir.rendering.text import counted
 
 if TYPE_CHECKING:

@@ -15,7 +15,6 @@ columns.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
@@ -27,6 +26,7 @@ from fastir.engine.columns.rows import EXCLUDED, Rows, offsets_from_sizes, selec
 from fastir.engine.join._contiguous import rows_left
 from fastir.engine.join._judged import Judged
 from fastir.errors import NoOverlapError, quote
+from fastir.inputs.places import is_path
 from fastir.rendering.look_alikes import quote_first
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def read_exclude(exclude: Any) -> dict[str, frozenset[str]] | None:
         exclude = mapping("exclude", exclude, "map query ids to documents", labelled=True)
     if isinstance(exclude, Mapping):
         return {id_text(query, "a query id"): excluded_texts(query, ids) for query, ids in dict(exclude).items()}
-    if isinstance(exclude, (str, bytes, os.PathLike)):
+    if is_path(exclude):
         from fastir.inputs.mappings import field_rows
 
         by_query: dict[str, set[str]] = {}

@@ -22,6 +22,7 @@ from fastir.errors import FormatError, quote
 from fastir.inputs.column_readers import ArrowReader
 from fastir.inputs.dicts import query_dict
 from fastir.inputs.label_arrays import check_queries
+from fastir.inputs.places import is_path
 from fastir.inputs.roles import LISTS, PAIRED_QUERY, RANKINGS, RETRIEVED, ROLES, columns_by_role
 from fastir.inputs.tables import ARROW_METHODS, is_arrow_text
 
@@ -198,7 +199,7 @@ def find_list_columns(
 
 def table(data: Any, roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:
     """{role: column} of a caller's table: ListColumns, a list of query ids, or what a frame or dict has."""
-    if isinstance(data, (str, bytes, os.PathLike)):
+    if is_path(data):
         return columns_from_file(data, roles, columns, what)
     if isinstance(data, Mapping) or hasattr(data, "iloc"):
         names = list(data if isinstance(data, Mapping) else data.columns)

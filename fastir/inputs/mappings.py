@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat
+from typing import Any, NamedTuple, SupportsFloat
 
 import numpy as np
 
@@ -18,11 +18,8 @@ from fastir.checks import mapping
 from fastir.errors import FormatError, quote
 from fastir.inputs import files
 from fastir.inputs.files import Path
-from fastir.inputs.places import place_name
+from fastir.inputs.places import is_path, place_name
 from fastir.rendering.text import counted
-
-if TYPE_CHECKING:
-    from typing_extensions import TypeIs
 
 
 class MappingText(NamedTuple):
@@ -64,10 +61,6 @@ def misfit_error(option: str, pairs: object, message: str) -> ValueError:
 
 
 # ---- lines of files ----------------------------------------------------------------------------------------------
-
-
-def is_path(data: Any) -> TypeIs[files.Path]:
-    return isinstance(data, (str, bytes, os.PathLike))
 
 
 def text_lines(place: Any) -> tuple[str, list[tuple[int, str]]]:

@@ -14,7 +14,8 @@ from fastir.engine.columns.ids import Arena
 from fastir.errors import quote
 from fastir.inputs import formats
 from fastir.inputs.column_readers import ArrayReader, ArrowReader, as_objects, is_missing
-from fastir.inputs.mappings import field_rows, is_path
+from fastir.inputs.mappings import field_rows
+from fastir.inputs.places import is_path
 from fastir.inputs.tables import ARROW_METHODS
 
 

@@ -17,7 +17,7 @@ from fastir.engine.columns.ids import Arena
 from fastir.engine.join._parents import Parents
 from fastir.errors import FormatError
 from fastir.inputs.exclusions import Exclusion, read_exclude
-from fastir.inputs.mappings import is_path
+from fastir.inputs.places import is_path
 from fastir.request.options import AGGREGATES
 
 if TYPE_CHECKING:

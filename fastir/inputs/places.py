@@ -10,10 +10,13 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.errors import FormatError, quote
 from fastir.inputs.library_tables import is_in_memory
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 WILDCARD = r"[*?\[]"
 PATH_SEPARATORS = re.escape(os.sep) + "/"  # what parts the steps of a path
@@ -73,11 +76,16 @@ def is_file_object(data: Any) -> bool:
     return callable(getattr(data, "read", None)) and not hasattr(data, "read_row_group")
 
 
+def is_path(data: Any) -> TypeIs[str | bytes | os.PathLike[Any]]:
+    """Whether an object is a path as Python's `open` takes it."""
+    return isinstance(data, (str, bytes, os.PathLike))
+
+
 def is_place(data: Any) -> bool:
     """Whether an object says where bytes lie."""
     if type(data) is dict or is_in_memory(data):
         return False
-    return isinstance(data, (str, bytes, os.PathLike)) or is_file_object(data) or is_remote(data)
+    return is_path(data) or is_file_object(data) or is_remote(data)
 
 
 def is_remote(data: Any) -> bool:
@@ -122,7 +130,7 @@ def on_disk(place: Any) -> bool:
     """Whether it is the path of a regular file of this machine."""
     if isinstance(place, LocalPath):
         return place.is_file
-    return isinstance(place, (str, bytes, os.PathLike)) and not is_remote(place) and os.path.isfile(place)
+    return is_path(place) and not is_remote(place) and os.path.isfile(place)
 
 
 def place_size(place: Any) -> int:

@@ -74,7 +74,7 @@ def as_source(data: Any) -> Any:
             return Source(data, IN_MEMORY)
     if library_tables.is_of_ir_datasets(data):
         return Source(data, IR_DATASETS)
-    if isinstance(data, (str, bytes, os.PathLike)):
+    if places.is_path(data):
         return FileSource(data) if data != "-" and places.is_local(data) else Source(data, PLACE)
     if type(data) is list:
         return Source(data, TUPLES)
@@ -83,7 +83,7 @@ def as_source(data: Any) -> Any:
 
 def as_file(data: Any) -> Any:
     """A path of this machine as a FileSource; any other object unchanged."""
-    source = as_source(data) if isinstance(data, (str, bytes, os.PathLike)) else data
+    source = as_source(data) if places.is_path(data) else data
     return source if isinstance(source, FileSource) else data
 
 

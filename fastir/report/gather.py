@@ -17,6 +17,7 @@ from fastir.engine.measure import JUDGED
 from fastir.errors import FastirWarning, quote, warn_caller
 from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator
+from fastir.evaluation.keywords import LevelOptions, RankingOptions
 from fastir.evaluation.many import name_the_run
 from fastir.evaluation.rules import columns_by_side
 from fastir.inputs import files
@@ -120,9 +121,7 @@ class ReportData(NamedTuple):
     files: list[tuple[str, dict[str, Any]]]  # (what it is, name and bytes) of the files that were read
     warnings: list[str]
     depth: int
-    queries: (
-        str | None
-    )  # the rule, if the caller or the convention names one: an intersection is made of values for all queries
+    queries: str | None  # the rule, if one was named: an intersection is made of values for all queries
 
 
 def gather(
@@ -212,10 +211,7 @@ def visible_text(text: str) -> str:
     return printable(text).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-READING_OPTIONS = (
-    *("queries", "n_threads", "ties", "score_dtype", "duplicates", "parents", "aggregate", "exclude", "validate"),
-    *("columns", "qrels_columns", "run_columns", "convention", "judged_only", "max_depth", "rel_level"),
-)
+READING_OPTIONS = (*RankingOptions.__annotations__, *LevelOptions.__annotations__)
 
 
 def judged_shares(qrels: Any, runs: dict[Hashable, Any], depth: int, rules: dict[str, Any]) -> dict[Hashable, Results]:

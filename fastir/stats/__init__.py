@@ -19,7 +19,7 @@ Validates _checks the shapes and finite values, fastir.checks the options. Kerne
 Allocates each call its own arrays; resamples are drawn in blocks
 Raises    ValueError and TypeError for arguments. What cannot be computed is NaN, and the result's `note` says why
 
-paired          t, Wilcoxon, sign and equivalence tests of two runs
+paired_tests    t, Wilcoxon, sign and equivalence tests of two runs
 randomization   sign flips, exact where they can be enumerated; max_t
 bootstrap       intervals and tests by resampling queries
 weighted        intervals of weighted means, for Results

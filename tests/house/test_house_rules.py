@@ -1,5 +1,6 @@
 """The rules of the house, checked in its sources: what a reviewer would otherwise have to remember."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -73,6 +74,17 @@ def test_counts_become_those_of_numpy_in_one_place():
 def test_no_assert_guards_against_a_caller():
     """`python -O` drops them."""
     assert not lines_where([*PYTHON, *CYTHON], lambda code: re.match(r"\s*assert\b", code))
+
+
+def test_listings_of_folders_name_what_is_there():
+    """The rows at the end of a folder's docstring: a module or a folder in it, and what it holds."""
+    wrong = []
+    for path in PACKAGE.rglob("*/__init__.py"):
+        listing = (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").rpartition("\n\n")[2]
+        rows = re.findall(r"(?m)^(_?[a-z][a-z_0-9]*)  +\S", listing)
+        there = {each.name.partition(".")[0] for each in path.parent.iterdir()}
+        wrong += [f"{path.parent.relative_to(PACKAGE)}: {row}" for row in rows if row not in there]
+    assert wrong == []
 
 
 def test_importing_fastir_imports_little():

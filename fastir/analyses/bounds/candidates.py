@@ -34,7 +34,7 @@ READER   bpm: what follows an unjudged document depends on the gain found so far
          sums (`reader_models`).
 OUTER    Nothing is known: the range of the metric. CASCADE and READER are OUTER for real-valued labels.
 
-If these arguments do not give a query's extremes and it has few labelings (MOST_LABELINGS), all of them are tried.
+If these arguments do not give a query's extremes and it has few labelings (MAX_LABELINGS), all of them are tried.
 """
 
 from __future__ import annotations

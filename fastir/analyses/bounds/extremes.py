@@ -34,13 +34,8 @@ from fastir.engine.measure.cards import AVERAGE, CASCADE, CHAIN, ODDS, OUTER, RA
 from fastir.request.options import MAX_DEPTH
 from fastir.request.plan import Settings, compile_settings
 
-SINGLE_METRIC_RESPONSES = (
-    RATIO,
-    CASCADE,
-    READER,
-    AVERAGE,
-    ODDS,
-)  # responses with labelings that depend on more of the metric
+# Responses with labelings that depend on more of the metric.
+SINGLE_METRIC_RESPONSES = (RATIO, CASCADE, READER, AVERAGE, ODDS)
 
 
 class Extremes(NamedTuple):
@@ -146,7 +141,7 @@ def families_of_one(
     others: np.ndarray,
     levels: tuple[int, ...],
 ) -> Iterator[Family]:
-    """The labelings of a metric with a response of BY_THEMSELVES."""
+    """The labelings of a metric with one of SINGLE_METRIC_RESPONSES."""
     request, values, cutoff = settings.requests[0], settings.values[0], shared.cutoff
     ideal = values.get("ideal", "judged")
     if shared.response == RATIO:

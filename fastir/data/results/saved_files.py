@@ -58,9 +58,7 @@ READERS = {  # of the kinds of saved objects
     "judged rankings": "JudgedRankings.load",
 }
 BATCH_ROWS = 1 << 13  # rows that are written at a time
-MAX_DICTIONARY_BYTES = (
-    1 << 16
-)  # bytes of a column's distinct values in Parquet; a larger column is written without a dictionary
+MAX_DICTIONARY_BYTES = 1 << 16  # of a column's distinct values in Parquet; with more it has no dictionary
 ColumnDict = dict[str, Any]  # lists; the last columns that are written may be float64 arrays
 
 

@@ -26,13 +26,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.drivers.evaluate_one import RunEvaluator
     from fastir.evaluation.drivers.prepared import PreparedQrels
 
-COUNTS_WITHOUT_EXAMPLE = (
-    "matched",
-    "ranked",
-    "unjudged",
-    "varied",
-    "flat_rows",
-)  # of the Counts, those without an example
+COUNTS_WITHOUT_EXAMPLE = ("matched", "ranked", "unjudged", "varied", "flat_rows")  # of the Counts
 QUERY_COUNT = "queries"  # the count of those that the run has
 
 
