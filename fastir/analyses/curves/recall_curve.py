@@ -19,11 +19,10 @@ from fastir.data.results.exportable import Exportable
 from fastir.data.results.results import Results
 from fastir.engine.measure import CARDS, IPREC, NUM_REL, NUM_RET, PRECISION, RECALL
 from fastir.errors import quote
-from fastir.evaluation.choose import prepare
 from fastir.evaluation.evaluator import Evaluator
+from fastir.evaluation.rules import EvaluationRules
 from fastir.rendering.text import counted, json_types
 from fastir.request.options import choice_params
-from fastir.request.plan import compile_settings
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -96,24 +95,20 @@ def evaluate_by_rank(
     names = [NUM_RET, *metrics, *(f"{metric}@1" for metric in by_rank)]
     evaluator = Evaluator(qrels, names, **options)
     rules, n_threads = evaluator.rules, options.get("n_threads")
-    settings, weights = rules.settings, rules.weights
     try:
         judge = rules.run_judge()
     except ValueError:  # there are several orders, or an average over all of them
         held = rules.hold_run(run)
 
         def evaluate(names: list[str]) -> Results:
-            compiled = compile_settings(tuple(names), settings.options)
-            prepared = prepare(rules.qrels, compiled, rules.columns, rules.parents)
-            query_ids, values, status, coverage = prepared.measure(held, n_threads)
-            return Results(query_ids, compiled.names, values, status, compiled.aggregates, coverage, weights, None)
+            return EvaluationRules(rules.request(metrics=names)).evaluate_one(held, n_threads)[0]
 
         first, coverage = rules.evaluate_one(held, n_threads)
     else:
         rankings, coverage = judge.with_coverage(run, n_threads)
 
         def evaluate(names: list[str]) -> Results:
-            return evaluate_rankings(rankings, tuple(names), settings.options, weights)
+            return evaluate_rankings(rankings, tuple(names), rules.settings.options, rules.weights)
 
         first = evaluate(names)
     rules.warn_of_run(coverage, run)
