@@ -191,7 +191,7 @@ except (fastir.FormatError, fastir.DuplicateError, fastir.NoOverlapError, fastir
     raised: fastir.FastirError = error
 warning: type[Warning] = fastir.FastirWarning
 
-fastir.evaluate(qrels, run, "map", 2)  # type: ignore[call-arg]
+fastir.evaluate(qrels, run, "map", 2)  # type: ignore[call-arg, arg-type]
 fastir.evaluate(qrels, run, "map", threads=2)  # type: ignore[call-arg]
 fastir.compare(qrels, runs, "map", test="z")  # type: ignore[arg-type]
 fastir.compare(qrels, runs, "map", weights={"q1": 2.0})  # type: ignore[call-arg]
