@@ -38,6 +38,8 @@ class Table(Mapping[str, AnyCard]):
         For a name that no card has.
     """
 
+    how: tuple[tuple[str, ...], tuple[str, ...], Callable[[str], str], type[Exception]]
+
     def __init__(
         self,
         kind: str,

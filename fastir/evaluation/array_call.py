@@ -57,7 +57,7 @@ class ArrayCall:
         named, custom = custom_columns(metrics, NUM_Q)
         self.settings, self.parts = without_ids(metric_tuple(named), options, weighted)
         self.custom: CustomColumns | None = custom
-        self.weights = weights
+        self.weights: Any = weights
         if custom is not None:
             self.rules = one_order_of(custom, self.parts)
 
@@ -135,6 +135,9 @@ class Collecting(Settings):
     The kernel reads the first value of a row as the position of its first hit. It writes the number of hits there, and
     the number of documents into the second value.
     """
+
+    ranks: np.ndarray
+    labels: np.ndarray
 
     def __init__(self, settings: Settings, room: int) -> None:
         self.__dict__.update(settings.__dict__)

@@ -18,7 +18,7 @@ from fastir.engine.threads import run
 from fastir.errors import DuplicateError
 from fastir.evaluation import array_call
 from fastir.evaluation.array_call import ArrayCall, Collecting, counts_of, empty_values, example_of
-from fastir.evaluation.weighted_items import item_parts
+from fastir.evaluation.weighted_items import ItemPart, item_parts
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
 from fastir.inputs.item_rows import ItemRows
@@ -27,6 +27,7 @@ from fastir.request.plan import Settings
 
 if TYPE_CHECKING:
     from fastir.data.results.results import Results
+    from fastir.engine.measure._grades import Grades
 
 CHUNK_ITEMS = 1 << 21  # items that are converted at a time, where they are not contiguous int64
 PROBLEMS: dict[int, tuple[type[Exception], str]] = {
@@ -57,9 +58,18 @@ class ItemCall(ArrayCall):
     doc_weights : array, mapping or None
     """
 
+    rows: ItemRows
+    wanted: Items
+    excluded: Items
+    measured: list[ItemPart]
+    collecting: Collecting
+    grades: Grades | None
+    labels: np.ndarray
+
     def __init__(self, options: Options, metrics: str | Iterable[str], weights: Any, doc_weights: Any) -> None:
         super().__init__(options, metrics, weights, doc_weights is not None)
-        self.doc_weights, self.n_rows = doc_weights, 0
+        self.doc_weights: Any = doc_weights
+        self.n_rows: int = 0
         self.blocks: list[list[tuple[np.ndarray, ...]]] = []  # (values, status, counts) of each part
 
     def read_items(self, rows: ItemRows, threshold: SupportsFloat | None) -> None:

@@ -268,12 +268,14 @@ class LabelLists:
         rows: QueryGroups,
         ideal: tuple[np.ndarray, np.ndarray] | None = None,
     ) -> None:
-        self.groups = rows
+        self.groups: QueryGroups = rows
         self.inputs: tuple[np.ndarray, np.ndarray | None] = labels, scores
         self.labels: np.ndarray = labels if rows.order is None else labels[rows.order]
         self.scores: np.ndarray | None = scores if scores is None or rows.order is None else scores[rows.order]
-        self.ideal = ideal
-        self.undivided = False  # flat labels that are one query because nothing says otherwise, as the report tells
+        self.ideal: tuple[np.ndarray, np.ndarray] | None = ideal
+        self.undivided: bool = (
+            False  # flat labels that are one query because nothing says otherwise, as the report tells
+        )
         self.fractions: tuple[int, int] = 0, 0  # the number of real-valued labels, and the row of the first one's query
 
     def with_custom(self, call: ArrayCall, results: Results) -> Results:

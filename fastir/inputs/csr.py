@@ -37,6 +37,10 @@ class Items:
     name : str
     """
 
+    rows: np.ndarray
+    offsets: np.ndarray
+    numbers: np.ndarray
+
     def __init__(self, rows: Any, offsets: Any, numbers: Any, labels: Any, shape: tuple[Any, ...], name: str) -> None:
         self.rows, self.offsets, self.numbers = (np.asarray(each, np.int64) for each in (rows, offsets, numbers))
         self.labels: np.ndarray | None = None if labels is None or (labels == 1).all() else labels
@@ -44,7 +48,7 @@ class Items:
         self.width: int | None = None
         self.name = name
         self.fractions: tuple[int, int] = 0, 0  # the number of real-valued labels before coding, the row of the first
-        self.is_listed = labels is None  # without labels: an item that is there twice counts once
+        self.is_listed: bool = labels is None  # without labels: an item that is there twice counts once
         self.repeats: tuple[int, int] = 0, 0  # how many items `repair` took out, and the row of the first
         self.largest: float = 1.0  # of such labels
 

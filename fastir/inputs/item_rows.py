@@ -67,12 +67,15 @@ class ItemRows:
         The ids of the rows of scores without judged items, which are not evaluated.
     """
 
+    relevant: CallerItems
+    exclude: CallerItems
+
     def __init__(self, scores: Any, relevant: Any, exclude: Any, name: str, by_column: bool) -> None:
         self.columns: Side | None = None
         self.item_numbers: dict[Any, int] = {}
         self.query_ids: Any = None
         self.scored: np.ndarray | None = None
-        self.n_missing = 0
+        self.n_missing: int = 0
         self.only_in_run: list[Any] = []
         self.relevant_at: np.ndarray | None = None
         self.exclude_at: np.ndarray | None = None

@@ -48,7 +48,7 @@ class RankingsByQuery:
         self.query_ids = query_ids
         self.depth = depth
         self.rel_level = rel_level
-        self.why_not = ""
+        self.why_not: str = ""
         self.unjudged: list[int] = []
         self.queries: list[dict[str, Any]] = [
             {"docs": [], "labels": [], "gains": {}, "runs": [], "parts": [], "below": []} for _ in query_ids
