@@ -9,6 +9,7 @@ from typing import get_args
 
 import pytest
 from common import ROOT
+from pages import NEEDS_PAGES
 
 import fastir
 from fastir.analyses.agreement.measures import MEASURES
@@ -63,7 +64,7 @@ def test_a_card_is_found_by_any_spelling_and_a_slip_is_answered(table):
 
 
 @pytest.mark.parametrize("page", PAGES)
-@NEEDS_SOURCES
+@NEEDS_PAGES
 def test_pages_have_a_row_for_each_card(page):
     text = (ROOT / "docs" / page).read_text("utf-8")
     assert not [row for table in PAGES[page] for row in table.rows() if row.replace("  |", " |") not in text]
