@@ -14,7 +14,7 @@ from fastir.errors import DuplicateError, quote
 from fastir.evaluation.array_call import weights_by_query
 from fastir.evaluation.evaluator import make_evaluator
 from fastir.evaluation.rules import EvaluationRequest
-from fastir.inputs import id_lists, library_tables, pairing
+from fastir.inputs import id_lists, json_files, library_tables, pairing
 from fastir.inputs.id_lists import ListColumns, is_table_or_path
 from fastir.inputs.pairing import Side
 from fastir.inputs.parents import read_as
@@ -126,6 +126,7 @@ def evaluate_lists(
         choices=choices,
     )
     documents = read_as(parents, aggregate, duplicates, exclude, convention)
+    retrieved, relevant = (json_files.data_of(data) for data in (retrieved, relevant))
     run, judged = pair_lists(retrieved, relevant, query_ids, columns)
     qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.judged())
     query_weights = weights_by_query(weights, qrels.query_ids)
@@ -244,7 +245,7 @@ def read_table(data: Any, roles: tuple[str, ...], columns: Mapping[str, str] | N
     if hasattr(data, "collect"):
         library_tables.refuse(data, name)
     if is_records(data, name, columns):
-        data = columns_of_records(data, name)
+        data = id_lists.columns_of_records(data, name)
     if is_table_or_path(data):
         return id_lists.table(data, roles, columns, name)
     raise TypeError(
@@ -277,20 +278,10 @@ def is_records(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:
     return any(query in first for query in QUERY) or any(not isinstance(value, Number) for value in first.values())
 
 
-def columns_of_records(rows: Any, name: str) -> dict[Any, list[Any]]:
-    """The columns of a list of records, each of which has the fields of the first."""
-    names = list(rows[0])
-    for number, row in enumerate(rows):
-        missing = names if not isinstance(row, Mapping) else [field for field in names if field not in row]
-        if missing:
-            raise ValueError(f"{name}: record {number} has no {quote(missing[0])}, which the first one has")
-    return {field: [row[field] for row in rows] for field in names}
-
-
 def with_ids(lists: Any, ids: list[Any]) -> Any:
     """Lists by their query ids."""
     if isinstance(lists, ListColumns):
-        return ListColumns(ids, lists.batches)
+        return ListColumns(ids, lists.batches, lists.numbers, lists.repairs)
     return dict(zip(ids, lists, strict=True))
 
 

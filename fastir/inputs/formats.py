@@ -19,7 +19,7 @@ from fastir.engine.columns import line_formats as lines
 from fastir.engine.columns.ids import encode
 from fastir.engine.columns.other_formats import HEADER
 from fastir.errors import FormatError, quote
-from fastir.inputs import files, places
+from fastir.inputs import files, places, roles
 from fastir.inputs.source import as_source
 from fastir.request.options import DUPLICATES
 
@@ -65,15 +65,20 @@ FORMATS = Table("format", (
            "the header", "trec", LINE_OPTIONS, (lines.BEIR_QRELS, lines.BEIR_RUN), header=HEADER.encode()),
     Format("msmarco", SIDES, "runs: `query document rank`; qrels as in TREC files", "trec", LINE_OPTIONS,
            (lines.TREC_QRELS, lines.MSMARCO_RUN)),
-    Format("json", SIDES, f"`{{query_id: {{doc_id: number}}}}`, as ranx and BEIR write it; {ENGINES_URL}",
-           "json_files", ("query_ids",), suffixes=(".json",), writer="json"),
+    Format("json", SIDES, "`{query_id: {doc_id: number}}`, as ranx and BEIR write it; `{query_id: [doc_id, ...]}`; an array "
+           f"of objects, as a {TABLE_PAGE}; {ENGINES_URL}", "json_files", ("query_ids", "columns"), suffixes=(".json",),
+           writer="json"),
     Format("quepid", SIDES, "Quepid's CSV; qrels: `query`, `docid`, `rating`; runs, from a case or a snapshot: `doc "
            "position`", "quepid"),
     Format("csv", SIDES, f"a {TABLE_PAGE} with a header", "table_files", TABLE_OPTIONS, suffixes=(".csv",)),
+    Format("tsv", SIDES, "the same with tabs; recognised by a header that names the columns", "table_files",
+           TABLE_OPTIONS),
     Format("jsonl", SIDES, f"a {TABLE_PAGE}, an object on each line", "table_files", TABLE_OPTIONS,
            suffixes=(".jsonl", ".ndjson")),
     Format("parquet", SIDES, f"a {TABLE_PAGE}", "table_files", TABLE_OPTIONS, suffixes=(".parquet",), magic=b"PAR1",
            writer="parquet"),
+    Format("arrow", SIDES, f"a {TABLE_PAGE}: Arrow IPC, or Feather", "table_files", TABLE_OPTIONS,
+           suffixes=(".arrow", ".feather"), magic=b"ARROW1"),
     Format("subtopic", SIDES[:1], "qrels by subtopics: `query subtopic document label`", "trec", LINE_OPTIONS,
            (lines.GROUPS, None), "groups", writer="groups"),
     Format("qrels_jg", SIDES[:1], "qrels by groups of judges: `query group document label`", "trec", LINE_OPTIONS,
@@ -91,7 +96,8 @@ FORMATS = Table("format", (
 QRELS_FORMATS = FORMATS.only(lambda card: "qrels" in card.of)
 RUN_FORMATS = FORMATS.only(lambda card: "runs" in card.of)
 TREC_FORMATS = tuple(FORMATS.only(lambda card: card.streamed))  # files whose names say nothing
-TABLE_FORMATS = tuple(FORMATS.only(lambda card: "columns" in card.takes))
+TABLE_FORMATS = tuple(FORMATS.only(lambda card: card.reader == "table_files"))
+LIST_SUFFIXES = (".json", *(suffix for name in TABLE_FORMATS for suffix in FORMATS[name].suffixes), ".tsv")
 SUFFIXES = {suffix: card.name for card in FORMATS.values() for suffix in card.suffixes}
 
 
@@ -135,7 +141,8 @@ def format_from_bytes(path: Any) -> str | None:
     except (FormatError, OSError):
         return None
     line = head.removeprefix(files.BOM).partition(b"\n")[0]
-    return next((card.name for card in FORMATS.values() if card.header and line.strip() == card.header), None)
+    by_header = next((card.name for card in FORMATS.values() if card.header and line.strip() == card.header), None)
+    return by_header or ("tsv" if roles.is_header(line.decode("utf-8", "replace").strip("\r").split("\t")) else None)
 
 
 def find_format(path: Any, is_run: bool, format: str | None) -> Format:

@@ -1,14 +1,17 @@
-"""JSON files: ``{query_id: {doc_id: number}}``, as ranx, BEIR and users of pytrec_eval write them, the exports of
-engines that `engine_json` knows.
+"""JSON files: ``{query_id: {doc_id: number}}``, as ranx, BEIR and users of pytrec_eval write them; lists of ids,
+``{query_id: [doc_id, ...]}``; an array of objects, which is a table; and the exports of engines that `engine_json` knows.
 
-The usual file is read by `_json`. What is unusual in any way is left to the json module, from which objects come as
-tuples of pairs, so that a duplicate key is seen.
+Usual files are read by `_json` and `_list_text`. What is unusual in any way is left to the json module, from which
+objects come as tuples of pairs, so that a duplicate key is seen.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +26,7 @@ from fastir.inputs.dicts import LABEL_RANGE
 from fastir.inputs.files import ByteReader
 from fastir.inputs.grouping import gather
 from fastir.inputs.misread import SAMPLE_ROWS, misread_labels
+from fastir.inputs.roles import is_header
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Path, Repairs, Watch
@@ -39,24 +43,105 @@ class NumberText(str):
 
 
 def read(
-    path: Path, is_run: bool, duplicates: str | None, watch: Watch | None = None, query_ids: Any = None
-) -> tuple[list[str], np.ndarray, Arena, np.ndarray, Repairs]:
+    path: Path,
+    is_run: bool,
+    duplicates: str | None,
+    watch: Watch | None = None,
+    query_ids: Any = None,
+    columns: Mapping[Any, Any] | None = None,
+) -> tuple[Any, ...]:
     """Read a JSON file, or the files of a folder or a pattern together, as columns; see `formats`."""
     files = [content_of(file, is_run, watch) for file in (json_in(path) if places.is_many(path) else [path])]
+    name = places.place_name(path)
     plain = rows_from_json(files[0][1]) if len(files) == 1 and query_ids is None else None
     noted: Repairs = {}
+    if plain is None and query_ids is None:
+        with naming(name):
+            listed = lists_or_records([content for _, content, _ in files], is_run, columns, duplicates)
+        if listed is not None:
+            *read, repairs = listed
+            return *read, {**files[0][2], **repairs}
     if plain is None or (not is_run and not fit_labels(plain[4])):
         queries, first_rows, ids, numbers, noted = unusual_rows(files, is_run, query_ids)
     else:
         queries, first_rows, starts, lengths, numbers = plain
         ids = Arena(np.frombuffer(files[0][1], np.uint8), starts, lengths)
-    name = places.place_name(path)
     grouped = gather(queries, np.array(first_rows), ids, numbers, is_run, duplicates, name, watch=watch)
     query_ids, offsets, ids, numbers, repairs = grouped
     problem = None if is_run else misread_labels(numbers[:SAMPLE_ROWS])
     if problem is not None:
         warn_caller(f"{name}: {problem}")
     return query_ids, offsets, ids, numbers, {**files[0][2], **noted, **repairs}
+
+
+@contextlib.contextmanager
+def naming(name: str) -> Iterator[None]:
+    """Within it, what is raised about the content of a file is a FormatError that names the file."""
+    try:
+        yield
+    except FormatError as error:
+        raise type(error)(error.args[0], name) from None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise FormatError(str(error), name) from None
+
+
+def lists_or_records(
+    contents: list[bytes], is_run: bool, columns: Mapping[Any, Any] | None, duplicates: str | None
+) -> tuple[Any, ...] | None:
+    """The columns of files with lists of ids by query, or with an array of objects; None if they hold something else."""
+    from fastir.inputs import id_lists, list_cells, table_rows, tables
+
+    read = [list_cells.lists_in_json(content) for content in contents]
+    what = "run" if is_run else "qrels"
+    if all(one is not None for one in read):
+        lists = id_lists.ListColumns([], [])
+        for query_ids, offsets, ids in filter(None, read):
+            id_lists.append_lists(lists, offsets, ids, what, len(lists.query_ids))
+            lists.query_ids += query_ids
+        id_lists.check_queries(lists.query_ids)
+        return lists.scored(duplicates) if is_run else lists.judged()
+    rows = records_in(contents[0]) if len(contents) == 1 else None
+    if rows is None:
+        return None
+    table = id_lists.columns_of_records(rows, what)
+    lists_of_records = id_lists.lists_of_records(table, what, columns)
+    if lists_of_records is None:
+        return table_rows.group_rows(tables.table(table, what, columns), duplicates)
+    return lists_of_records.scored(duplicates) if is_run else lists_of_records.judged(duplicates)
+
+
+def records_in(content: bytes) -> list[dict[str, Any]] | None:
+    """The objects of an array, the first of which names a query and documents; None of any other JSON."""
+    if not content.lstrip().startswith(b"["):
+        return None
+    try:
+        rows = json_data(content)
+    except (ValueError, RecursionError):
+        return None  # `parse_json` says what is wrong
+    is_table = isinstance(rows, list) and rows and isinstance(rows[0], dict) and is_header(list(rows[0]))
+    return rows if is_table else None
+
+
+def json_data(content: bytes) -> Any:
+    """The data of a JSON file as json.load makes it; a ValueError for a key that an object has twice."""
+    return json.loads(content.decode("utf-8", "surrogateescape"), object_pairs_hook=distinct_pairs)
+
+
+def data_of(data: Any) -> Any:
+    """What json.load makes of a JSON file, if data are its path; all else unchanged."""
+    if not isinstance(data, (str, bytes, os.PathLike)) or not JSON_ENDING.search(os.fsdecode(data)):
+        return data
+    name, content, _ = content_of(data, True, None)
+    with naming(name):
+        return json_data(content)
+
+
+def distinct_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        key = next(key for place, (key, _) in enumerate(pairs) if key in dict(pairs[:place]))
+        raise ValueError(f"duplicate key {quote(key)} in an object")
+    return made
 
 
 def json_in(place: Any) -> list[Any]:
@@ -109,8 +194,6 @@ def unusual_rows(
 
 def parse_json(text: str, path: str, number: Callable[[str], Any]) -> Any:
     """The data of JSON text, with objects as tuples of pairs and numbers as `number` makes them from their text."""
-    import json
-
     try:
         return json.loads(text, object_pairs_hook=tuple, parse_float=number, parse_int=number)
     except json.JSONDecodeError as error:
@@ -143,10 +226,25 @@ def objects(data: Any, is_run: bool, path: str) -> tuple[tuple[str, Pairs], ...]
     expected = "{query_id: {doc_id: " + ("score" if is_run else "label") + "}}"
     if type(data) is not tuple:
         raise FormatError(f"the JSON is {kind(data)}, expected an object {expected}", path)
+    listed = next((query_id for query_id, documents in data if type(documents) is list), None)
     for query_id, documents in data:
+        if type(documents) is list:
+            refuse_list(query_id, documents, path)
         if type(documents) is not tuple:
-            raise FormatError(f"query {quote(query_id)} has {kind(documents)}, expected as in {expected}", path)
+            also = "" if listed is None or query_id == listed else f", and query {quote(listed)} an array"
+            raise FormatError(f"query {quote(query_id)} has {kind(documents)}{also}, expected as in {expected}", path)
     return data
+
+
+def refuse_list(query_id: str, ids: list[Any], path: str) -> None:
+    """Say what is wrong in an array that cannot be one of ids."""
+    for rank, one in enumerate(ids, 1):
+        whole = type(one) is float and one.is_integer()
+        if not isinstance(one, str) and not whole or isinstance(one, str) != isinstance(ids[0], str):
+            raise FormatError(
+                f"the document id at rank {rank} of query {quote(query_id)} is {kind(one)}; expected strings, or integers",
+                path,
+            )
 
 
 def kind(value: object) -> str:

@@ -1,4 +1,4 @@
-"""Files that hold a table, CSV, JSONL and Parquet: pyarrow makes batches of them, which are read like any table.
+"""Files that hold a table, CSV, TSV, JSONL, Parquet and Arrow: pyarrow makes batches of them, which are read like any table.
 
 pyarrow gets the unpacked bytes of a CSV or JSONL file and the types of the columns, so that ids stay as they are
 written and no text is taken for a date; numbers in CSV are read by _number, like numbers in TREC files. Usual lines of
@@ -8,7 +8,8 @@ JSONL are read by _json, in half the time.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,11 @@ from fastir.engine.columns.ids import Arena
 from fastir.engine.columns.line_formats import NUMBER_PROBLEMS
 from fastir.engine.columns.other_formats import hint_for_markup
 from fastir.errors import FormatError, quote
-from fastir.inputs import misread, table_rows, tables
+from fastir.inputs import misread, roles, table_rows, tables
+from fastir.inputs.arrow_files import ArrowFile
 from fastir.inputs.column_readers import ParsedColumn
 from fastir.inputs.files import ByteReader, Repairs, Watch
+from fastir.inputs.id_lists import ListColumns, columns_of_file, lists_by_query
 from fastir.inputs.parquet_files import Parquet, SplitTable
 from fastir.inputs.places import place_name, reopens
 
@@ -43,7 +46,12 @@ def read(
 ) -> tuple[Any, ...]:
     """Read a file as columns; see `formats`."""
     with open_table(path, "run" if is_run else "qrels", format, columns, watch) as (table, repairs):
-        *columns_read, more = table_rows.group_rows(table, duplicates, threshold=threshold)
+        if isinstance(table, ListColumns):
+            if threshold is not None:
+                raise ValueError("threshold is for ratings, and the table has lists of ids")
+            *columns_read, more = table.scored(duplicates) if is_run else table.judged(duplicates)
+        else:
+            *columns_read, more = table_rows.group_rows(table, duplicates, threshold=threshold)
     return *columns_read, {
         **repairs,
         **{kind: (count, f"{place_name(path)}: {place}") for kind, (count, place) in more.items()},
@@ -67,8 +75,8 @@ def read_columns(path: Any, format: str) -> Any:
 @contextlib.contextmanager
 def open_table(
     path: Any, what: str, format: str, columns: Mapping[Any, Any] | None, watch: Watch | None
-) -> Iterator[tuple[tables.Table, Repairs]]:
-    """The file as a Table, and its repairs; an error in its content is a FormatError."""
+) -> Iterator[tuple[Any, Repairs]]:
+    """The file as a Table, or as ListColumns, and its repairs; an error in its content is a FormatError."""
     name = place_name(path)
     starts: dict[str, int] = {}  # of all readers, which see the same files
     with contextlib.ExitStack() as files:
@@ -100,6 +108,10 @@ def open_table(
         with convert_errors(name):
             first = [fresh()]
             repairs = first[0].repairs
+            lists = None if what == "runs" else roles.list_roles(what, first[0].names, columns, first[0].listed)
+            if lists is not None:
+                yield lists_by_query(columns_of_file(first.pop(), lists), what), repairs
+                return
             table = tables.Table(what, first[0].names, columns, rows, reopens(path))
             table.starts = starts
             if table.rank is not None and what == "run":
@@ -142,15 +154,23 @@ def import_pyarrow(path: str | None = None) -> Any:
     try:
         import pyarrow
     except ImportError:
-        raise FormatError("CSV, JSONL and Parquet need pyarrow: pip install 'fastir[arrow]'", path) from None
+        raise FormatError("CSV, TSV, JSONL, Parquet and Arrow need pyarrow: pip install 'fastir[arrow]'", path) from None
     return pyarrow
 
 
 class Text(ByteReader):
-    """A text file as pyarrow reads it; look() finds the names of the columns."""
+    """A text file as pyarrow reads it; look() finds the names of the columns, `listed` has those of lists."""
 
     carried: bytes
     closed: bool = False
+    listed: Collection[str] = ()
+
+    def line_of(self, row: int) -> int | None:
+        """The line on which a row begins, if the file can be read again."""
+        if not reopens(self.place):
+            return None
+        with type(self)(self.place) as file:
+            return next(itertools.islice(file.row_lines(file.read_all().decode("utf-8", "replace")), row, None), None)
 
     def close(self) -> None:
         """pyarrow calls this when it has no more use for the file, which is closed by its own block."""
@@ -187,13 +207,14 @@ class Csv(Text):
     """Comma separated values below a header."""
 
     carried: bytes
+    mark = ","
 
     def look(self) -> None:
         import csv
 
         line, _, self.carried = self.first_line()
         try:
-            self.names: list[str] = next(csv.reader([line]))
+            self.names: list[str] = next(csv.reader([line], delimiter=self.mark))
         except csv.Error as error:
             raise FormatError(f"the header is malformed: {error}", self.path, 1) from None
 
@@ -203,7 +224,7 @@ class Csv(Text):
 
         lines = [line.decode("utf-8", "surrogateescape") for line in self.head_lines()]
         try:
-            return [row[name] for row in csv.DictReader(lines, self.names)]
+            return [row[name] for row in csv.DictReader(lines, self.names, delimiter=self.mark)]
         except csv.Error as error:
             raise ValueError(str(error)) from None
 
@@ -217,13 +238,30 @@ class Csv(Text):
         return reader.open_csv(
             pyarrow.PythonFile(self, "r"),
             reader.ReadOptions(use_threads=False, block_size=BLOCK_BYTES, column_names=self.names),
-            reader.ParseOptions(newlines_in_values=True),
+            reader.ParseOptions(delimiter=self.mark, newlines_in_values=True),
             reader.ConvertOptions(check_utf8=False, include_columns=names, column_types=types),
         )
+
+    def row_lines(self, text: str) -> Iterator[int]:
+        """The lines on which the rows below the header begin."""
+        import csv
+
+        reader, before, has_header = csv.reader(text.splitlines(keepends=True), delimiter=self.mark), 0, False
+        with contextlib.suppress(csv.Error):
+            for row in reader:
+                if row and has_header:
+                    yield before + 1
+                before, has_header = reader.line_num, has_header or bool(row)
 
     def readers(self, readers: list[Any]) -> list[Any]:
         queries, docs, numbers, *more = readers
         return [queries, docs, Decimals(numbers), *more]
+
+
+class Tsv(Csv):
+    """The same with tabs."""
+
+    mark = "\t"
 
 
 class Decimals:
@@ -262,6 +300,11 @@ class Jsonl(Text):
         if not isinstance(self.first, dict):
             raise FormatError(f"expected a JSON object on every line, got {quote(line)}", self.path, 1)
         self.names: list[str] = list(self.first)
+        self.listed: set[str] = {name for name, value in self.first.items() if isinstance(value, list)}
+
+    def row_lines(self, text: str) -> Iterator[int]:
+        """The lines with objects."""
+        return (number for number, line in enumerate(text.split("\n"), 1) if line.strip())
 
     def head(self, name: str) -> list[Any]:
         """The values of a column in the first rows."""
@@ -292,14 +335,17 @@ class Jsonl(Text):
         ids = {name: id_type(self.first[name]) for name in (query, doc, *run)}
         return self.read_rows([*{**ids, number: import_pyarrow().float64()}.items()])
 
-    def list_batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
-        """The rows of columns of ids, and of lists of ids where the first row has one."""
+    def list_batches(self, names: Sequence[str], numbers: Collection[str]) -> Iterable[Any]:
+        """The rows of columns of ids, and of lists of ids, or of numbers, where the first row has one."""
         types = []
         for name in names:
             value = self.first[name]
-            listed = isinstance(value, list)
-            kind = id_type(value[0] if listed and value else value)
-            types.append((name, import_pyarrow().list_(kind) if listed else kind))
+            if not isinstance(value, list):
+                types.append((name, id_type(value)))
+                continue
+            value = value or next((each for each in first_ranks(self, name) or () if each), None) or [""]
+            kind = import_pyarrow().float64() if name in numbers else id_type(value[0])
+            types.append((name, import_pyarrow().list_(kind)))
         return self.read_rows(types)
 
     def read_rows(self, types: list[tuple[str, Any]]) -> Iterable[Any]:
@@ -330,4 +376,4 @@ def id_type(value: Any) -> Any:
     return import_pyarrow().int64() if type(value) is int else import_pyarrow().string()
 
 
-FILES: dict[str, Any] = {"csv": Csv, "jsonl": Jsonl, "parquet": Parquet}
+FILES: dict[str, Any] = {"csv": Csv, "tsv": Tsv, "jsonl": Jsonl, "parquet": Parquet, "arrow": ArrowFile}
