@@ -31,10 +31,10 @@ from fastir.inputs.column_readers import ArrayReader, ArrowReader, as_objects, i
 from fastir.inputs import places
 from fastir.inputs.dicts import LABEL_RANGE, query_dict
 from fastir.inputs.label_arrays import check_queries
+from fastir.inputs.library_tables import ARROW_METHODS, is_arrow_text
 from fastir.inputs.list_cells import CellError, lists_in_cells
 from fastir.inputs.places import is_path
 from fastir.inputs.roles import LISTS, PAIRED_QUERY, RANKINGS, RETRIEVED, ROLES, columns_by_role, list_roles
-from fastir.inputs.tables import ARROW_METHODS, is_arrow_text
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Repairs
@@ -363,39 +363,44 @@ def lists_by_query(by_role: dict[str, Any], what: str) -> ListColumns:
     return ListColumns(query_ids, docs.batches, numbers, docs.repairs)
 
 
-def lists_of_records(
-    table: Mapping[Any, list[Any]], what: str, columns: Mapping[Any, Any] | None
-) -> ListColumns | None:
-    """The lists of a table whose columns hold Python objects; None if no column is one of lists."""
-    listed = [name for name, column in table.items() if column and isinstance(column[0], (list, tuple))]
-    names = list_roles(what, list(table), columns, listed)
-    if names is None:
-        return None
-    ids = ArrayReader(as_objects(table[names["query_id"]])).ids(what, names["query_id"], 0)
+def lists_of_columns(table: Any, names: dict[str, Any], what: str) -> ListColumns:
+    """The lists of a table whose columns hold Python objects; `names` of its columns by their roles."""
+    columns = {role: list(id_lists.sequence(table[name]) or ()) for role, name in names.items()}
+    ids = ArrayReader(as_objects(columns["query_id"])).ids(what, names["query_id"], 0)
     by_role: dict[str, Any] = {"query_id": [ids[i] for i in range(len(ids))]}
-    for role, name in names.items():
-        column = table[name]
+    for role, column in columns.items():
         if role in NO_IDS[1:]:
-            numbers = ArrayReader(as_objects(list(itertools.chain(*column)))).numbers(what, name, 0)
+            numbers = ArrayReader(as_objects(list(itertools.chain(*column)))).numbers(what, names[role], 0)
             by_role[role] = [(offsets_from_sizes(list(map(len, column))), numbers)]
-        elif role == "doc_id" and all(isinstance(cell, str) for cell in column):
-            offsets, docs, repairs = lists_in_cells([ids_from_strings(as_objects(column))[0]], name)
-            by_role[role] = ListColumns([], [(offsets, docs)], None, repairs)
         elif role == "doc_id":
-            by_role[role] = ListColumns([], [lists_from_objects(by_role["query_id"], column, name)])
+            by_role[role] = cells_of_objects(column, names[role]) or lists_of_objects(
+                by_role["query_id"], column, names[role]
+            )
     return lists_by_query(by_role, what)
 
 
-def lists_from_objects(query_ids: list[Any], lists: list[Any], name: str) -> tuple[np.ndarray, Ids]:
-    """Where lists of Python objects begin among their ids, and these."""
-    integers = next((is_integer(ids[0]) for ids in lists if isinstance(ids, (list, tuple)) and ids), False)
+def cells_of_objects(column: list[Any], name: str) -> ListColumns | None:
+    """The lists in a column of text; None if it holds something else."""
+    if not column or not isinstance(column[0], str):
+        return None
+    texts, odd = ids_from_strings(as_objects(column))
+    if texts is None:
+        raise TypeError(f"{name}: row {odd}: expected text with a list of ids like the rows before, got {quote(column[odd])}")
+    offsets, ids, repairs = lists_in_cells([texts], name)
+    return ListColumns([], [(offsets, ids)], None, repairs)
+
+
+def lists_of_objects(query_ids: list[Any], lists: list[Any], name: str) -> ListColumns:
+    """Lists of Python objects as columns."""
+    plain = [id_lists.sequence(ids) for ids in lists]
+    integers = next((is_integer(ids[0]) for ids in plain if ids), False)
     flat: list[Any] = []
-    for query_id, ids in zip(query_ids, lists, strict=True):
-        if not isinstance(ids, (list, tuple)):
-            raise TypeError(f"{name}: query {quote(query_id)} must have a list of ids like those before, got {quote(ids)}")
+    for place, (query_id, ids) in enumerate(zip(query_ids, plain, strict=True)):
+        if ids is None:
+            raise TypeError(f"{name}: query {quote(query_id)} must have a list of ids, got {quote(lists[place])}")
         flat += plain_ids(ids, integers, lambda rank: f"{name}: the id at rank {rank} of query {quote(query_id)}")
-    offsets = offsets_from_sizes(list(map(len, lists)))
-    return offsets, ids_from_objects(flat)[0] if flat else ids_from_arena(Arena.of([]))
+    offsets = offsets_from_sizes(list(map(len, plain)))
+    return ListColumns([], [(offsets, ids_from_objects(flat)[0] if flat else ids_from_arena(Arena.of([])))])
 
 
 def check_numbers(

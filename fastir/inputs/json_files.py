@@ -103,11 +103,8 @@ def lists_or_records(
     rows = records_in(contents[0]) if len(contents) == 1 else None
     if rows is None:
         return None
-    table = id_lists.columns_of_records(rows, what)
-    lists_of_records = id_lists.lists_of_records(table, what, columns)
-    if lists_of_records is None:
-        return table_rows.group_rows(tables.table(table, what, columns), duplicates)
-    return lists_of_records.scored(duplicates) if is_run else lists_of_records.judged(duplicates)
+    table = tables.table(id_lists.columns_of_records(rows, what), what, columns)
+    return table_rows.columns_of(table, what, duplicates)
 
 
 def records_in(content: bytes) -> list[dict[str, Any]] | None:
@@ -242,7 +239,8 @@ def refuse_list(query_id: str, ids: list[Any], path: str) -> None:
         whole = type(one) is float and one.is_integer()
         if not isinstance(one, str) and not whole or isinstance(one, str) != isinstance(ids[0], str):
             raise FormatError(
-                f"the document id at rank {rank} of query {quote(query_id)} is {kind(one)}; expected strings, or integers",
+                f"the document id at rank {rank} of query {quote(query_id)} is "
+                f"{one if type(one) is float else kind(one)}; expected all strings, or all integers",
                 path,
             )
 

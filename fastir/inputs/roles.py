@@ -50,11 +50,12 @@ RETRIEVED = {
     "relevant": ("relevant", "relevant_ids", "relevant_doc_ids", "expected_ids", "reference_context_ids"),
 }
 
+LIST_NAMES = tuple(dict.fromkeys((*LISTS, *RETRIEVED["retrieved"], *RETRIEVED["relevant"])))
+
 
 def is_header(names: Sequence[str]) -> bool:
     """Whether fields of a line are the names of a query's column and of one with documents or lists of them."""
-    listed = (*DOC, *LISTS, *RETRIEVED["retrieved"], *RETRIEVED["relevant"])
-    return any(name in PAIRED_QUERY for name in names) and any(name in listed for name in names)
+    return any(name in PAIRED_QUERY for name in names) and any(name in (*DOC, *LIST_NAMES) for name in names)
 
 
 def check_roles(columns: Mapping[Any, Any], roles: Iterable[str]) -> None:
@@ -107,7 +108,9 @@ def usual_names(what: str, columns: Mapping[Any, Any]) -> dict[str, Sequence[Any
 
 def has_columns(data: Mapping[Any, Any], what: str, columns: Mapping[Any, Any] | None) -> bool:
     """Whether a mapping is a table: two roles have columns, so a missing third role raises an error."""
-    return sum(any(name in data for name in usual) for usual in usual_names(what, columns or {}).values()) > 1
+    usual = usual_names(what, columns or {})
+    usual["lists"] = [name for role, name in (columns or {}).items() if role in LISTED.values()] or LIST_NAMES
+    return sum(any(name in data for name in names) for names in usual.values()) > 1
 
 
 @lru_cache(maxsize=64)
@@ -159,7 +162,8 @@ def list_roles(
 
     Parameters
     ----------
-    what : {"run", "qrels"}
+    what : {"run", "qrels", "runs"}
+        Several runs have none.
     names : sequence
         The names of the table's columns.
     columns : mapping or None
@@ -167,6 +171,8 @@ def list_roles(
     listed : container
         The names of columns whose type is a list.
     """
+    if what not in LISTED:
+        return None
     columns = columns or {}
     usual = (*RETRIEVED[LISTED[what]], *LISTS)
     doc = columns.get("doc_id") or next((name for name in DOC if name in names), None)

@@ -25,7 +25,7 @@ from fastir.inputs import misread, roles, table_rows, tables
 from fastir.inputs.arrow_files import ArrowFile
 from fastir.inputs.column_readers import ParsedColumn
 from fastir.inputs.files import ByteReader, Repairs, Watch
-from fastir.inputs.id_lists import ListColumns, columns_of_file, lists_by_query
+from fastir.inputs.id_lists import columns_of_file, lists_by_query
 from fastir.inputs.parquet_files import Parquet, SplitTable
 from fastir.inputs.places import place_name, reopens
 
@@ -46,12 +46,7 @@ def read(
 ) -> tuple[Any, ...]:
     """Read a file as columns; see `formats`."""
     with open_table(path, "run" if is_run else "qrels", format, columns, watch) as (table, repairs):
-        if isinstance(table, ListColumns):
-            if threshold is not None:
-                raise ValueError("threshold is for ratings, and the table has lists of ids")
-            *columns_read, more = table.scored(duplicates) if is_run else table.judged(duplicates)
-        else:
-            *columns_read, more = table_rows.group_rows(table, duplicates, threshold=threshold)
+        *columns_read, more = table_rows.columns_of(table, "run" if is_run else "qrels", duplicates, threshold)
     return *columns_read, {
         **repairs,
         **{kind: (count, f"{place_name(path)}: {place}") for kind, (count, place) in more.items()},
