@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Number
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 from fastir.data.qrels import Qrels
 from fastir.engine.columns.id_lists import sequence, why_no_sequence
 from fastir.engine.columns.ids import is_integer, plain_id
+from fastir.engine.columns.rows import CELLS
 from fastir.errors import DuplicateError, quote
 from fastir.evaluation.array_call import weights_by_query
 from fastir.evaluation.evaluator import make_evaluator
@@ -18,7 +20,7 @@ from fastir.inputs import id_lists, json_files, library_tables, pairing
 from fastir.inputs.id_lists import ListColumns, is_table_or_path
 from fastir.inputs.pairing import Side
 from fastir.inputs.parents import read_as
-from fastir.inputs.roles import QUERY, RETRIEVED
+from fastir.inputs.roles import LISTS, QUERY, RETRIEVED
 from fastir.rendering.text import counted
 from fastir.request.options import check_options
 
@@ -161,6 +163,7 @@ def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[s
         for data, side, other in ((retrieved, of_run, of_judged), (relevant, of_judged, of_run)):
             if other.ids is None and is_dict(data, side.name, columns):
                 raise no_sequence(data, side.name)
+    refuse_cut_ids(run, judged)
     if sides[0].ids is None is sides[1].ids and len(run) != len(judged):
         raise ValueError(
             f"retrieved has {counted(len(run), 'query', 'queries')} but relevant has {len(judged)}; "
@@ -175,6 +178,24 @@ def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[s
         for side in sides:
             refuse_other_order(side, ids)
     return with_ids(run, ids), with_ids(judged, ids)
+
+
+def refuse_cut_ids(run: Any, judged: Any) -> None:
+    """Refuse relevant ids that blanks or commas separate in text, where these are part of the ids of lists beside it."""
+    if not isinstance(judged, ListColumns) or not judged.repairs or getattr(run, "repairs", None):
+        return
+    mark = {CELLS[1]: ",", CELLS[2]: " "}.get(next(iter(judged.repairs)))
+    listed = (
+        itertools.chain.from_iterable(sequence(ids) or () for ids in run)
+        if isinstance(run, tuple)
+        else run.rows()[1][:]
+    )
+    cut = next((doc_id for doc_id in listed if mark and isinstance(doc_id, str) and mark in doc_id), None)
+    if cut is not None:
+        raise ValueError(
+            f"relevant: its text has {mark!r} between ids, and retrieved has the id {quote(cut)} with it; expected lists of "
+            "ids, or lists in brackets"
+        )
 
 
 def refuse_other_order(side: Side, ids: list[Any]) -> None:
@@ -267,7 +288,7 @@ def is_dict(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:
 
 def has_column(names: Mapping[Any, Any], name: str, columns: Mapping[str, str] | None) -> bool:
     """Whether a mapping has a column of a side's lists by its usual names, or should have one by the caller's."""
-    return (columns is not None and name in columns) or any(usual in names for usual in RETRIEVED[name])
+    return (columns is not None and name in columns) or any(usual in names for usual in (*RETRIEVED[name], *LISTS))
 
 
 def is_records(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:

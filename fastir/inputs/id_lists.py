@@ -34,7 +34,7 @@ from fastir.inputs.label_arrays import check_queries
 from fastir.inputs.library_tables import ARROW_METHODS, is_arrow_text
 from fastir.inputs.list_cells import CellError, lists_in_cells
 from fastir.inputs.places import is_path
-from fastir.inputs.roles import LISTS, PAIRED_QUERY, RANKINGS, RETRIEVED, ROLES, columns_by_role, list_roles
+from fastir.inputs.roles import LISTED, LISTS, PAIRED_QUERY, RANKINGS, RETRIEVED, ROLES, columns_by_role, list_roles
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Repairs
@@ -168,7 +168,7 @@ def column(data: Any, what: str) -> ListColumns | None:
         return ListColumns([], [(equal_offsets(n, depth), docs)])
     if hasattr(data, "iloc"):
         if not is_arrow_text(data.dtype):
-            return None
+            return cells_of_objects(data, what) if data.dtype == object else None
         data = data.array.__arrow_array__()
     if not any(hasattr(data, name) for name in ARROW_METHODS) or hasattr(data, "columns"):
         return None
@@ -243,8 +243,11 @@ def find_list_columns(
     A table beside another one is joined by its query ids, so more names of query ids are known.
     """
     usual: dict[str, Sequence[str]] = {role: RETRIEVED[role] for role in roles}
-    if "relevant" not in usual or "retrieved" not in usual:
-        usual = {role: (*names_of_role, *LISTS) for role, names_of_role in usual.items()}
+    is_paired = "relevant" not in usual or "retrieved" not in usual
+    for role in LISTED.values():
+        if role in usual and (is_paired or role == "retrieved"):
+            usual[role] = (*usual[role], *LISTS)
+    if is_paired:
         usual["query_id"] = PAIRED_QUERY
     return columns_by_role(what, names, usual, columns, RETRIEVED, ("query_id",))
 
@@ -255,7 +258,9 @@ def table(data: Any, roles: Iterable[str], columns: Mapping[str, str] | None, wh
         return columns_from_file(data, roles, columns, what)
     if isinstance(data, Mapping) or hasattr(data, "iloc"):
         names = list(data if isinstance(data, Mapping) else data.columns)
-        return {role: data[name] for role, name in find_list_columns(names, roles, columns, what).items()}
+        found = {role: data[name] for role, name in find_list_columns(names, roles, columns, what).items()}
+        cells = {role: cells_of_objects(column, role) for role, column in found.items() if role != "query_id"}
+        return found | {role: column for role, column in cells.items() if column is not None}
     batches = Batches(data)
     names = find_list_columns(batches.names, roles, columns, what)
     return columns_from_batches(batches, {role: (name, batches.names.index(name)) for role, name in names.items()})
@@ -379,13 +384,20 @@ def lists_of_columns(table: Any, names: dict[str, Any], what: str) -> ListColumn
     return lists_by_query(by_role, what)
 
 
-def cells_of_objects(column: list[Any], name: str) -> ListColumns | None:
-    """The lists in a column of text; None if it holds something else."""
-    if not column or not isinstance(column[0], str):
+def first_value(column: Any) -> Any:
+    """The first value of a column; None of an empty one, and of what has no order."""
+    values = column.iloc if hasattr(column, "iloc") else column
+    return values[0] if hasattr(values, "__getitem__") and hasattr(column, "__len__") and len(column) else None
+
+
+def cells_of_objects(column: Any, name: str) -> ListColumns | None:
+    """The lists in a column of Python's strings; None if the first value is none."""
+    if not isinstance(first_value(column), str):
         return None
-    texts, odd = ids_from_strings(as_objects(column))
+    objects = as_objects(id_lists.sequence(column) or ())
+    texts, odd = ids_from_strings(objects)
     if texts is None:
-        raise TypeError(f"{name}: row {odd}: expected text with a list of ids like the rows before, got {quote(column[odd])}")
+        raise TypeError(f"{name}: row {odd}: expected text with a list of ids, as before, got {quote(objects[odd])}")
     offsets, ids, repairs = lists_in_cells([texts], name)
     return ListColumns([], [(offsets, ids)], None, repairs)
 

@@ -11,7 +11,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from fastir.inputs import places
 from fastir.inputs.dicts import LABEL_RANGE
 from fastir.inputs.files import ByteReader
 from fastir.inputs.grouping import gather
+from fastir.inputs.list_cells import lists_in_json
 from fastir.inputs.misread import SAMPLE_ROWS, misread_labels
 from fastir.inputs.roles import is_header
 
@@ -80,7 +81,7 @@ def naming(name: str) -> Iterator[None]:
     try:
         yield
     except FormatError as error:
-        raise type(error)(error.args[0], name) from None
+        raise type(error)(error.args[0], name, error.line, None, error.text) from None
     except (TypeError, ValueError, OverflowError) as error:
         raise FormatError(str(error), name) from None
 
@@ -89,9 +90,9 @@ def lists_or_records(
     contents: list[bytes], is_run: bool, columns: Mapping[Any, Any] | None, duplicates: str | None
 ) -> tuple[Any, ...] | None:
     """The columns of files with lists of ids by query, or with an array of objects; None if they hold something else."""
-    from fastir.inputs import id_lists, list_cells, table_rows, tables
+    from fastir.inputs import id_lists, table_rows, tables
 
-    read = [list_cells.lists_in_json(content) for content in contents]
+    read = [lists_in_json(content) for content in contents]
     what = "run" if is_run else "qrels"
     if all(one is not None for one in read):
         lists = id_lists.ListColumns([], [])
@@ -100,28 +101,30 @@ def lists_or_records(
             lists.query_ids += query_ids
         id_lists.check_queries(lists.query_ids)
         return lists.scored(duplicates) if is_run else lists.judged()
-    rows = records_in(contents[0]) if len(contents) == 1 else None
+    rows = records_in(contents[0], columns) if len(contents) == 1 else None
     if rows is None:
         return None
     table = tables.table(id_lists.columns_of_records(rows, what), what, columns)
     return table_rows.columns_of(table, what, duplicates)
 
 
-def records_in(content: bytes) -> list[dict[str, Any]] | None:
-    """The objects of an array, the first of which names a query and documents; None of any other JSON."""
+def records_in(content: bytes, columns: Mapping[Any, Any] | None) -> list[dict[str, Any]] | None:
+    """The objects of an array, the first of which has a query and documents, or the caller's columns; else None."""
     if not content.lstrip().startswith(b"["):
         return None
-    try:
-        rows = json_data(content)
-    except (ValueError, RecursionError):
-        return None  # `parse_json` says what is wrong
-    is_table = isinstance(rows, list) and rows and isinstance(rows[0], dict) and is_header(list(rows[0]))
-    return rows if is_table else None
+    rows = json_data(content)
+    first = rows[0] if isinstance(rows, list) and rows and isinstance(rows[0], dict) else {}
+    named = bool(columns) and all(name in first for name in columns.values())
+    return rows if first and (named or is_header(list(first))) else None
 
 
 def json_data(content: bytes) -> Any:
-    """The data of a JSON file as json.load makes it; a ValueError for a key that an object has twice."""
-    return json.loads(content.decode("utf-8", "surrogateescape"), object_pairs_hook=distinct_pairs)
+    """The data of a JSON file as json.load makes it; an error for a key that an object has twice."""
+    text = content.decode("utf-8", "surrogateescape")
+    try:
+        return json.loads(text, object_pairs_hook=distinct_pairs)
+    except (json.JSONDecodeError, RecursionError):
+        return parse_json(text, "", float)  # which says what is wrong
 
 
 def data_of(data: Any) -> Any:
@@ -130,7 +133,10 @@ def data_of(data: Any) -> Any:
         return data
     name, content, _ = content_of(data, True, None)
     with naming(name):
-        return json_data(content)
+        read = json_data(content)
+        if isinstance(read, dict) and lists_in_json(content) is None:
+            refuse_lists(read.items(), name)
+        return read
 
 
 def distinct_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -221,33 +227,48 @@ def judged_or_ranked(
 def objects(data: Any, is_run: bool, path: str) -> tuple[tuple[str, Pairs], ...]:
     """The pairs of the outer object; all values must be objects."""
     expected = "{query_id: {doc_id: " + ("score" if is_run else "label") + "}}"
+    if type(data) is list and data and type(data[0]) is tuple:
+        names = ", ".join(quote(name) for name, _ in data[0][:8])
+        problem = (
+            f"the JSON is an array of objects with {names or 'nothing'}, of which none has query ids and documents"
+        )
+        raise FormatError(f"{problem}; columns={{'query_id': name, ...}} tells which they are", path)
     if type(data) is not tuple:
         raise FormatError(f"the JSON is {kind(data)}, expected an object {expected}", path)
-    listed = next((query_id for query_id, documents in data if type(documents) is list), None)
+    refuse_lists(data, path)
     for query_id, documents in data:
-        if type(documents) is list:
-            refuse_list(query_id, documents, path)
         if type(documents) is not tuple:
-            also = "" if listed is None or query_id == listed else f", and query {quote(listed)} an array"
-            raise FormatError(f"query {quote(query_id)} has {kind(documents)}{also}, expected as in {expected}", path)
+            raise FormatError(f"query {quote(query_id)} has {kind(documents)}, expected as in {expected}", path)
     return data
 
 
-def refuse_list(query_id: str, ids: list[Any], path: str) -> None:
-    """Say what is wrong in an array that cannot be one of ids."""
-    for rank, one in enumerate(ids, 1):
-        whole = type(one) is float and one.is_integer()
-        if not isinstance(one, str) and not whole or isinstance(one, str) != isinstance(ids[0], str):
-            raise FormatError(
-                f"the document id at rank {rank} of query {quote(query_id)} is "
-                f"{one if type(one) is float else kind(one)}; expected all strings, or all integers",
-                path,
-            )
+def refuse_lists(data: Iterable[tuple[str, Any]], path: str) -> None:
+    """Say what is wrong in (query_id, value) pairs, of which some have lists that cannot be read."""
+    listed = {query_id: type(value) is list for query_id, value in data}
+    if len(set(listed.values())) > 1:
+        (one, is_list), *others = listed.items()
+        other = next(query_id for query_id, other_is_list in others if other_is_list != is_list)
+        values = {query_id: kind(value) for query_id, value in data if query_id in (one, other)}
+        raise FormatError(f"query {quote(other)} has {values[other]}, but query {quote(one)} {values[one]}", path)
+    for query_id, ids in data if any(listed.values()) else ():
+        for rank, one in enumerate(ids, 1):
+            is_id = isinstance(one, str) or (type(one) in (int, float) and one == int(one))
+            if not is_id or isinstance(one, str) != isinstance(ids[0], str):
+                shown = f"{one:g}" if type(one) in (int, float) else kind(one)
+                where = f"the document id at rank {rank} of query {quote(query_id)}"
+                raise FormatError(f"{where} is {shown}; expected all strings, or all integers", path)
 
 
 def kind(value: object) -> str:
     """JSON's word for the type of a value."""
-    names = {tuple: "an object", list: "an array", str: "a string", bool: "a truth value", type(None): "null"}
+    names = {
+        tuple: "an object",
+        dict: "an object",
+        list: "an array",
+        str: "a string",
+        bool: "a truth value",
+        type(None): "null",
+    }
     return names.get(type(value), "a number")
 
 

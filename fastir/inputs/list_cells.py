@@ -23,6 +23,7 @@ from fastir.errors import quote
 MAX_LITERAL = 1 << 12  # characters of a string that Python's reader is given
 SHOWN = 40  # characters of a cell in a message
 BRACKETS, COMMAS, BLANKS = range(3)
+WHOLE = (2, 8)  # the problems of a cell as a whole
 PROBLEMS = (  # by _list_text's numbers
     "",
     "the list has a gap, a comma without an id",
@@ -65,9 +66,11 @@ def lists_in_cells(cells: Sequence[Ids], what: str) -> tuple[np.ndarray, Ids, di
         cell = arena[row : row + 1][0]
         end = int(starts[row] + lengths[row])
         shown = text[at : min(at + SHOWN, end)].tobytes().decode("utf-8", "replace")
-        where = f" at {quote(shown)}" if at > starts[row] and shown else ""
-        raise CellError(f"{what}: row {row}: {PROBLEMS[number]}{where}, got {quote(cell, SHOWN)}", row)
-    ids = ids_from_integers(places.copy()) if integers else ids_from_arena(without_escapes(text, places, sizes, escapes))
+        where = f"{quote(shown)} in " if number not in WHOLE and shown else ""
+        raise CellError(f"{what}: row {row}: {PROBLEMS[number]}: {where}{quote(cell, SHOWN)}", row)
+    ids = (
+        ids_from_integers(places.copy()) if integers else ids_from_arena(without_escapes(text, places, sizes, escapes))
+    )
     return offsets, ids, {} if form is None else {CELLS[form]: (len(arena), what)}
 
 
@@ -149,4 +152,8 @@ def lists_in_json(content: bytes) -> tuple[list[str], np.ndarray, Ids] | None:
 
 
 def key_text(key: bytes) -> str:
-    return read_string(key.decode("utf-8", "surrogateescape")) if b"\\" in key else key[1:-1].decode("utf-8", "surrogateescape")
+    return (
+        read_string(key.decode("utf-8", "surrogateescape"))
+        if b"\\" in key
+        else key[1:-1].decode("utf-8", "surrogateescape")
+    )

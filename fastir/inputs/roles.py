@@ -28,7 +28,10 @@ LISTED = {"run": "retrieved", "qrels": "relevant"}  # the role of a column of li
 ROLES = ("query_id", "doc_id", "score", "rank", "label", "run", *LISTED.values())  # of tables of runs and of qrels
 
 # of tables with a ranking in each row; the names of lists tell that a table has lists
-LISTS = ("doc_ids", "ranking", "retrieved", "retrieved_ids", "retrieved_doc_ids")
+LISTS = (
+    *("doc_ids", "ranking", "retrieved", "retrieved_ids", "retrieved_doc_ids"),
+    *("document_ids", "chunk_ids", "item_ids", "docids", "docs"),
+)
 RANKINGS = {"query_id": QUERY, "doc_id": (*LISTS, *DOC), "score": ("scores", "score", "predictions", "prediction")}
 LABELS = ("labels", "relevances", "ratings", "grades", *LABEL)  # of lists of labels
 
@@ -185,7 +188,10 @@ def list_roles(
     check_roles(columns, ROLES)
     number, of_role = ("score", RANKINGS["score"]) if what == "run" else ("label", LABELS)
     numbers = [columns[number]] if number in columns else [name for name in of_role if name in listed and name != doc]
-    of_roles: dict[str, Sequence[Any]] = {"query_id": [columns["query_id"]] if "query_id" in columns else PAIRED_QUERY, "doc_id": [doc]}
+    of_roles: dict[str, Sequence[Any]] = {
+        "query_id": [columns["query_id"]] if "query_id" in columns else PAIRED_QUERY,
+        "doc_id": [doc],
+    }
     if numbers:
         of_roles[number] = numbers
     return {role: find_column(what, list(names), role, usual) for role, usual in of_roles.items()}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -32,6 +33,11 @@ from fastir.inputs.places import place_name, reopens
 HEAD_BYTES = 1 << 16  # bytes of a text file whose ranks are looked at
 BLOCK_BYTES = 1 << 20  # bytes that pyarrow parses at a time; a line must fit
 TEXT, INTEGER, NUMBER = 0, 1, 2  # kinds of fields, as rows_from_json_lines counts them
+JSON_WORDS = {str: "a string", int: "an integer", float: "a number", bool: "a truth value", dict: "an object"}
+JSON_WORDS |= {list: "a list", type(None): "null"}
+EMPTY_FORMS = ("null", "a list of nothing")  # which null and lists of any kind may stand beside
+WHOLE_FLOAT = re.compile(r"-?[0-9]+\.0")
+WHOLE_FLOATS = "ids with .0 read as whole numbers"  # a kind of repair
 MAX_MESSAGE_CHARACTERS = 400  # characters of its messages, which may quote all of a line
 
 
@@ -135,7 +141,7 @@ def convert_errors(name: str) -> Iterator[None]:
     except FormatError as error:
         if error.path is not None:
             raise
-        raise type(error)(str(error), name) from None
+        raise type(error)(error.args[0], name, error.line) from None
     except (TypeError, ValueError, OverflowError, NotImplementedError, import_pyarrow().ArrowException) as error:
         raise FormatError(str(error)[:MAX_MESSAGE_CHARACTERS], name) from None
     except OSError as error:  # pyarrow's, of what a file holds, have no number
@@ -149,7 +155,9 @@ def import_pyarrow(path: str | None = None) -> Any:
     try:
         import pyarrow
     except ImportError:
-        raise FormatError("CSV, TSV, JSONL, Parquet and Arrow need pyarrow: pip install 'fastir[arrow]'", path) from None
+        raise FormatError(
+            "CSV, TSV, JSONL, Parquet and Arrow need pyarrow: pip install 'fastir[arrow]'", path
+        ) from None
     return pyarrow
 
 
@@ -162,10 +170,14 @@ class Text(ByteReader):
 
     def line_of(self, row: int) -> int | None:
         """The line on which a row begins, if the file can be read again."""
+        return next(itertools.islice(self.row_lines(), row, None), None)
+
+    def text_again(self) -> str:
+        """All of the file, nothing if it cannot be read again."""
         if not reopens(self.place):
-            return None
+            return ""
         with type(self)(self.place) as file:
-            return next(itertools.islice(file.row_lines(file.read_all().decode("utf-8", "replace")), row, None), None)
+            return file.read_all().decode("utf-8", "surrogateescape")
 
     def close(self) -> None:
         """pyarrow calls this when it has no more use for the file, which is closed by its own block."""
@@ -204,6 +216,10 @@ class Csv(Text):
     carried: bytes
     mark = ","
 
+    def __init__(self, path: Any) -> None:
+        super().__init__(path)
+        self.cut: dict[int, bool] = {}  # the places of ids that lose their .0
+
     def look(self) -> None:
         import csv
 
@@ -237,11 +253,12 @@ class Csv(Text):
             reader.ConvertOptions(check_utf8=False, include_columns=names, column_types=types),
         )
 
-    def row_lines(self, text: str) -> Iterator[int]:
+    def row_lines(self) -> Iterator[int]:
         """The lines on which the rows below the header begin."""
         import csv
 
-        reader, before, has_header = csv.reader(text.splitlines(keepends=True), delimiter=self.mark), 0, False
+        lines, before, has_header = self.text_again().splitlines(keepends=True), 0, False
+        reader = csv.reader(lines, delimiter=self.mark)
         with contextlib.suppress(csv.Error):
             for row in reader:
                 if row and has_header:
@@ -250,13 +267,44 @@ class Csv(Text):
 
     def readers(self, readers: list[Any]) -> list[Any]:
         queries, docs, numbers, *more = readers
-        return [queries, docs, Decimals(numbers), *more]
+        return [WholeTexts(queries, self, 0), WholeTexts(docs, self, 1), Decimals(numbers), *more]
 
 
 class Tsv(Csv):
     """The same with tabs."""
 
     mark = "\t"
+
+
+class WholeTexts:
+    """A column of ids as text: if all are whole numbers as floats are written, 1.0, they lose the .0.
+
+    The first rows decide that, and `file` keeps it in its repairs.
+    """
+
+    def __init__(self, reader: Any, file: Csv, place: int) -> None:
+        self.reader, self.file, self.place = reader, file, place
+
+    def ids(self, what: str, name: str, row: int) -> Any:
+        ids = self.reader.ids(what, name, row)
+        cut = self.file.cut
+        if cut.get(self.place) is False or not len(ids):
+            return ids
+        if self.place not in cut and not WHOLE_FLOAT.fullmatch(ids[0]):
+            cut[self.place] = False
+            return ids
+        text, starts, lengths = ids.copy(0, len(ids))
+        odd = next((i for i in range(len(ids)) if not WHOLE_FLOAT.fullmatch(ids[i])), None)
+        if odd is not None and cut.get(self.place):
+            raise ValueError(
+                f"{what}: row {row + odd}: {quote(name)} {quote(ids[odd])} is no whole number, as those before are"
+            )
+        cut[self.place] = odd is None
+        if odd is not None:
+            return ids
+        count = self.file.repairs.get(WHOLE_FLOATS, (0, ""))[0]
+        self.file.repairs[WHOLE_FLOATS] = (count + len(ids), name)
+        return ids_from_arena(Arena(text, starts, lengths - 2))
 
 
 class Decimals:
@@ -297,9 +345,13 @@ class Jsonl(Text):
         self.names: list[str] = list(self.first)
         self.listed: set[str] = {name for name, value in self.first.items() if isinstance(value, list)}
 
-    def row_lines(self, text: str) -> Iterator[int]:
+    def lines_again(self) -> Iterator[tuple[int, str]]:
+        """The number and text of the lines that are not blank."""
+        return ((number, line) for number, line in enumerate(self.text_again().split("\n"), 1) if line.strip())
+
+    def row_lines(self) -> Iterator[int]:
         """The lines with objects."""
-        return (number for number, line in enumerate(text.split("\n"), 1) if line.strip())
+        return (number for number, _ in self.lines_again())
 
     def head(self, name: str) -> list[Any]:
         """The values of a column in the first rows."""
@@ -330,7 +382,7 @@ class Jsonl(Text):
         ids = {name: id_type(self.first[name]) for name in (query, doc, *run)}
         return self.read_rows([*{**ids, number: import_pyarrow().float64()}.items()])
 
-    def list_batches(self, names: Sequence[str], numbers: Collection[str]) -> Iterable[Any]:
+    def list_batches(self, names: Sequence[str], numbers: Collection[str]) -> Iterator[Any]:
         """The rows of columns of ids, and of lists of ids, or of numbers, where the first row has one."""
         types = []
         for name in names:
@@ -341,7 +393,30 @@ class Jsonl(Text):
             value = value or next((each for each in first_ranks(self, name) or () if each), None) or [""]
             kind = import_pyarrow().float64() if name in numbers else id_type(value[0])
             types.append((name, import_pyarrow().list_(kind)))
-        return self.read_rows(types)
+        try:
+            yield from self.read_rows(types)
+        except import_pyarrow().ArrowInvalid:
+            for name in names:
+                self.refuse_other_forms(name)
+            raise
+
+    def refuse_other_forms(self, name: str) -> None:
+        """Raise the error that names the first line with another form of a field than those before, if there is one."""
+        import json
+
+        first: dict[str, int] = {}
+        for number, line in self.lines_again():
+            try:
+                form = json_form(json.loads(line).get(name))
+            except (ValueError, AttributeError, RecursionError):
+                return  # pyarrow says it better
+            if form in EMPTY_FORMS:
+                continue
+            first.setdefault(form, number)
+            if len(first) > 1 or " and " in form or "objects" in form or "lists" in form:
+                before, line_before = next(iter(first.items()))
+                others = f", where line {line_before} has {before}" if len(first) > 1 else ""
+                raise FormatError(f"{name}: {form}{others}; expected lists of strings, or of integers", None, number)
 
     def read_rows(self, types: list[tuple[str, Any]]) -> Iterable[Any]:
         """The rows of columns of these types."""
@@ -354,6 +429,15 @@ class Jsonl(Text):
             reader.ReadOptions(use_threads=False, block_size=BLOCK_BYTES),
             reader.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"),
         )
+
+
+def json_form(value: Any) -> str:
+    """What the value of a field is, in words."""
+    if not isinstance(value, list):
+        return JSON_WORDS[type(value)]
+    return "a list of " + (
+        " and ".join(sorted({f"{JSON_WORDS[type(each)].split()[-1]}s" for each in value})) or "nothing"
+    )
 
 
 def values_of(block: bytes, kind: int, column: tuple[np.ndarray, ...]) -> Any:

@@ -22,7 +22,7 @@ from fastir.errors import FormatError, quote
 from fastir.inputs import library_tables, misread, roles, tables
 from fastir.inputs.arrays import equal_float_rows, is_masked_array, is_wide
 from fastir.inputs.column_readers import ArrayReader, ArrowReader, CodeReader, FileColumn, as_objects
-from fastir.inputs.id_lists import ListColumns, columns_from_batches, lists_by_query, lists_of_columns
+from fastir.inputs.id_lists import columns_from_batches, first_value, lists_by_query, lists_of_columns
 from fastir.inputs.library_tables import ARROW_METHODS, is_arrow_text
 from fastir.inputs.roles import DOC, NUMBER, QUERY, RANK, find_columns, is_rank, usual_columns
 from fastir.inputs.source import IR_DATASETS, PLACE, UNKNOWN, Source, as_source
@@ -222,7 +222,7 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Any
         made.read_ranks = lambda name, readers, row, n: readers[0].head(all_names.index(name), n)
         return made
     if isinstance(data, Mapping):
-        listed = [name for name, column in data.items() if len(column) and isinstance(column[0], LIST_KINDS)]
+        listed = [name for name, column in data.items() if isinstance(first_value(column), LIST_KINDS)]
         lists = roles.list_roles(what, list(data), columns, listed)
         if lists is not None:
             return lists_of_columns(data, lists, what)
@@ -249,11 +249,10 @@ def frame_lists(data: Any, what: str, columns: Mapping[Any, Any] | None) -> dict
     """{role: name} of a pandas frame with a list of ids in each row, else None; looks at no more than one column."""
     names = list(data.columns)
     doc = (columns or {}).get("doc_id") or next((name for name in DOC if name in names), None)
-    kinds = [type(data[doc].iloc[0])] if doc in names and names.count(doc) == 1 and len(data) else []
-    is_listed = doc is None or any(issubclass(kind, LIST_KINDS) for kind in kinds)
+    is_listed = doc is None or (names.count(doc) == 1 and isinstance(first_value(data[doc]), LIST_KINDS))
     if not is_listed and roles.LISTED.get(what) not in (columns or ()):
         return None
-    listed = [name for name in names if names.count(name) == 1 and len(data) and isinstance(data[name].iloc[0], LIST_KINDS)]
+    listed = [name for name in names if names.count(name) == 1 and isinstance(first_value(data[name]), LIST_KINDS)]
     return roles.list_roles(what, names, columns, listed)
 
 

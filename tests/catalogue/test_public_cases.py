@@ -51,15 +51,12 @@ MESSAGES = {  # what a warning, an error or the output of a command must match, 
 
 MISSING = {
     "implicit-frame": "no option says that every row is relevant",
-    "json-dict-of-lists": "JSON files of lists of ids are not read",
-    "kaggle-submission": "a cell with several ids as text is not named",
     "auc-implicit": "there is no AUC@k of implicit",
     "ranked-2d": "evaluate_ranked takes no matrix",
     "ranked-one-list": "the error of evaluate_ranked does not say what offsets are",
     "check-qrels-alone": "the command check wants a run",
     "check-corpus": "check takes no ids of a collection",
     "rre-ratings": "ratings of Rated Ranking Evaluator are not read",
-    "cli-lists": "the command line has no lists",
 }
 
 
