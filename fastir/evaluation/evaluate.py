@@ -38,7 +38,7 @@ def evaluate(
         Which queries count. "qrels": all of the qrels; a missing ranking counts as empty. "intersection":
         those in both. "strict": all, and both sides must have the same. A collection: exactly these. None: what the
         convention says, else as "qrels", with a warning.
-    ties : {None, "trec", "doc_id_asc", "input", "optimistic", "pessimistic", "average"}
+    ties : {None, "trec", "doc_id_asc", "input", "input_reversed", "optimistic", "pessimistic", "average"}
         Order of documents with equal scores; None: the convention's order, else descending ids.
     convention : str or Convention
         Whose numbers: "fastir", or a tool such as "trec_eval-9", "ranx", "lightgbm" or "llamaindex".
@@ -169,9 +169,10 @@ def evaluate(
     **Queries**: with query ids only these are evaluated, and the qrels must have them all. A missing ranking is empty,
     as with "qrels"; other queries of the run are ignored.
 
-    **Ties**: ids descending by bytes ("trec"), ids ascending, the order of the input, the best labels first, the worst
-    labels first, or the expected value over all orders, for metrics with a formula for it. Labels in order give the
-    best and the worst value of nearly all metrics; `metric` names the exceptions.
+    **Ties**: ids descending by bytes ("trec"), ids ascending, the order of the input, its reverse (as
+    ``argsort()[::-1]`` of NumPy leaves equal scores), the best labels first, the worst labels first, or the expected
+    value over all orders, for metrics with a formula for it. Labels in order give the best and the worst value of
+    nearly all metrics; `metric` names the exceptions.
 
     **Conventions**: ``fastir conventions`` on the command line lists all of them. One sets queries, ties, score_dtype
     and the parameters of the metrics; options given in the call override it. `Results.convention` shows it.

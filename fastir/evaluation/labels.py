@@ -162,9 +162,9 @@ def evaluate_scores(
         The position at which each query begins, and the end; from 0 to n_documents, never decreasing. Without group,
         qid and offsets, all documents of a one-dimensional array belong to one query. A pandas index that names several
         queries is then an error; ids held elsewhere are not seen.
-    ties : {None, "input", "optimistic", "pessimistic", "average"}
-        Order of documents with equal scores: the order of the input, the best or the worst labels first, or the
-        expected value over all orders, for metrics with a formula for it. None: the convention's, or "input" if
+    ties : {None, "input", "input_reversed", "optimistic", "pessimistic", "average"}
+        Order of documents with equal scores: the order of the input or its reverse, the best or the worst
+        labels first, or the expected value over all orders, for metrics with a formula for it. None: the convention's, or "input" if
         the convention compares document ids. The rules that compare ids ("trec", "doc_id_asc") are errors here.
     rel_level, judged_only, max_depth, score_dtype, n_threads, convention, **choices
         As in `evaluate`.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
 
 TiesById = Literal["trec", "doc_id_asc"]
-TiesWithoutIds = Literal["input", "optimistic", "pessimistic", "average"]
+TiesWithoutIds = Literal["input", "input_reversed", "optimistic", "pessimistic", "average"]
 Ties = Literal[TiesById, TiesWithoutIds]
 QueryRule = Literal["qrels", "intersection", "strict"]
 QueryIds = list[Any] | tuple[Any, ...] | AbstractSet[Any] | Mapping[Any, Any] | np.ndarray
@@ -36,6 +36,7 @@ Aggregate = Literal["max", "sum", "mean"]
 Validate = Literal["full", "judged"]
 
 TIES = get_args(Ties)
+TIES_BY_INPUT = ("input", "input_reversed")
 TIES_BY_ID = get_args(TiesById)
 TIES_WITHOUT_IDS = get_args(TiesWithoutIds)
 RANKED: Any = object()  # instead of a tie rule: the documents come in rank order; callers cannot choose it

@@ -22,7 +22,7 @@ from fastir.evaluation.partial.values import AllValues
 from fastir.evaluation.rules import Sides, columns_by_side
 from fastir.inputs import roles
 from fastir.request.custom import custom_among
-from fastir.request.options import metric_tuple, query_rule
+from fastir.request.options import TIES_BY_INPUT, metric_tuple, query_rule
 from fastir.request.plan import order_rules, refuse_small
 from fastir.spark import buckets, frames, tasks, two_pass
 from fastir.spark.spark_results import SparkResults
@@ -85,9 +85,9 @@ def evaluate(
     ValueError
         With ``strategy="grouped"``, the rows of a query are in two partitions; the message names the query. A strategy
         does not fit the columns or the options. A rule depends on the order of rows, which Spark does not keep:
-        ``ties="input"`` and ``duplicates="first"`` and "last" need a column of ranks or positions. This column has a
-        missing value, or one twice in a query. The run has other rows in the
-        second of two passes. A query has no group, or two.
+        ``ties="input"`` and "input_reversed", and ``duplicates="first"`` and "last", need a column of ranks or
+        positions. This column has a missing value, or one twice in a query. The run has other rows in the second of
+        two passes. A query has no group, or two.
     FastirError
         The qrels are too large for two passes. Or they are too large to send to every worker, and they have groups, or
         they are a DataFrame and `queries` is a collection of ids.
@@ -375,14 +375,12 @@ def merge_runs(
     for each in runs:
         total.merge(each.values)
     n_tied, tied = total.counts["tied"]
-    if (
-        ranked
-        and n_tied
-        and any(order_rules(r.settings)["ties"] == "input" for r in evaluator.rules.prepared.evaluators())
-    ):
+    rules = [order_rules(each.settings)["ties"] for each in evaluator.rules.prepared.evaluators()]
+    by_input = [rule for rule in rules if rule in TIES_BY_INPUT]
+    if ranked and n_tied and by_input:
         raise ValueError(
-            "run: two documents have one rank, and ties='input' depends on the order of rows, which Spark does not "
-            f"keep (query {query_ids[tied]})"
+            f"run: two documents have one rank, and ties={by_input[0]!r} depends on the order of rows, which Spark does "
+            f"not keep (query {query_ids[tied]})"
         )
     coverage = total.coverage(coverage_of_none.prepared)
     coverage.check(queries)

@@ -14,6 +14,7 @@ from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, make_evaluator
 from fastir.evaluation.rules import EvaluationRequest, Sides
 from fastir.inputs import id_lists, roles
+from fastir.request.options import TIES_BY_INPUT
 from fastir.request.plan import order_rules
 from fastir.spark import run_files, tasks
 
@@ -210,7 +211,7 @@ def order_rule(evaluator: Evaluator) -> str | None:
     convention = getattr(options.convention, "name", options.convention)
     for each in evaluator.rules.prepared.evaluators():
         rules = order_rules(each.settings)
-        for name, values in (("ties", ("input",)), ("duplicates", tasks.ORDER_RULES)):
+        for name, values in (("ties", TIES_BY_INPUT), ("duplicates", tasks.ORDER_RULES)):
             if rules[name] in values:
                 own = getattr(options, name) == rules[name]
                 return f"{'' if own else f'convention {convention}: '}{name}={rules[name]!r}"

@@ -159,14 +159,6 @@ def read_qrels(qrels: Any, columns: Mapping[str, str] | None) -> Any:
     return qrels if isinstance(qrels, Qrels) else Evaluator(qrels, NUM_Q, qrels_columns=columns).rules.qrels
 
 
-def reverse_rows(run: Run) -> Run:
-    """The Run with the documents of each query in the reverse of their order."""
-    query_ids, offsets, _, scores, _ = run.columns.fields()
-    places = itertools.pairwise(offsets.tolist())
-    rows = np.concatenate([np.arange(stop - 1, first - 1, -1) for first, stop in places])
-    return Run(query_ids, offsets, run.columns.ids_at(rows), scores[rows])
-
-
 def more_ties_as_single(run: Any) -> bool:
     """Whether scores of a query that differ are equal as float32, as far as a Run tells it; True for other shapes."""
     if not isinstance(run, Run):

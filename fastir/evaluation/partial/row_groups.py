@@ -17,6 +17,7 @@ from fastir.engine.columns.ids import encode
 from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.engine.join._collect import judgments
 from fastir.engine.measure._codes import READ_CODES, TIE_CODES
+from fastir.request.options import TIES_BY_INPUT
 from fastir.engine.rank._judged_ranks import JudgedRanks
 from fastir.engine.threads import run, share_all
 from fastir.evaluation.drivers.coverage import MISSING, Coverage
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
     from fastir.inputs.tables import Table
 
 MAX_ROWS_IN_MEMORY = 1 << 21  # rows that are rather held: about 64 bytes each, which is quicker by half
-ORDER_DEPENDENT_TIES = (TIE_CODES["input"], TIE_CODES["average"])  # ties that need all rows of a query
+# Ties that need all rows of a query.
+ORDER_DEPENDENT_TIES = tuple(TIE_CODES[rule] for rule in (*TIES_BY_INPUT, "average"))
 
 
 def suits(prepared: PreparedQrels, table: Table) -> bool:
