@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import fastir
 from fastir.cli.arguments import (
     SAVED_FORMAT,
-    UsageError,
     add_options,
     add_output_arguments,
     add_run_arguments,
@@ -25,6 +24,7 @@ from fastir.cli.arguments import (
 )
 from fastir.cli.bounds import add_bounds_arguments, bounds_table, check_bounds, run_bounds
 from fastir.cli.gates import failures, for_each_metric, parse_bounds
+from fastir.cli.messages import UsageError
 from fastir.cli.runs import column_options, hold_rankings, qrels_argument, read_qrels, run_arguments, runs_by_name
 from fastir.cli.terminal import Output, progress_bar
 from fastir.data.results.by_run import ResultsByRun

@@ -10,7 +10,6 @@ import fastir
 from fastir.checks import whole_number
 from fastir.cli.arguments import (
     LazyChoices,
-    UsageError,
     add_metric_option,
     add_options,
     add_qrels_argument,
@@ -21,6 +20,7 @@ from fastir.cli.arguments import (
     single_metric,
 )
 from fastir.cli.compare import plot_format, save_picture
+from fastir.cli.messages import UsageError
 from fastir.cli.pool import TEXT_FORMATS, add_format_argument, file_output, table_output
 from fastir.cli.runs import read_qrels, read_runs
 from fastir.cli.terminal import Output, progress_bar

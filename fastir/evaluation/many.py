@@ -79,7 +79,7 @@ def evaluate_runs(
     jobs = []
 
     def evaluate(job: Job, n_threads: int | None, watch: Callable[[], object] | None = None) -> None:
-        def block_read(position):
+        def block_read(position: int) -> None:
             if watch is not None:
                 watch()
             if progress is not None:
@@ -123,11 +123,11 @@ def in_threads(evaluate: Callable[..., Any], jobs: list[Job], n_threads: int) ->
     import queue
 
     waiting = deque(sorted(jobs, key=lambda job: -job.rows))
-    ended: queue.SimpleQueue = queue.SimpleQueue()
+    ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
     last, failure = jobs[-1].place, None  # jobs behind `last` are stopped, or not begun
 
-    def work(job, inside):
-        def watch():
+    def work(job: Job, inside: int) -> None:
+        def watch() -> None:
             if job.place > last:
                 raise Stopped
 
@@ -139,7 +139,7 @@ def in_threads(evaluate: Callable[..., Any], jobs: list[Job], n_threads: int) ->
             error = caught
         ended.put((threading.current_thread(), job, inside, error))
 
-    def manage():
+    def manage() -> None:
         nonlocal last, failure
         free, running = n_threads, 0
         while running or (waiting and last >= 0):

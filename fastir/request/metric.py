@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from fastir.engine.measure import CARDS
 from fastir.engine.measure.cards import BETTER, Card
 from fastir.engine.measure.references import Reference
 from fastir.errors import UnknownMetricError
 from fastir.rendering.text import align_columns
-from fastir.request.names import CARDS, DIALECTS, Gains, Request, metric_text, read
+from fastir.request.names import DIALECTS, Gains, Request, metric_text, read
 
 if TYPE_CHECKING:
     from typing import Self
