@@ -60,7 +60,7 @@ def add_eval_arguments(add: Callable[..., Any]) -> None:
         action="append",
         help="exit with 4 if the mean of any run is above VALUE, for a metric of which less is better",
     )
-    add_run_arguments(add, "*", "; or judged rankings, and then each RUN, if any, is, too")
+    add_run_arguments(add, "*", "; if QRELS is judged rankings, each RUN is too")
     add_interval_arguments(add)
     add_bounds_arguments(add)
     add_sort_argument(add)
