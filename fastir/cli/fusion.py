@@ -140,7 +140,7 @@ def add_tune_arguments(add: Callable[..., Any]) -> None:
     add_runs_argument(add)
     add_metric_option(add)
     add_fusion_arguments(add, tunable_methods, "wsum", "min-max")
-    about = "step of the weights between 0 and 1, or of the parameter (default: .01 for two runs, .05 for three and four)"
+    about = "step of the weights from 0 to 1, or of the parameter (default: .01 for two runs, .05 for three and four)"
     add("--grid", metavar="STEP", type=float, help=about)
     add("--trials", dest="n_trials", metavar="N", type=int, help="the number of random settings, instead of a grid")
     about = "parts of the queries, each scored with what the others choose (default %(default)s)"

@@ -77,7 +77,8 @@ class PlainEvaluator(PreparedQrels):
         query_ids, values, status, coverage = self.measure_rows(run, n_threads, watch)
         if coverage.rows is None or len(query_ids) == len(values):
             return query_ids, values, status, coverage
-        return query_ids, RowsAmongMissing(self, coverage.rows, values), functools.partial(getattr, coverage, "status"), coverage
+        late_status = functools.partial(getattr, coverage, "status")
+        return query_ids, RowsAmongMissing(self, coverage.rows, values), late_status, coverage
 
     def fill_missing(self, query_ids: list[Any], values: ndarray, status: ndarray, coverage: Coverage) -> RunValues:
         """What `measure` returns, from what `measure_rows` does."""
