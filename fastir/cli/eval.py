@@ -90,7 +90,7 @@ def interval_options(options: argparse.Namespace) -> IntervalOptions | None:
     from fastir.stats._checks import check_scipy
 
     intervals = IntervalOptions(**choices).checked()
-    if intervals.method in ("bca", "t"):
+    if intervals.method == "bca":
         check_scipy()
     return intervals
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import proportion
+from fastir.stats import student
 from fastir.stats._checks import N_RESAMPLES, check_table, check_values, is_constant, proper, special
 from fastir.stats._resample import ORDERS, Orders
 from fastir.stats.grid import to_grid
@@ -58,7 +59,7 @@ class Anova(NamedTuple):
     def margin(self, confidence: float = 0.95) -> float:
         """Half the width of the confidence interval of a run's mean, from the error of all runs (Sakai 2014)."""
         values = self.queries.df + 1 if self.interaction is None else self.replicates() * (self.queries.df + 1)
-        quantile = special().stdtrit(self.error.df, (1 + proportion("confidence", confidence)) / 2)
+        quantile = student.quantile(self.error.df, (1 + proportion("confidence", confidence)) / 2)
         return float(quantile * (self.error.mean_square / values) ** 0.5)
 
     def replicates(self) -> int:

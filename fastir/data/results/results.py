@@ -302,8 +302,7 @@ class Results(Fields, Exportable):
         ----------
         metric : str
         method : {"percentile", "bca", "t"}
-            "percentile" and "bca": the bootstrap over the queries; or Student's "t". The
-            last two need SciPy.
+            "percentile" and "bca": the bootstrap over the queries; or Student's "t".
         confidence : float
         n_resamples, random_state, n_threads
             As for `stats.bootstrap_interval`.
@@ -325,7 +324,7 @@ class Results(Fields, Exportable):
         TypeError
             An argument has the wrong type.
         ImportError
-            SciPy is not installed.
+            SciPy, which "bca" needs, is not installed.
 
         Notes
         -----
