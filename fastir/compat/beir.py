@@ -24,15 +24,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fastir.compat.pytrec_eval import RelevanceEvaluator
-from fastir.compat.run_order import RunOrder
+from fastir.compat.pytrec_eval import RunOrder, values_at_cutoffs
 from fastir.data.qrels import Qrels
 from fastir.errors import quote
 
 logger: logging.Logger = logging.getLogger("beir.retrieval.evaluation")
 
 DECIMALS = 5
-CORE_METRICS = (("NDCG", "ndcg_cut"), ("MAP", "map_cut"), ("Recall", "recall"), ("P", "P"))
+CORE_METRICS = {"NDCG": "ndcg_cut", "MAP": "map_cut", "Recall": "recall", "P": "P"}
 # The core's metrics by BEIR's names, and by all names that callers may use.
 CUSTOM_METRICS = {"MRR": "mrr", "R_cap": "relative_precision(empty=nan)", "Hole": "unjudged", "Accuracy": "hit_rate"}
 CUSTOM_NAMES = {
@@ -78,18 +77,12 @@ def evaluate(
         )
         for query_id, docs in results.items():
             docs.pop(query_id, None)
-    wanted = {f"{measure}.{','.join(map(str, k_values))}" for _, measure in CORE_METRICS}
-    evaluator = RelevanceEvaluator(qrels, wanted)
-    query_ids, values = evaluator.measured(results)
-    if not query_ids:
-        raise ZeroDivisionError("no query is in both the results and the qrels, so there is no mean")
-    means = dict(zip(evaluator.keys, rounded_means(values, len(query_ids)), strict=True))
-    ndcg, map_, recall, precision = (
-        {f"{name}@{k}": means[f"{measure}_{k}"] for k in k_values} for name, measure in CORE_METRICS
-    )
-    for table in (ndcg, map_, recall, precision):
+    keys, query_ids, values = values_at_cutoffs(qrels, results, CORE_METRICS.values(), k_values)
+    means = dict(zip(keys, rounded_means(values, len(query_ids)), strict=True))
+    tables = [{f"{name}@{k}": means[f"{measure}_{k}"] for k in k_values} for name, measure in CORE_METRICS.items()]
+    for table in tables:
         log(table)
-    return ndcg, map_, recall, precision
+    return tables[0], tables[1], tables[2], tables[3]
 
 
 def evaluate_custom(

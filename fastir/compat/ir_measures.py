@@ -51,8 +51,8 @@ from fastir.request import names
 
 QREL_FIELDS = ("query_id", "doc_id", "relevance")
 RUN_FIELDS = ("query_id", "doc_id", "score")
-# The metrics, with a cutoff, to which a document is as good as its best judgment.
 Kind = Literal["last", "max", "groups"]  # what a metric needs of several judgments of a document
+# The metrics, with a cutoff, to which a document is as good as its best judgment.
 ANY_SUBTOPIC = {("mrr", True), ("err", True), ("ndcg_burges", True)}
 
 

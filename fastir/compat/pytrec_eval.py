@@ -32,11 +32,13 @@ from typing import Any
 
 import numpy as np
 
-from fastir.compat.run_order import RunOrder
+from fastir.compat._rows import run_values
 from fastir.data.qrels import Qrels
 from fastir.data.results._fields import row_dicts
 from fastir.engine.columns._dicts import plain_judgments
 from fastir.errors import UnknownMetricError, quote
+from fastir.evaluation.drivers.prepared import PreparedQrels
+from fastir.evaluation.evaluator import Evaluator
 from fastir.inputs import dicts
 from fastir.rendering.text import counted
 from fastir.request.names import FAMILIES, NAMES, NICKNAMES, Request, read
@@ -68,6 +70,35 @@ supported_nicknames: dict[str, set[str]] = {
     "prefs": {"runid", "num_q", *(f"prefs_{name}" for name in PREFERENCE_MEASURES.split())},
     "qrels_jg": {"runid", "num_q", *NICKNAMES["qrels_jg"].split()},
 }
+
+
+class RunOrder:
+    """Qrels and metrics prepared once; the rows of a result are the run's queries, in the order of the run."""
+
+    def __init__(self, qrels: Qrels, metrics: Iterable[str], **options: Any) -> None:
+        self._positions = {query_id: position for position, query_id in enumerate(qrels)}
+        self._metrics = tuple(metrics)
+        options["queries"] = "qrels"  # every query of the run that is in the qrels has a row
+        self._evaluator = Evaluator(qrels, self._metrics, **options) if self._metrics and self._positions else None
+
+    def values(self, run: dict[str, Any]) -> tuple[list[str], np.ndarray]:
+        """The run's queries that are in the qrels, and float64 values of shape (n_queries, n_metrics)."""
+        if not isinstance(run, dict):
+            raise TypeError(f"the run must be a dict {{query_id: {{doc_id: score}}}}, got {type(run).__name__}")
+        evaluator = self._evaluator
+        if evaluator is None:
+            query_ids = [query_id for query_id in run if query_id in self._positions]
+            return query_ids, np.empty((len(query_ids), len(self._metrics)))
+        prepared = evaluator.rules.prepared
+        settings = prepared.settings
+        if isinstance(prepared, PreparedQrels):
+            return run_values(prepared.judged, settings.plan, run, self._positions, settings.ties, settings.single)
+        judged_run = {query_id: ranking for query_id, ranking in run.items() if query_id in self._positions}
+        if not judged_run:
+            return [], np.empty((0, len(settings.names)))
+        query_ids, values, _, _ = prepared.measure(judged_run, 1)
+        places = {query_id: place for place, query_id in enumerate(query_ids)}
+        return list(judged_run), values[[places[query_id] for query_id in judged_run]]
 
 
 class RelevanceEvaluator:
@@ -134,10 +165,10 @@ class RelevanceEvaluator:
         """
         if not scores:
             return {}
-        query_ids, values = self.measured(scores)
+        query_ids, values = self.values(scores)
         return row_dicts(query_ids, self._row, self.keys, values)
 
-    def measured(self, scores: dict[str, dict[str, float]]) -> tuple[list[str], np.ndarray]:
+    def values(self, scores: dict[str, dict[str, float]]) -> tuple[list[str], np.ndarray]:
         """The queries of `evaluate`, and the values for `keys`: float64, a row for each query."""
         query_ids, values = self._rows.values(scores)
         for column in self._logarithms:
@@ -145,23 +176,23 @@ class RelevanceEvaluator:
         return query_ids, values
 
 
+def values_at_cutoffs(
+    qrels: Any, results: dict[str, Any], measures: Iterable[str], k_values: Iterable[int]
+) -> tuple[tuple[str, ...], list[str], np.ndarray]:
+    """The keys of measures at all cutoffs, the queries in both, and their values: float64, a row for each query."""
+    cutoffs = ",".join(map(str, k_values))
+    evaluator = RelevanceEvaluator(qrels, {f"{measure}.{cutoffs}" for measure in measures})
+    query_ids, values = evaluator.values(results)
+    if not query_ids:
+        raise ZeroDivisionError("no query is in both the results and the qrels, so there is no mean")
+    return evaluator.keys, query_ids, values
+
+
 @functools.lru_cache(256)
 def compile_measures(
     measures: frozenset[str],
 ) -> tuple[dict[str, float], tuple[str, ...], tuple[str, ...], tuple[int, ...]]:
-    """The requested measures.
-
-    Returns
-    -------
-    dict of str to 0.0
-        All keys of a row of the result, in their order.
-    tuple of str
-        the keys among them that are not constant,
-    tuple of str
-        the core's metric for each,
-    tuple of int
-        and the positions of metrics in logarithms.
-    """
+    """The row of a result with 0.0 for all keys, the keys that are computed, their metrics, positions of logarithms."""
     numbers: dict[str, set[str]] = {}
     expanded = {name for measure in measures for name in supported_nicknames.get(measure, (measure,))}
     for measure in expanded:

@@ -26,14 +26,8 @@ from fastir.evaluation.labels import evaluate_ranked
 
 __all__ = ["Evaluator"]
 
-RANKING_METRICS = (
-    "hit",
-    "mrr",
-    "map",
-    "recall",
-    "ndcg",
-    "precision",
-)  # its metrics of the first items; fastir's spellings, too
+# Its metrics of the first items; fastir's spellings, too.
+RANKING_METRICS = ("hit", "mrr", "map", "recall", "ndcg", "precision")
 
 
 def evaluate(self: Any, dataobject: Any) -> OrderedDict[str, Any]:

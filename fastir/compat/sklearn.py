@@ -197,7 +197,7 @@ def offsets(labels: np.ndarray) -> np.ndarray:
 
 
 def values(labels: np.ndarray, scores: np.ndarray, metric: str, k: int | None, ignore_ties: bool) -> np.ndarray:
-    """The sample weights, of shape (n_queries,)."""
+    """The value of each query, float64 of shape (n_queries,)."""
     return evaluate_scores(
         labels.ravel(),
         scores.ravel(),

@@ -62,8 +62,6 @@ class OptimizationReport:
         ]
         return render(Table([self.method, self.metric], rows, 1, []), "text")
 
-    __str__ = __repr__
-
 
 def check_runs(runs: Any, qrels: Any = None) -> dict[str, Any]:
     """Two runs or more with the same queries, by number."""
