@@ -38,10 +38,6 @@ def bounds(bounds: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax:
         The metric to draw for several runs; None: the first.
     ax : as for `means`
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-
     Raises
     ------
     KeyError

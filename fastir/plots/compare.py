@@ -1,4 +1,4 @@
-"""Pictures of a Comparison: means with intervals, differences to one run, wins; and all of them in one figure."""
+"""Pictures of a Comparison: means with intervals, differences to one run, wins, all in one figure; and two boards."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.analyses.compare.tables import marks_text
-from fastir.plots.compared import MetricComparison
-from fastir.plots.queries import differences
+from fastir.plots.queries import MetricComparison, differences
 from fastir.plots.style import (
     BLUE,
     GREY,
@@ -22,11 +21,12 @@ from fastir.plots.style import (
     minus,
     new_axes,
     plain_text,
+    short_names,
     tidy,
     width_beside,
     with_note,
 )
-from fastir.request.directions import best_mean
+from fastir.request.directions import best_first, best_mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,6 +52,7 @@ def means(
     Parameters
     ----------
     comparison : Comparison, or mapping of name to Results
+        Results, such as `evaluate_many` returns, are compared as by `compare_scores`.
     metric : str or None
         None: the first.
     ax : matplotlib.axes.Axes or None
@@ -105,10 +106,6 @@ def forest(
         The run that the others are compared with. None: the first baseline of the comparison; without baselines, the
         best run.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-
     Raises
     ------
     KeyError
@@ -154,24 +151,8 @@ def wins(
 ) -> Axes:
     """Draw a heat map of the number of queries on which each run wins and loses against each other run.
 
-    Significant differences are bold and framed.
-
-    Parameters
-    ----------
-    comparison : Comparison, or mapping of name to Results
-        With a baseline, only the baseline's row and column are filled.
-    sort : bool
-        Whether the best run is the first; otherwise the runs are in the caller's order.
-    metric, ax : as for `means`
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Raises
-    ------
-    KeyError
-        The metric does not exist.
+    Significant differences are bold and framed. If the comparison has a baseline, only the baseline's row and column
+    are filled. Parameters, errors and the returned Axes are as for `means`.
     """
     from matplotlib.patches import Rectangle
 
@@ -215,9 +196,7 @@ def overview(comparison: Comparison | Mapping[Any, Any], *, sort: bool = False) 
 
     Parameters
     ----------
-    comparison : Comparison, or mapping of name to Results
-    sort : bool
-        Whether the best run is the first; otherwise the runs are in the caller's order.
+    comparison, sort : as for `means`
 
     Returns
     -------
@@ -246,6 +225,52 @@ def overview(comparison: Comparison | Mapping[Any, Any], *, sort: bool = False) 
         else:
             wins(whole, metric, right, sort=sort)
     return figure
+
+
+def leaderboards(
+    a: Mapping[Any, float],
+    b: Mapping[Any, float],
+    metric: str | None = None,
+    ax: Axes | None = None,
+    *,
+    titles: tuple[str, str] = ("a", "b"),
+) -> Axes:
+    """Draw a line for each system from its rank on one leaderboard to its rank on the other.
+
+    Systems that fall are orange, systems that rise are blue, and the others are grey.
+
+    Parameters
+    ----------
+    a, b : mapping of system to value
+        The values of the same systems, such as `.a` and `.b` of the result of `rank_correlation`.
+    metric : str or None
+        The metric; its name says whether less is better. None: more is better.
+    titles : tuple of two str
+        The titles of the two sides.
+    ax : as for `means`
+
+    Raises
+    ------
+    ValueError
+        The two sides have different systems, or none.
+    """
+    if not a or set(a) != set(b):
+        raise ValueError(f"expected the same systems on both sides, got {len(a)} and {len(b)}")
+    orders = [best_first(dict(side), metric or "") for side in (a, b)]
+    texts, note = short_names(orders[0])
+    text_by_system = dict(zip(orders[0], texts, strict=True))
+    ax = ax or new_axes(board_height(len(texts)), width_beside(texts, texts))
+    places = {system: place for place, system in enumerate(orders[1])}
+    for place, system in enumerate(orders[0]):
+        fall = places[system] - place
+        colour = VERMILION if fall > 0 else BLUE if fall < 0 else GREY
+        ax.plot([0, 1], [place, places[system]], "o-", color=colour, clip_on=False)
+    name_rows(ax, texts)
+    ax.secondary_yaxis("right").set_yticks(range(len(texts)), [text_by_system[system] for system in orders[1]])
+    ax.set_xlim(0, 1)
+    ax.set_xticks([0, 1], list(map(plain_text, titles)))
+    ax.set_xlabel(with_note(plain_text(metric or ""), note))
+    return tidy(ax)
 
 
 # ---- parts and sizes -----------------------------------------------------------------------------------------------

@@ -1,13 +1,17 @@
-"""The picture of two runs, query by query."""
+"""What pictures of a comparison know, and those that show each query: of two runs, and of all."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.plots.compared import MetricComparison
+from fastir.analyses.compare.comparison import Comparison
+from fastir.analyses.compare.records import Pair, System
+from fastir.analyses.compare.tables import default_level, find_beaten, level_text, mark_labels, p_text, resamples_text
+from fastir.errors import quote
 from fastir.plots.style import (
     BLUE,
     VERMILION,
@@ -15,20 +19,22 @@ from fastir.plots.style import (
     em,
     figure_size,
     hairline,
+    highest_first,
     ink,
     minus,
     new_axes,
     plain_text,
+    short_names,
     tidy,
     width_beside,
     with_note,
 )
 from fastir.rendering.text import counted
+from fastir.request.directions import SIGNS, higher_is_better
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from fastir.analyses.compare.comparison import Comparison
     from fastir.data.results.changes import ResultsDiff
 
 NAMED_QUERIES = 5  # queries at either end that are always named
@@ -36,6 +42,81 @@ ID_LETTERS = 20  # letters of a query's id
 HEIGHT_EMS = 28  # the least height of a figure, in sizes of its font
 TITLE_LETTERS = 60  # letters of a line of the title
 ID_DISTANCE_EMS = 1.25  # the distance of ids side by side, in sizes of their font
+
+
+class MetricComparison:
+    """A comparison on one metric, the first if None."""
+
+    runs: list[Any]
+    sign: int
+    places: dict[Any, int]
+    level: float
+
+    def __init__(self, comparison: Comparison | Mapping[Any, Any], metric: str | None) -> None:
+        if not isinstance(comparison, Comparison):
+            from fastir.analyses.compare.compare_scores import compare_scores
+
+            comparison = compare_scores(comparison, metric)
+        if metric is None:
+            metric = comparison.metrics[0]
+        if metric not in comparison.metrics:
+            raise KeyError(f"{quote(metric)} was not compared; there are {', '.join(map(repr, comparison.metrics))}")
+        self.whole = comparison
+        self.runs = comparison.runs
+        self.metric = metric
+        self.sign = SIGNS[higher_is_better(metric)]  # of a difference that is better
+        self.places = {run: place for place, run in enumerate(self.runs)}
+        self.systems: dict[Any, System] = {one.run: one for one in comparison.systems if one.metric == metric}
+        self.pairs: list[Pair] = [pair for pair in comparison.pairs if pair.metric == metric]
+        self.level = default_level(comparison.method)
+
+    @cached_property
+    def names(self) -> dict[Any, str]:
+        """The name of each run on a picture."""
+        return dict(zip(self.runs, short_names(self.runs)[0], strict=True))
+
+    @property
+    def note(self) -> str:
+        """The parts of names that were left out."""
+        return short_names(self.runs)[1]
+
+    @property
+    def labels(self) -> list[str]:
+        """The letter of each run, as in the table."""
+        return mark_labels(len(self.runs))
+
+    @property
+    def significant(self) -> str:
+        return level_text(self.whole.method, self.level)
+
+    def p_text(self, pair: Pair) -> str:
+        """The p-value that counts, as in the table."""
+        return p_text(pair, pair.adjusted_p, resamples_text(self.whole.method))
+
+    @property
+    def p_name(self) -> str:
+        return "corrected p" if self.whole.method.correction else "p"
+
+    def find_beaten_runs(self) -> dict[Any, list[int]]:
+        """{run: the positions of the runs that it is significantly better than}."""
+        return {run: places for (run, _), places in find_beaten(self.pairs, self.places, self.level).items()}
+
+    def order_runs(self, sort: bool) -> list[Any]:
+        """The runs in the caller's order, or the best first; the largest, where neither more nor less is better."""
+        if not sort:
+            return list(self.runs)
+        places = highest_first([(self.sign or 1) * self.systems[run].mean for run in self.runs])
+        return [self.runs[place] for place in places]
+
+    def pair(self, a: Hashable, b: Hashable) -> tuple[Pair | None, int]:
+        """The pair, and 1, or -1 if it was compared the other way round; None if it was not."""
+        for pair in self.pairs:
+            if (pair.a, pair.b) in ((a, b), (b, a)):
+                return pair, 1 if pair.a == a else -1
+        return None, 1
+
+
+# ---- differences of two runs -----------------------------------------------------------------------------------------
 
 
 def differences(
@@ -52,15 +133,8 @@ def differences(
 
     Parameters
     ----------
-    comparison : Comparison, or mapping of name to Results
-        Results, such as `evaluate_many` returns, are compared as by `compare_scores`. All other plots of a comparison
-        take them, too.
+    comparison, metric, ax : as for `means`
     a, b : names of runs
-    metric, ax : as for `means`
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -163,19 +237,7 @@ def topics(
 
     The queries are in order from the one on which the runs are best to the one on which they are worst. If the
     comparison has segments, this is the order within each segment, and the names of the segments are above.
-
-    Parameters
-    ----------
-    comparison, metric, ax, sort : as for `means`
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Raises
-    ------
-    KeyError
-        The metric does not exist.
+    Parameters, errors and the returned Axes are as for `means`.
     """
     on = MetricComparison(comparison, metric)
     runs, segments = on.order_runs(sort), segment_order(on)
