@@ -13,7 +13,7 @@ from latex2mathml.converter import convert
 
 import fastir
 from fastir import plots, stats
-from fastir.cli.completion import abouts, argument_usage, command_parsers, option_help
+from fastir.cli.completion import argument_usage, option_help, subcommands
 from fastir.cli.conventions_text import QUESTIONS, answer, convention_line, example, value
 from fastir.cli.parser import parser
 from fastir.cli.reference_text import GROUPS, anchor, reference
@@ -157,16 +157,15 @@ def typeset() -> str:
 
 def command_line() -> str:
     """Every command, with its usage and what its arguments mean."""
-    root, lines = parser(), ["## Reference", ""]
-    commands = command_parsers(root)
-    for name, about in abouts(root).items():
+    lines = ["## Reference", ""]
+    for name, (about, command) in subcommands(parser()).items():
         lines += [f"### fastir {name}", "", f"{about[:1].upper()}{about[1:]}.", ""]
         if name == "trec_eval":  # whose options argparse does not know
             lines += ["```text", trec_eval.output(["--help"], None).rstrip(), "```", ""]
-        elif actions := commands[name]._actions:
-            usage = " ".join(commands[name].format_usage().split()[1:])
+        elif actions := command._actions:
+            usage = " ".join(command.format_usage().split()[1:])
             lines += ["```text", *folded(usage), "```", "", "| argument | meaning |", "|---|---|"]
-            rows = [("".join(argument_usage(action)), option_help(commands[name], action)) for action in actions]
+            rows = [("".join(argument_usage(action)), option_help(command, action)) for action in actions]
             lines += [f"| {cell(word)} | {plain(about)} |" for word, about in rows]
             lines.append("")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The subcommand `fastir compare`: its options, and from evaluated files to the text that is printed."""
+"""The subcommands `compare` and `report`: from runs or saved results to the text, the picture or the page."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import fastir
 from fastir.cli.arguments import (
     SAVED_FORMAT,
     add_options,
@@ -24,7 +25,7 @@ from fastir.cli.arguments import (
     settings_from,
     sort_metric,
 )
-from fastir.cli.gates import add_fail_if, failed_rules, for_each_metric, parse_rules
+from fastir.cli.gates import add_fail_if, failures, for_each_metric, parse_rules
 from fastir.cli.messages import UsageError, suggestion
 from fastir.cli.runs import (
     are_saved,
@@ -89,10 +90,13 @@ def compare_command(options: argparse.Namespace) -> Output:
         rules = for_each_metric(rules, comparison.metrics, evaluator_options(options))
         sort = sort_metric(options, comparison.metrics, evaluator_options(options))
     if sort is not None:
-        comparison = in_order(comparison, sort)
+        means = {mean.run: mean.mean for mean in comparison.means if mean.metric == sort}
+        comparison = with_runs_in(best_first(means, sort), comparison)
     if options.plot is not None:
-        draw(comparison, options.plot)
-    failed = failed_rules(rules, comparison)
+        from fastir.plots import overview
+
+        save_picture(overview(comparison), options.plot)
+    failed = failures(rules, comparison)
     if format == SAVED_FORMAT:
         comparison.save(options.output)
         return Output("", failed)
@@ -184,13 +188,6 @@ def testable_metrics(settings: Settings, named: Sequence[str]) -> list[str]:
     return [name for name in settings.names if name not in left_out]
 
 
-def in_order(comparison: Comparison, metric: str) -> Comparison:
-    """A comparison with its runs in order of a metric, the best first."""
-    return with_runs_in(
-        best_first({mean.run: mean.mean for mean in comparison.means if mean.metric == metric}, metric), comparison
-    )
-
-
 def with_runs_in(runs: list[Any], comparison: Comparison) -> Comparison:
     """Return the comparison, also of its segments, with the runs in another order."""
 
@@ -236,12 +233,6 @@ def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict
     return {**statistics, "baseline": baseline}
 
 
-def draw(comparison: Comparison, path: str) -> None:
-    from fastir.plots import overview
-
-    save_picture(overview(comparison), path)
-
-
 def save_picture(figure: Any, path: str) -> None:
     picture = io.BytesIO()
     figure.savefig(picture, format=plot_format(path))
@@ -262,17 +253,34 @@ def plot_format(path: str) -> str:
     return suffix
 
 
+# ---- report ----------------------------------------------------------------------------------------------------------
+
+
+def add_report_arguments(add: Callable[..., Any]) -> None:
+    add_run_arguments(add)
+    add_statistics_arguments(add)
+    add_options(add, "k", default=10)
+    add("-o", "--output", metavar="FILE", required=True, help="the page, which is written atomically")
+
+
+def report_command(options: argparse.Namespace) -> Output:
+    """Write the page; nothing is printed."""
+    runs, arguments, chosen = judged_and_compared(options, "a report")
+    with progress_bar(runs) as notice:
+        chosen.update(progress=notice)
+        fastir.write_report(*arguments, options.output, k=options.k, **chosen)
+    return Output("")
+
+
+# ---- the formats of a comparison -------------------------------------------------------------------------------------
+
+
 def tables(format: str) -> Callable[..., Any]:
-    return lambda comparison, options: comparison.to_table(format, **table_shape(options)).rstrip("\n") + "\n"
+    def table(comparison: Comparison, options: argparse.Namespace) -> str:
+        shape = {name: getattr(options, name) for name in ("intervals", "transpose", "formulas")}
+        return comparison.to_table(format, rows="pairs" if options.pairs else "runs", **shape).rstrip("\n") + "\n"
 
-
-def table_shape(options: argparse.Namespace) -> dict[str, Any]:
-    return {
-        "rows": "pairs" if options.pairs else "runs",
-        "intervals": options.intervals,
-        "transpose": options.transpose,
-        "formulas": options.formulas,
-    }
+    return table
 
 
 def as_tsv(comparison: Comparison, _: argparse.Namespace) -> str:

@@ -22,7 +22,7 @@ from fastir.cli.arguments import (
 )
 from fastir.cli.compare import metrics_of_saved
 from fastir.cli.eval import evaluate_words
-from fastir.cli.gates import Rule, add_fail_if, failed_rules, for_each_metric, parse_rules
+from fastir.cli.gates import Rule, add_fail_if, failures, for_each_metric, parse_rules
 from fastir.cli.messages import UsageError
 from fastir.cli.runs import are_saved, load_saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, tell
@@ -95,7 +95,7 @@ def broken_rules(rules: list[Rule], name: str, old: Results, new: Results, optio
     metrics = metrics_of_saved([rule.metric for rule in rules], {options.old: old, options.new: new}, options)
     rules = for_each_metric(rules, metrics, evaluator_options(options))
     was, now = options.old, f"{name} (new)" if name == options.old else name
-    return failed_rules(rules, compare_scores({now: new, was: old}, metrics, baseline=was))
+    return failures(rules, compare_scores({now: new, was: old}, metrics, baseline=was))
 
 
 def text_in(format: str, changes: dict[str, list[ResultsDiff]], options: argparse.Namespace) -> str:

@@ -114,16 +114,9 @@ def fuse_command(options: argparse.Namespace) -> Output:
             raise ValueError("--duplicates once: not possible, because a fused run has every document once")
     runs = read_runs(options.runs, options, 2)
     with argument_errors(), progress_bar({}):
-        fused = fastir.fuse(
-            runs,
-            options.method,
-            options.norm,
-            weights,
-            max_depth=options.max_depth,
-            ties=options.ties,
-            n_threads=options.n_threads,
-            **params,
-        )
+        for name in ("max_depth", "ties", "n_threads"):
+            params[name] = getattr(options, name)
+        fused = fastir.fuse(runs, options.method, options.norm, weights, **params)
     if options.output is not None:
         fused.save(options.output)
         return Output("")
@@ -154,6 +147,11 @@ def add_tune_arguments(add: Callable[..., Any]) -> None:
     add_format_argument(add, TEXT_FORMATS)
 
 
+TUNE_OPTIONS = (
+    *("grid", "n_trials", "folds", "random_state", "segments", "ties", "rel_level", "convention", "n_threads"),
+)
+
+
 def tune_command(options: argparse.Namespace) -> Output:
     """Choose the weights or the parameter of a fusion, and print what they are worth on other queries."""
     with argument_errors():
@@ -167,24 +165,9 @@ def tune_command(options: argparse.Namespace) -> Output:
             plot_format(options.plot)
     qrels = read_qrels(options)
     runs = read_runs(options.runs, options, 2)
+    chosen = {name: getattr(options, name) for name in TUNE_OPTIONS}
     with argument_errors(), progress_bar({}):
-        tuning = fastir.tune(
-            qrels,
-            runs,
-            metric,
-            options.method,
-            options.norm,
-            grid=options.grid,
-            n_trials=options.n_trials,
-            folds=options.folds,
-            random_state=options.random_state,
-            segments=options.segments,
-            params=params,
-            ties=options.ties,
-            rel_level=options.rel_level,
-            convention=options.convention,
-            n_threads=options.n_threads,
-        )
+        tuning = fastir.tune(qrels, runs, metric, options.method, options.norm, params=params, **chosen)
     if options.plot is not None:
         save_picture(tuning.plot().figure, options.plot)
     if format == "json":

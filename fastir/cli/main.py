@@ -113,13 +113,12 @@ def versions_text() -> str:
 def trec_eval_command(arguments: list[str]) -> int:
     """Run `fastir trec_eval`, which has options of its own; returns the exit code."""
     from fastir.compat import trec_eval
-    from fastir.compat.trec_lines import Refusal
 
     try:
         with deferred_warnings():
             text = trec_eval.output(arguments, Progress)
         return write(text)
-    except Refusal as refusal:
+    except trec_eval.Refusal as refusal:
         message = replace_keywords(one_line(refusal.__cause__ or refusal))
         tell("error", message.replace("; --", "; fastir eval --"))  # the command that has these options
         return refusal.code

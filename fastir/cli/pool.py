@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import io
-from collections.abc import Callable, Sequence
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import fastir
@@ -28,11 +30,12 @@ from fastir.cli.arguments import (
     single_metric,
 )
 from fastir.cli.eval import FORMATS, table_text
-from fastir.cli.messages import UsageError, option
+from fastir.cli.messages import UsageError, option, suggestion
 from fastir.cli.runs import read_qrels, read_runs
-from fastir.cli.teams import add_teams_arguments, read_teams_option
 from fastir.cli.terminal import Output, progress_bar
 from fastir.data.results.exportable import result_table, result_title
+from fastir.errors import FastirError, quote
+from fastir.inputs import places
 from fastir.rendering import Cell, Table
 from fastir.rendering.text import json_text, without_nan
 
@@ -108,6 +111,63 @@ def pool_command(options: argparse.Namespace) -> Output:
     return list_output(rows, Table(["query_id", "doc_id", "runs"], [], 3, [note]), head, options, format)
 
 
+# ---- the teams of runs: a file, or a pattern of their names ----------------------------------------------------------
+
+
+def add_teams_arguments(add: Callable[..., Any]) -> None:
+    about = "the teams of runs: a line has a run, as its file is called, and its team (default: each run is one)"
+    add("--teams", group="input", metavar="FILE", help=about)
+    about = "the team is what this regular expression finds in the name of a run, its first group if it has one"
+    add("--team-pattern", group="input", metavar="REGEX", help=about)
+
+
+def read_teams_option(options: argparse.Namespace, runs: Iterable[str]) -> dict[Any, Any] | None:
+    """{run: team}, or None without these options."""
+    if options.teams is not None and options.team_pattern is not None:
+        raise UsageError("--teams and --team-pattern: expected one of them")
+    if options.team_pattern is not None:
+        return teams_by_pattern(options.team_pattern, runs)
+    return None if options.teams is None else teams_by_file(options.teams, list(runs))
+
+
+def teams_by_pattern(pattern: str, runs: Iterable[str]) -> dict[str, str]:
+    try:
+        find = re.compile(pattern).search
+    except re.error as error:
+        raise UsageError(f"--team-pattern {pattern}: {error}") from None
+    teams = {}
+    for run in runs:
+        match = find(run)
+        team = match and match[min(match.re.groups, 1)]
+        if not team:
+            raise FastirError(f"--team-pattern {pattern}: it does not match the name of run {quote(run)}")
+        teams[run] = team
+    return teams
+
+
+def teams_by_file(path: str, runs: list[str]) -> dict[str, str]:
+    """The teams in a file, which calls a run by the name of its row, by its path, or by either without endings."""
+    from fastir.inputs.mappings import TEAMS, read_mapping
+
+    stems = [places.stem(run) or run for run in runs]
+    run_by_stem = {stem: run for stem, run in zip(stems, runs, strict=True) if stems.count(stem) == 1}
+    run_by_stem.update({run: run for run in runs})
+    teams: dict[str, str] = {}
+    for word, team in read_mapping(TEAMS, path).items():
+        folder, name = os.path.split(word)
+        bare_name = places.stem(name) or name
+        calls = (word, name, os.path.join(folder, bare_name), bare_name)
+        run = next((run_by_stem[call] for call in calls if call in run_by_stem), None)
+        if run is None:
+            raise FastirError(f"{path}: there is no run {quote(word)}{suggestion(word, run_by_stem)}")
+        if teams.setdefault(run, team) != team:
+            raise FastirError(f"{path}: run {quote(run)} has two teams, {teams[run]} and {team}")
+    for run in runs:
+        if run not in teams:
+            raise FastirError(f"{path}: run {quote(run)} has no team")
+    return teams
+
+
 # ---- contributions and leave-one-out ---------------------------------------------------------------------------------
 
 
@@ -129,11 +189,9 @@ def contributions_command(options: argparse.Namespace) -> Output:
     contributions = fastir.contributions(
         qrels, runs, teams=teams, pool_depth=options.pool_depth, rel_level=options.rel_level
     )
-    return (
-        Output(contributions.to_json(per_query=False))
-        if format == "json"
-        else table_output(result_table(contributions), options, format)
-    )
+    if format == "json":
+        return Output(contributions.to_json(per_query=False))
+    return table_output(result_table(contributions), options, format)
 
 
 def add_leave_one_out_arguments(add: Callable[..., Any]) -> None:
