@@ -29,18 +29,10 @@ QRELS_COLUMNS = ("query_id", "doc_id", "label")
 
 
 class RunColumns(NamedTuple):
-    """The columns of a run that are read.
+    """The columns of a run that are read, and the files that the workers read instead of the DataFrame, if any.
 
-    Attributes
-    ----------
-    names : tuple of str
-        All: query, document and number, or the columns of lists; then `run` and `order`, if there are such.
-    run : str or None
-        The column of the names of runs.
-    order : str or None
-        The column of the order of rows.
-    files : Files or None
-        The files that the workers read instead of the DataFrame.
+    `names` are all: query, document and number, or the columns of lists; then `run`, the column of the names of runs,
+    and `order`, the column of the order of rows, if there are such.
     """
 
     names: tuple[str, ...]
@@ -187,11 +179,9 @@ def run_columns(run: Any, strategy: str, evaluator: Evaluator, several: bool = F
 def columns_read(run: Any, frame: Any, strategy: str, evaluator: Evaluator, several: bool = False) -> RunColumns:
     """The columns of a run that are read, and the files, if it was given by paths that the workers can open."""
     columns = run_columns(frame, strategy, evaluator, several)
-    return (
-        columns
-        if is_frame(run)
-        else columns._replace(files=run_files.readable_files(select_columns(frame, columns.names)))
-    )
+    if is_frame(run):
+        return columns
+    return columns._replace(files=run_files.readable_files(select_columns(frame, columns.names)))
 
 
 def weights_in(qrels: Any, names: Sequence[str], column: str) -> dict[Any, dict[Any, float]]:
@@ -266,9 +256,8 @@ def groups_by_query(by: Any, qrels: Any, run: Any, columns: Sides) -> Mapping[An
         if by not in frame.columns:
             has = ", ".join(map(repr, run.columns[:20]))
             raise ValueError(f"by: the run has no column {by!r}; it has {has}; a DataFrame of qrels may have it, too")
-        usual: Sequence[str] = (
-            [frame_columns["query_id"]] if frame_columns and "query_id" in frame_columns else roles.QUERY
-        )
+        named = (frame_columns or {}).get("query_id")
+        usual: Sequence[str] = roles.QUERY if named is None else [named]
         pairs = select_columns(frame, [roles.find_column("by", frame.columns, "query_id", usual), by]).toDF("0", "1")
     elif is_frame(by) and len(by.columns) == 2:
         pairs = by
