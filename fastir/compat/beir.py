@@ -48,28 +48,11 @@ def evaluate(
     k_values: Sequence[int],
     ignore_identical_ids: bool = True,
 ) -> tuple[dict[str, float], dict[str, float], dict[str, float], dict[str, float]]:
-    """nDCG, average precision, recall and precision at each cutoff.
+    """nDCG, average precision, recall and precision at each cutoff: four dicts such as ``{"NDCG@1": mean, ...}``.
 
-    Parameters
-    ----------
-    qrels : dict of query_id to dict of doc_id to int
-    results : dict of query_id to dict of doc_id to float
-        It is changed: documents with the id of their query are removed.
-    k_values : sequence of int
-    ignore_identical_ids : bool
-        Whether these documents are removed.
-
-    Returns
-    -------
-    tuple of four dicts
-        ``{"NDCG@1": mean, ...}``, and likewise MAP, Recall and P; rounded to five decimals.
-
-    Raises
-    ------
-    ZeroDivisionError
-        No query is in both.
-    TypeError, ValueError
-        As by `fastir.compat.pytrec_eval.RelevanceEvaluator`.
+    Means are rounded to five decimals. Unless ``ignore_identical_ids=False``, documents with the id of their query are
+    removed from `results`, which this changes. ZeroDivisionError: no query is in both. TypeError and ValueError as by
+    `fastir.compat.pytrec_eval.RelevanceEvaluator`.
     """
     if ignore_identical_ids:
         logger.info(
@@ -88,30 +71,15 @@ def evaluate(
 def evaluate_custom(
     qrels: dict[str, dict[str, int]], results: dict[str, dict[str, float]], k_values: Sequence[int], metric: str
 ) -> dict[str, float]:
-    """One of four more metrics at each cutoff.
+    """One of four more metrics at each cutoff, such as ``{"MRR@1": mean, ...}``, rounded to five decimals.
 
-    Parameters
-    ----------
-    qrels, results, k_values
-        As for `evaluate`; nothing is removed.
-    metric : str
-        "mrr"; "recall_cap" (hits over the smaller of k and the relevant documents); "hole" (the fraction of documents
-        that the qrels do not have for any query); "top_k_accuracy" (whether there is a hit). Or another name that BEIR
-        has for one of these, in upper or lower case.
+    `metric` is "mrr"; "recall_cap" (R_cap: hits over the smaller of k and the relevant documents); "hole" (Hole: the
+    fraction of documents that the qrels do not have for any query); "top_k_accuracy" (Accuracy: whether there is a
+    hit); or another name that BEIR has for one of these, in upper or lower case. Nothing is removed from `results`.
 
-    Returns
-    -------
-    dict of str to float
-        ``{"MRR@1": mean, ...}``, ``R_cap@k``, ``Hole@k`` or ``Accuracy@k``; rounded to five decimals.
-
-    Raises
-    ------
-    ValueError
-        `metric` is another one, or a cutoff or a score is invalid.
-    KeyError
-        A query of the results is not in the qrels.
-    ZeroDivisionError
-        The qrels are empty; for recall_cap, a query of the results has no relevant document.
+    ValueError: `metric` is another one, or a cutoff or a score is invalid. KeyError: a query of the results is not in
+    the qrels. ZeroDivisionError: the qrels are empty, or for recall_cap a query of the results has no relevant
+    document.
     """
     name = CUSTOM_NAMES.get(metric.lower())
     if name is None:

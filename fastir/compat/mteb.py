@@ -72,31 +72,14 @@ def calculate_retrieval_scores(
     k_values: Sequence[int],
     skip_first_result: bool = False,
 ) -> Any:
-    """All scores of a retrieval task.
+    """All scores of a retrieval task, as an `mteb.types.RetrievalEvaluationResult`.
 
-    Parameters
-    ----------
-    results : dict of query_id to dict of doc_id to float
-    qrels : dict of query_id to dict of doc_id to int
-    k_values : sequence of int
-    skip_first_result : bool
-        Leave out the best document of each ranking.
+    `skip_first_result` leaves out the best document of each ranking. The result has all_scores, ndcg, map, recall,
+    precision, naucs, mrr, naucs_mrr and hit_rate.
 
-    Returns
-    -------
-    mteb.types.RetrievalEvaluationResult
-        all_scores, ndcg, map, recall, precision, naucs, mrr, naucs_mrr, hit_rate.
-
-    Raises
-    ------
-    KeyError, IndexError
-        A query of the results is not in the qrels, or its judgments are empty.
-    ZeroDivisionError
-        No query is in both.
-    TypeError, ValueError
-        As by `fastir.compat.pytrec_eval.RelevanceEvaluator`.
-    ImportError
-        MTEB is not installed: the result is of its class.
+    KeyError or IndexError: a query of the results is not in the qrels, or its judgments are empty. ZeroDivisionError:
+    no query is in both. ImportError: MTEB, which has the class of the result, is not installed. Others as by
+    `fastir.compat.pytrec_eval.RelevanceEvaluator`.
     """
     try:
         from mteb.types import RetrievalEvaluationResult
@@ -143,10 +126,7 @@ def rounded_means(table: dict[str, np.ndarray]) -> dict[str, float]:
 def mrr(qrels: Judged, results: Ranked, k_values: Sequence[int]) -> dict[str, list[float]]:
     """The reciprocal rank of the first relevant document, 0 if the first k hold none: ``{"MRR@10": [value, ...]}``.
 
-    Raises
-    ------
-    KeyError
-        A query of the results is not in the qrels; the other metrics raise it too, except `hole`.
+    KeyError if a query of the results is not in the qrels; the other metrics raise it too, except `hole`.
     """
     return {f"MRR@{k}": column for k, column in by_cutoff("mrr", qrels, results, k_values)}
 
@@ -204,26 +184,9 @@ def by_cutoff(metric: str, qrels: Judged, results: Ranked, k_values: Sequence[in
 def evaluate_abstention(results: Ranked, metric_scores: Mapping[str, Sequence[float]]) -> dict[str, float]:
     """The normalised areas of some metrics, ``{"nAUC_NDCG@10_max": area, ...}``, for each of the confidences.
 
-    Parameters
-    ----------
-    results : dict of query_id to dict of doc_id to float
-    metric_scores : dict of str to sequence of float
-        Of each metric a value for each query, in the order of `results`.
-
-    Returns
-    -------
-    dict of str to float
-        By the largest score (max), the scores' deviation (std) and the lead over the second (diff1). NaN if leaving out
-        the worst queries changes nothing.
-
-    Raises
-    ------
-    IndexError
-        There are no results.
-
-    Notes
-    -----
-    Source: Gisserot-Boukhlef et al. 2024, MTEB.
+    `metric_scores` has for each metric a value for each query, in the order of `results`. The confidences are the
+    largest score (max), the scores' deviation (std) and the lead over the second (diff1). An area is NaN if leaving out
+    the worst queries changes nothing. IndexError without results. Source: Gisserot-Boukhlef et al. 2024, MTEB.
     """
     if not results:
         raise IndexError("the results are empty")
@@ -294,34 +257,15 @@ def areas_below(curves: np.ndarray) -> np.ndarray:
 
 
 def calculate_pmrr(original_run: Ranked, new_run: Ranked, changed_qrels: Mapping[str, Iterable[str]]) -> float:
-    """p-MRR: whether documents fall in the ranking as an instruction makes them irrelevant.
+    """p-MRR, from -1 to 1: whether documents fall in the ranking as an instruction makes them irrelevant.
 
-    Of the rank r of a document before the change and s after it: s / r - 1 if s <= r (it rose), else 1 - r / s. The
-    mean over the documents of a query, and of these means over the queries. A document that is missing from a ranking
-    comes after its last one.
+    For the rank r of a document before the change and s after it, the value is s / r - 1 if s <= r (it rose), else 1 -
+    r / s. It is averaged over the documents of a query, and then over the queries. A document that is missing from a
+    ranking comes after its last one; equal scores are ordered by descending id.
 
-    Parameters
-    ----------
-    original_run, new_run : dict of query_id to dict of doc_id to float
-        The ids of their queries end with "-og" and "-changed". Equal scores are ordered by descending id.
-    changed_qrels : dict of query_id to list of str
-        The documents with changed relevance, by the ids without these ends.
-
-    Returns
-    -------
-    float
-        From -1 to 1.
-
-    Raises
-    ------
-    ZeroDivisionError
-        No query has changed documents and is in both runs.
-    TypeError, ValueError
-        As by `fastir.evaluate`.
-
-    Notes
-    -----
-    Source: Weller et al. 2024 (FollowIR), MTEB.
+    The ids of queries end with "-og" in the original run and with "-changed" in the new one; `changed_qrels` has the
+    documents with changed relevance, by the ids without these ends. ZeroDivisionError: no query has changed documents
+    and is in both runs. TypeError and ValueError as by `fastir.evaluate`. Source: Weller et al. 2024 (FollowIR), MTEB.
     """
     changed: dict[str, list[str]] = {}
     for query_id, doc_ids in changed_qrels.items():
@@ -343,7 +287,7 @@ def calculate_pmrr(original_run: Ranked, new_run: Ranked, changed_qrels: Mapping
 
 
 def document_ranks(doc_ids: dict[str, list[str]], run: Ranked) -> dict[str, dict[str, int]]:
-    """Return {query_id: {doc_id: rank}} of these documents; a missing document comes one rank after the last.
+    """Return {query_id: {doc_id: rank}}; a missing document comes one rank after the last.
 
     The join knows documents by their labels: here each of a query has its own.
     """
@@ -364,29 +308,9 @@ def document_ranks(doc_ids: dict[str, list[str]], run: Ranked) -> dict[str, dict
 def robustness_at_10(qrels: Mapping[str, Any], results: Any, scores: Mapping[str, Mapping[str, float]]) -> float:
     """Robustness at 10: the least nDCG@10 over the instructions of a query, as a mean over the queries.
 
-    Parameters
-    ----------
-    qrels : dict of query_id to anything
-        Queries with instructions; the text before the first "_" of an id is the query's own id.
-    results : object
-        Not read.
-    scores : dict of query_id to dict
-        `all_scores` of `calculate_retrieval_scores`, with "ndcg_cut_10".
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    KeyError
-        A query has no such score.
-    ZeroDivisionError
-        There is no query.
-
-    Notes
-    -----
-    Source: Oh et al. 2024 (InstructIR), MTEB.
+    The keys of `qrels` are queries with instructions; the text before the first "_" of an id is the query's own id.
+    `scores` are `all_scores` of `calculate_retrieval_scores`, and `results` are not read. KeyError: a query has no
+    "ndcg_cut_10". ZeroDivisionError: there is no query. Source: Oh et al. 2024 (InstructIR), MTEB.
     """
     least: dict[str, float] = {}
     for query_id in qrels:
@@ -399,30 +323,9 @@ def robustness_at_10(qrels: Mapping[str, Any], results: Any, scores: Mapping[str
 def paired_accuracy(qrels: Mapping[str, Any], results: Any, scores: Mapping[str, Mapping[str, float]]) -> float:
     """Return the fraction of pairs of queries, "x_q1" and "x_q2", that both have a recall at 1 of 1.
 
-    Parameters
-    ----------
-    qrels : dict of query_id to anything
-        The text before the first "_" of an id is the pair's own id.
-    results : object
-        Not read.
-    scores : dict of query_id to dict
-        `all_scores` of `calculate_retrieval_scores`, with "recall_1".
-
-    Returns
-    -------
-    float
-        From 0 to 1.
-
-    Raises
-    ------
-    KeyError
-        A query of a pair has no such score.
-    ZeroDivisionError
-        There is no query.
-
-    Notes
-    -----
-    Source: Weller et al. 2024 (NevIR), MTEB.
+    The keys of `qrels` are the queries; the text before the first "_" of an id is the pair's own id. `scores` are
+    `all_scores` of `calculate_retrieval_scores`, and `results` are not read. KeyError: a query of a pair has no
+    "recall_1". ZeroDivisionError: there is no query. Source: Weller et al. 2024 (NevIR), MTEB.
     """
     pairs = {query_id.partition("_")[0] for query_id in qrels}
     return sum(all(scores[f"{pair}_{one}"]["recall_1"] == 1 for one in ("q1", "q2")) for pair in pairs) / len(pairs)
@@ -431,25 +334,9 @@ def paired_accuracy(qrels: Mapping[str, Any], results: Any, scores: Mapping[str,
 def max_over_subqueries(qrels: Judged, results: Ranked, k_values: Sequence[int]) -> dict[str, float]:
     """Return all scores of the original queries: each document gets its largest score over the query's parts.
 
-    Parameters
-    ----------
-    qrels : dict of query_id to dict of doc_id to int
-        The text before the last "_" of an id is the query's own id; the judgments of its last part count.
-    results : dict of query_id to dict of doc_id to float
-    k_values : sequence of int
-        With 1: the recall at 1 is "accuracy".
-
-    Returns
-    -------
-    dict of str to float
-        ``{"max_over_subqueries_ndcg_at_10": mean, ...}``.
-
-    Raises
-    ------
-    KeyError
-        A query of the qrels has no results, or 1 is missing from `k_values`.
-    ZeroDivisionError, IndexError, TypeError, ValueError
-        As by `calculate_retrieval_scores`.
+    The text before the last "_" of an id is the query's own id; the judgments of its last part count. `k_values` has 1:
+    the recall at 1 is "accuracy". The result is ``{"max_over_subqueries_ndcg_at_10": mean, ...}``. KeyError: a query of
+    the qrels has no results, or 1 is missing from `k_values`. Others as by `calculate_retrieval_scores`.
     """
     merged: dict[str, dict[str, float]] = {}
     judged: dict[str, Any] = {}
@@ -467,24 +354,9 @@ def evaluate_p_mrr_change(
 ) -> dict[str, Any]:
     """p-MRR, and all scores of the queries before ("og") and after ("changed") the instructions changed.
 
-    Parameters
-    ----------
-    qrels, results : dict of query_id to dict
-        Of both; the ids of the queries before end with "-og", those after with "-changed".
-    changed_qrels : dict of query_id to list of str
-        As for `calculate_pmrr`.
-    k_values : sequence of int
-        With 1: the recall at 1 is "accuracy".
-
-    Returns
-    -------
-    dict
-        ``{"p-MRR": value, "og": {"ndcg_at_10": mean, ...}, "changed": {...}}``.
-
-    Raises
-    ------
-    KeyError, ZeroDivisionError, IndexError, TypeError, ValueError
-        As by `calculate_pmrr` and `calculate_retrieval_scores`.
+    The ids of queries before end with "-og", those after with "-changed"; `changed_qrels` is as for `calculate_pmrr`,
+    and `k_values` has 1, as the recall at 1 is "accuracy". The result is ``{"p-MRR": value, "og": {"ndcg_at_10": mean,
+    ...}, "changed": {...}}``. Errors are those of `calculate_pmrr` and `calculate_retrieval_scores`.
     """
     sides: dict[bool, tuple[dict[str, Any], dict[str, Any]]] = {True: ({}, {}), False: ({}, {})}
     for place, both in enumerate((results, qrels)):

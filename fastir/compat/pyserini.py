@@ -39,30 +39,13 @@ JUDGED_PREFIX = "judged."
 def trec_eval(
     args: Sequence[str], query_id: str | None = None, return_per_query_results: bool = False
 ) -> float | dict[str, float]:
-    """Print trec_eval's output, and return a value of it.
+    """Print trec_eval's output, and return a value of it: the last value in a line about "all" or about a query.
 
-    Parameters
-    ----------
-    args : sequence of str
-        The name of the program, options, qrels and a run.
-    query_id : str or None
-        The query of the returned value; needs ``-q``.
-    return_per_query_results : bool
-        Whether the values of all queries are wanted; needs ``-q``.
+    `args` are the name of the program, options, qrels and a run. With ``-q``, `query_id` chooses the query of the
+    value, and `return_per_query_results` returns ``{query: its last value}``.
 
-    Returns
-    -------
-    float, or dict of str to float
-        The last value of "all" or of a query, as printed; or the last values of each.
-
-    Raises
-    ------
-    ValueError
-        A query's value is wanted without ``-q``.
-    FastirError
-        An argument or a file is wrong.
-    KeyError
-        There is no value for this query.
+    ValueError: a query's value is wanted without ``-q``. FastirError: an argument or a file is wrong. KeyError: there
+    is no value for this query.
     """
     if (query_id or return_per_query_results) and "-q" not in args:
         raise ValueError("values of queries need the argument -q")

@@ -109,7 +109,7 @@ class RelevanceEvaluator:
     query_relevance : mapping of query_id to dict of doc_id to int, or Qrels
         The judgments; queries without any are left out.
     measures : iterable of str
-        ``"map"``, ``"ndcg_cut_10"``, ``"P.5,10"``, or nicknames such as ``"official"``.
+        ``"map"``, ``"ndcg_cut_10"``, ``"P.5,10"``, or nicknames such as ``"official"``; ValueError for others.
     relevance_level : int
         Documents with at least this label, from 1 up, are relevant.
     judged_docs_only_flag : bool
@@ -117,12 +117,8 @@ class RelevanceEvaluator:
 
     Raises
     ------
-    ValueError
-        A measure does not exist.
-    TypeError
-        An id is not a str, a label not an integer, or the relevance level not an integer from 1 up.
-    OverflowError
-        A label is outside [-2^31, 2^31 - 1].
+    TypeError, OverflowError
+        An id is not a str, a label no integer in [-2^31, 2^31 - 1], or the relevance level no integer from 1 up.
     """
 
     def __init__(
@@ -146,22 +142,10 @@ class RelevanceEvaluator:
         )
 
     def evaluate(self, scores: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-        """The value of every measure for every query that has judgments.
+        """The value of every measure for every query that has judgments: ``{query_id: {measure: float}}``.
 
-        Parameters
-        ----------
-        scores : dict of query_id to dict of doc_id to float
-
-        Returns
-        -------
-        dict of query_id to dict of str to float
-
-        Raises
-        ------
-        TypeError
-            `scores` is not a dict of dicts, an id not a str, or a score not a number.
-        ValueError
-            A score is NaN.
+        TypeError: `scores` is not a dict of dicts, an id not a str, or a score not a number. ValueError: a score is
+        NaN.
         """
         if not scores:
             return {}
@@ -274,12 +258,8 @@ def int_labels(query_id: Any, docs: Any) -> dict[str, int]:
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """The scores in lines ``query_id Q0 doc_id rank score name``, ``{query_id: {doc_id: score}}``.
 
-    Raises
-    ------
-    ValueError
-        A line does not have six fields, or a score is not a number.
-    AssertionError
-        A query has a duplicate document.
+    ValueError: a line does not have six fields, or a score is not a number. AssertionError: a query has a document
+    twice.
     """
     return parse_fields(f_run, 6, 4, float)
 
@@ -287,12 +267,8 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """The labels in lines ``query_id 0 doc_id label``, ``{query_id: {doc_id: label}}``.
 
-    Raises
-    ------
-    ValueError
-        A line does not have four fields, or a label is not an integer.
-    AssertionError
-        A query has a duplicate document.
+    ValueError: a line does not have four fields, or a label is not an integer. AssertionError: a query has a document
+    twice.
     """
     return parse_fields(f_qrel, 4, 3, int)
 

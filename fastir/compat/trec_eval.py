@@ -179,12 +179,8 @@ class Table(NamedTuple):
 def output(arguments: list[str], progress: Callable[..., Any]) -> str:
     """The output of the program.
 
-    Parameters
-    ----------
-    arguments : list of str
-    progress : function of {name: path}
-        Makes a context manager that shows how far these files have been read, by calls of its method notice(name,
-        position).
+    `progress` makes, of {name: path}, a context manager that shows how far these files have been read, by calls of its
+    method notice(name, position).
     """
     flags, measures, paths = parse_arguments(arguments)
     new = choice(flags, "trec-eval-version", ("10", "9"), USAGE) == "10"

@@ -161,13 +161,10 @@ def differences(
     pad = name(ax, queries)
     ax.set_xlabel(with_note(counted(len(queries), "query", "queries"), on.note), labelpad=pad if on.note else None)
     ax.set_ylabel(plain_text(f"difference in {on.metric}"))
-    ax.set_title(f"{title_lines(on.names[a], on.names[b])}\n{summary(on, a, b, changes)}", fontsize="medium")
+    break_or_blank = " " if len(on.names[a]) + len(on.names[b]) < TITLE_LETTERS else "\n"
+    title = f"{on.names[a]}{break_or_blank}\N{MINUS SIGN} {on.names[b]}"
+    ax.set_title(f"{title}\n{summary(on, a, b, changes)}", fontsize="medium")
     return tidy(ax)
-
-
-def title_lines(a: str, b: str) -> str:
-    """One less the other, on two lines if the names are long."""
-    return f"{a}{' ' if len(a) + len(b) < TITLE_LETTERS else chr(10)}\N{MINUS SIGN} {b}"
 
 
 def summary(on: MetricComparison, a: Hashable, b: Hashable, changes: ResultsDiff) -> str:

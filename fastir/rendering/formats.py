@@ -194,13 +194,12 @@ def for_people(table: Table) -> Table:
     texts = (text for row in table.rows for cell in row for text in (cell.text, cell.interval))
     if not re.search(UNPRINTABLE, "".join([table.title, *table.notes, *table.head, *texts])):
         return table
-    rows = [[for_reading(cell) for cell in row] for row in table.rows]
+    rows = [
+        [cell._replace(text=printable(cell.text), interval=printable(cell.interval)) for cell in row]
+        for row in table.rows
+    ]
     notes, head = ([printable(text) for text in part] for part in (table.notes, table.head))
     return table._replace(title=printable(table.title), notes=notes, head=head, rows=rows)
-
-
-def for_reading(cell: Cell) -> Cell:
-    return cell._replace(text=printable(cell.text), interval=printable(cell.interval))
 
 
 def as_latex(table: Table, label: str | None) -> str:

@@ -236,8 +236,10 @@ def check_segments(groups: Mapping[Any, Any] | None, by: Any, judge: Judge) -> N
     prepared = judge.evaluator.rules.prepared
     if groups is None:
         return
-    too_many = prepared.qrels is buckets.NO_QRELS
-    query_ids = frames.sorted_query_ids(judge.judgments) if too_many else list(prepared.qrels)
+    query_ids = list(prepared.qrels)
+    if prepared.qrels is buckets.NO_QRELS:
+        ids = judge.judgments.select(judge.judgments.columns[0]).distinct().toArrow()[0]
+        query_ids = sorted(ids.drop_null().to_pylist())
     grouped = frames.groups_of_queries(groups, by, query_ids)
     ungrouped = [query_id for query_id in query_ids if query_id not in grouped]
     if prepared.settings.queries != "intersection" and ungrouped:
@@ -279,11 +281,8 @@ def make_judge(qrels: Any, run: Any, metrics: str | Iterable[str], options: Eval
         rule_options: Any = {**options, "weights": None, "queries": rule}
         rule_options["doc_weights"] = None if options.get("doc_weights") is None else {}
         plain = Evaluator(buckets.NO_QRELS, metrics, **rule_options)
-        collected = frames.collect_columns(qrels, names)
-        column = options.get("doc_weights")
-        if isinstance(column, str) and collected is not None:
-            options = {**options, "doc_weights": frames.weights_in(qrels, names, column)}
-        if collected is None:
+        collected = frames.select_columns(qrels, names).limit(frames.MAX_JUDGMENTS + 1).toArrow()
+        if collected.num_rows > frames.MAX_JUDGMENTS:
             refuse_weights(options)
             if query_ids is not None:
                 raise FastirError(
@@ -291,6 +290,9 @@ def make_judge(qrels: Any, run: Any, metrics: str | Iterable[str], options: Eval
                     "queries cannot choose query ids; filter the DataFrame by them"
                 )
             return Judge(plain, sides, weights, frames.number_columns(qrels, names), qrels.count(), names)
+        column = options.get("doc_weights")
+        if isinstance(column, str):
+            options = {**options, "doc_weights": frames.weights_in(qrels, names, column)}
         qrels = collected
     evaluator = Evaluator(qrels, metrics, **options)
     if len(frames.pickle_evaluator(evaluator)) <= frames.MAX_EVALUATOR_BYTES:

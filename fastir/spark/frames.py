@@ -75,12 +75,6 @@ def frame_of(run: Any) -> Any:
     return session.read.parquet(*map(os.fspath, [run] if run_files.is_path(run) else run))
 
 
-def collect_columns(frame: Any, names: Sequence[str]) -> Any:
-    """Some columns of qrels as an Arrow table, or None if they have more judgments than an Evaluator may have here."""
-    table = select_columns(frame, names).limit(MAX_JUDGMENTS + 1).toArrow()
-    return table if table.num_rows <= MAX_JUDGMENTS else None
-
-
 def qrels_frame(session: Any, qrels: Qrels) -> Any:
     """A DataFrame of qrels that the driver holds, with the columns of QRELS_COLUMNS, numbered."""
     import pyarrow
@@ -207,11 +201,6 @@ def order_rule(evaluator: Evaluator) -> str | None:
     return None
 
 
-def rows_of_runs(frame: Any, columns: RunColumns, names: Iterable[Any]) -> Any:
-    """The rows of some runs."""
-    return frame.filter(frame[quote_column(str(columns.run))].isin(list(names)))
-
-
 def number_columns(frame: Any, names: Sequence[str]) -> Any:
     """Some columns, called by numbers: functions over Arrow data take no names with dots, and have their own."""
     return select_columns(frame, names).toDF(*map(str, range(len(names))))
@@ -271,11 +260,6 @@ def groups_by_query(by: Any, qrels: Any, run: Any, columns: Sides) -> Mapping[An
             raise ValueError(f"by: query {query_id!r} has two groups, {groups[query_id]!r} and {group!r}")
         groups[query_id] = group
     return groups
-
-
-def sorted_query_ids(judgments: Any) -> list[Any]:
-    """The query ids of a DataFrame of judgments, of which the first column has them, in their order."""
-    return sorted(judgments.select(judgments.columns[0]).distinct().toArrow()[0].drop_null().to_pylist())
 
 
 def groups_of_queries(groups: Mapping[Any, Any], by: Any, query_ids: Iterable[Any]) -> dict[Any, Any]:

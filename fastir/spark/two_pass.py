@@ -49,7 +49,8 @@ def partials(run: Any, columns: RunColumns, evaluator: Evaluator, several: bool)
     for states in portions({name: tasks.compress_partial(partial) for name, partial in first.items()}):
         rows, read = run, columns
         if len(states) < len(first):
-            rows, read = frames.rows_of_runs(run, columns, states), columns._replace(files=None)
+            of_run = run[frames.quote_column(str(columns.run))]
+            rows, read = run.filter(of_run.isin(list(states))), columns._replace(files=None)
         second |= run_pass(rows, read, evaluator, several, states, first)
     return second
 

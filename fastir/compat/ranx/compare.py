@@ -284,21 +284,10 @@ class FrozensetDict(MutableMapping[Iterable[str], Any]):
 class Report:
     """The result of `compare`; str() is its table.
 
-    Parameters
-    ----------
-    model_names : list of str
-    results : dict
-        ``{name: {metric: mean}}``.
-    comparisons : FrozensetDict
-        Of two names, in any order, ``{metric: {"p_value": float, "significant": bool}}``.
-    metrics : list of str
-    max_p : float
-        The largest p-value that is significant.
-    win_tie_loss : dict
-        ``{(name, other): {metric: {"W": int, "T": int, "L": int}}}``, for both orders of two names.
-    rounding_digits : int
-    show_percentages : bool
-    stat_test : {"student", "fisher", "tukey"}
+    `results` are ``{name: {metric: mean}}``; `comparisons` a FrozensetDict of two names, in any order, to ``{metric:
+    {"p_value": float, "significant": bool}}``; `max_p` is the largest p-value that is significant; `win_tie_loss` has
+    ``{(name, other): {metric: {"W": int, "T": int, "L": int}}}``, for both orders of two names; `stat_test` is
+    "student", "fisher" or "tukey".
     """
 
     def __init__(

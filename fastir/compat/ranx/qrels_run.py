@@ -14,7 +14,7 @@ import importlib
 import os
 from collections import defaultdict
 from operator import itemgetter
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -37,11 +37,8 @@ KIND_BY_ENDING = {"txt": "trec", "parq": "parquet"}
 class Documents:
     """The base of Qrels and Run.
 
-    Attributes
-    ----------
-    name : str or None
-    sorted : bool
-        Whether queries are sorted by id and their documents by number, the largest first; `add_score` may undo it.
+    `sorted` says whether queries are sorted by id and their documents by number, the largest first; `add_score` may
+    undo it.
     """
 
     is_run: bool
@@ -115,10 +112,7 @@ class Documents:
     def add_multi(self, q_ids: Any, doc_ids: Any, scores: Any) -> None:
         """Add queries, each with a list of documents and a list of their numbers; all or, in an error, none.
 
-        Raises
-        ------
-        TypeError, ValueError
-            An id is not a str, a number not one; lists differ in length.
+        TypeError or ValueError: an id is not a str, a number not one, or lists differ in length.
         """
         added: dict[Any, Any] = {}
         if not len(q_ids) == len(doc_ids) == len(scores):
@@ -168,10 +162,7 @@ class Documents:
         return import_package("pandas").DataFrame({"q_id": q_ids, "doc_id": doc_ids, "score": numbers})
 
     def to_typed_list(self) -> list[np.ndarray]:
-        """Per query a float64 array of shape (n_documents, 2): hash of the id, number; a plain list, not numba's.
-
-        Queries and documents are sorted first.
-        """
+        """Per query a float64 array of shape (n_documents, 2): hash of the id, number; sorted first. A plain list."""
         if not self.sorted:
             self.sort()
         return [
@@ -211,19 +202,9 @@ class Documents:
     def save(self, path: Any, kind: str | None = None) -> None:
         """Write a file atomically: an error leaves its old content untouched.
 
-        Parameters
-        ----------
-        path : str or path
-        kind : None, "json", "trec", "gz", "parquet" or, of a Run, "lz4"
-            None: what the name ends in; .txt is "trec", .parq "parquet". Only JSON and lz4 hold queries without
-            documents. A run is sorted before.
-
-        Raises
-        ------
-        AssertionError
-            The kind does not exist.
-        ValueError
-            The kind cannot hold an id or a number.
+        `kind` is "json", "trec", "gz", "parquet" or, for a Run, "lz4"; None: what the name ends in, where .txt is
+        "trec" and .parq "parquet". Only JSON and lz4 hold queries without documents. A run is sorted before.
+        AssertionError: the kind does not exist. ValueError: it cannot hold an id or a number.
         """
         kind = self.file_kind(path, kind)
         if self.is_run and not self.sorted:
@@ -258,24 +239,42 @@ class Documents:
                 lines += [f"{query_id} 0 {doc_id} {label}" for doc_id, label in docs.items()]
         return lines
 
+    def _hold_table(self, table: Any, columns: dict[str, str], number: str) -> Any:
+        """Hold the rows of a table, of which the column `number` has the labels or scores; returns self."""
+        raise NotImplementedError
+
     @classmethod
-    def _from_parquet(cls: Any, path: Any, pd_kwargs: dict[Any, Any] | None, *columns: Any) -> Any:
-        return cls.from_df(import_package("pandas").read_parquet(path, **(pd_kwargs or {})), *columns)
+    def from_df(
+        cls,
+        df: Any,
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
+        name: str | None = None,
+    ) -> Self:
+        """Read a data frame; the last row of a duplicate document counts."""
+        made: Self = cls(name=name)._hold_table(df, {"query_id": q_id_col, "doc_id": doc_id_col}, score_col)
+        return made
+
+    @classmethod
+    def from_parquet(
+        cls,
+        path: Any,
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
+        pd_kwargs: dict[Any, Any] | None = None,
+        name: str | None = None,
+    ) -> Self:
+        """Read a Parquet file, by pandas with `pd_kwargs`."""
+        frame = import_package("pandas").read_parquet(path, **(pd_kwargs or {}))
+        return cls.from_df(frame, q_id_col, doc_id_col, score_col, name)
 
 
 class Qrels(Documents):
-    """Relevance judgments.
+    """Relevance judgments, ``{query_id: {doc_id: label}}``; labels are whole numbers of any type. The dict is copied.
 
-    Parameters
-    ----------
-    qrels : dict or None
-        ``{query_id: {doc_id: label}}``; labels are whole numbers of any type. It is copied.
-    name : str or None
-
-    Raises
-    ------
-    TypeError, ValueError, OverflowError
-        An id is not a str, or a label not an integer in [-2^31, 2^31 - 1].
+    TypeError, ValueError or OverflowError: an id is not a str, or a label not an integer in [-2^31, 2^31 - 1].
     """
 
     is_run = False
@@ -328,23 +327,9 @@ class Qrels(Documents):
         columns = fastir_qrels.Qrels.from_file(path, FORMAT_BY_KIND[cls.file_kind(path, kind)], "last")
         return cls().hold(judgments(columns.to_dict()))
 
-    @classmethod
-    def from_df(cls, df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score") -> Qrels:
-        """Read a data frame; the last row of a duplicate document counts."""
-        names = {"query_id": q_id_col, "doc_id": doc_id_col, "label": score_col}
-        return cls().hold(judgments(fastir_qrels.Qrels.from_table(df, names, "last").to_dict()))
-
-    @classmethod
-    def from_parquet(
-        cls,
-        path: Any,
-        q_id_col: str = "q_id",
-        doc_id_col: str = "doc_id",
-        score_col: str = "score",
-        pd_kwargs: dict[Any, Any] | None = None,
-    ) -> Qrels:
-        """From a Parquet file, which pandas reads with `pd_kwargs`."""
-        return cls._from_parquet(path, pd_kwargs, q_id_col, doc_id_col, score_col)
+    def _hold_table(self, table: Any, columns: dict[str, str], number: str) -> Any:
+        labels = fastir_qrels.Qrels.from_table(table, {**columns, "label": number}, "last")
+        return self.hold(judgments(labels.to_dict()))
 
     @classmethod
     def from_ir_datasets(cls, dataset_id: str) -> Qrels:
@@ -353,25 +338,11 @@ class Qrels(Documents):
 
 
 class Run(Documents):
-    """The rankings of one system, and the values that `evaluate` found for them.
+    """The rankings of one system, ``{query_id: {doc_id: score}}``, and the values that `evaluate` found for them.
 
-    Parameters
-    ----------
-    run : dict or None
-        ``{query_id: {doc_id: score}}``; scores are numbers of any type. It is copied.
-    name : str or None
-
-    Attributes
-    ----------
-    scores : dict
-        ``{metric: {query_id: value}}`` of the last evaluation by each metric; likewise `mean_scores` and `std_scores`,
-        ``{metric: value}``.
-    metadata : dict
-
-    Raises
-    ------
-    TypeError, OverflowError
-        An id is not a str, or a score not a number. (NaN is found by `evaluate`.)
+    Scores are numbers of any type, and the dict is copied. `scores` has ``{metric: {query_id: value}}`` of the last
+    evaluation by each metric, `mean_scores` and `std_scores` ``{metric: value}``. TypeError or OverflowError: an id is
+    not a str, or a score not a number. (NaN is found by `evaluate`.)
     """
 
     is_run = True
@@ -418,10 +389,7 @@ class Run(Documents):
     def normalize(self, norm: str = "min-max") -> Run:
         """A run with the scores of each query normalised; in ranx 0.3.21 the function of this name does it.
 
-        Raises
-        ------
-        ValueError
-            There is no such norm, or it is of several runs ("borda").
+        ValueError: there is no such norm, or it is of several runs ("borda").
         """
         if NORMS.canonical(norm) not in NORMS.keys() - {"borda"}:
             raise ValueError(f"Normalization method {norm} not supported.")
@@ -447,31 +415,8 @@ class Run(Documents):
         run = cls(None, first_tag(path) if name is None and is_trec else name)
         return run.hold(fastir_run.Run.from_file(path, "trec_eval" if is_trec else FORMAT_BY_KIND[kind], "last"))
 
-    @classmethod
-    def from_df(
-        cls,
-        df: Any,
-        q_id_col: str = "q_id",
-        doc_id_col: str = "doc_id",
-        score_col: str = "score",
-        name: str | None = None,
-    ) -> Run:
-        """Read a data frame; the last row of a duplicate document counts."""
-        names = {"query_id": q_id_col, "doc_id": doc_id_col, "score": score_col}
-        return cls(None, name).hold(fastir_run.Run.from_table(df, names, "last"))
-
-    @classmethod
-    def from_parquet(
-        cls,
-        path: Any,
-        q_id_col: str = "q_id",
-        doc_id_col: str = "doc_id",
-        score_col: str = "score",
-        pd_kwargs: dict[Any, Any] | None = None,
-        name: str | None = None,
-    ) -> Run:
-        """From a Parquet file, which pandas reads with `pd_kwargs`."""
-        return cls._from_parquet(path, pd_kwargs, q_id_col, doc_id_col, score_col, name)
+    def _hold_table(self, table: Any, columns: dict[str, str], number: str) -> Any:
+        return self.hold(fastir_run.Run.from_table(table, {**columns, "score": number}, "last"))
 
     @classmethod
     def from_ranxhub(cls, id: str) -> Run:
