@@ -9,23 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.analyses.compare.tables import marks_text
+from fastir.plots import style
 from fastir.plots.queries import MetricComparison, differences
-from fastir.plots.style import (
-    BLUE,
-    GREY,
-    VERMILION,
-    em,
-    figure_size,
-    hairline,
-    ink,
-    minus,
-    new_axes,
-    plain_text,
-    short_names,
-    tidy,
-    width_beside,
-    with_note,
-)
 from fastir.request.directions import best_first, best_mean
 
 if TYPE_CHECKING:
@@ -73,18 +58,18 @@ def means(
     on = MetricComparison(comparison, metric)
     runs, beaten = on.order_runs(sort), on.find_beaten_runs()
     texts = [marks_text(beaten.get(run, []), on.labels).replace("-", "\N{EN DASH}") for run in runs]
-    ax = ax or new_axes(board_height(len(runs)), width_beside(on.names.values(), texts))
+    ax = ax or style.new_axes(board_height(len(runs)), style.width_beside(on.names.values(), texts))
     best = best_mean([system.mean for system in on.systems.values()], on.metric)
     for place, run in enumerate(runs):
         system = on.systems[run]
-        colour = BLUE if len(runs) > 1 and math.isclose(system.mean, best, rel_tol=1e-12) else GREY
+        colour = style.BLUE if len(runs) > 1 and math.isclose(system.mean, best, rel_tol=1e-12) else style.GREY
         interval(ax, place, system.low, system.mean, system.high, colour)
     keys = [f"  {on.labels[on.places[run]]}" if beaten else "" for run in runs]
     name_rows(ax, [on.names[run] + key for run, key in zip(runs, keys, strict=True)])
     if beaten:
         column(ax, f"better than\n({on.significant})", texts)
-    ax.set_xlabel(with_note(plain_text(f"{on.metric}, mean and {percent(on)} interval"), on.note))
-    return tidy(ax, "x")
+    ax.set_xlabel(style.with_note(style.plain_text(f"{on.metric}, mean and {percent(on)} interval"), on.note))
+    return style.tidy(ax, "x")
 
 
 def forest(
@@ -122,24 +107,25 @@ def forest(
     rows = [run for run, (pair, _) in pairs.items() if pair is not None or run == baseline]
     if len(rows) < 2:
         raise ValueError(f"no run was compared with {baseline!r}")
-    ax = ax or new_axes(board_height(len(rows)), width_beside(on.names.values()))
-    ax.axvline(0, color=ink(ax), linewidth=hairline())
+    ax = ax or style.new_axes(board_height(len(rows)), style.width_beside(on.names.values()))
+    ax.axvline(0, color=style.ink(ax), linewidth=style.hairline())
     texts = []
     for place, run in enumerate(rows):
         pair, sign = pairs[run]
         if pair is None:
-            ax.plot(0, place, "D", color=ink(ax))
+            ax.plot(0, place, "D", color=style.ink(ax))
             texts.append("baseline")
             continue
         better = on.sign * sign * np.sign(pair.difference) if pair.adjusted_p <= on.level else 0
         low, high = sorted((sign * pair.low, sign * pair.high))
-        interval(ax, place, low, sign * pair.difference, high, (GREY, BLUE, VERMILION)[int(better)], better != 0)
+        colour = (style.GREY, style.BLUE, style.VERMILION)[int(better)]
+        interval(ax, place, low, sign * pair.difference, high, colour, better != 0)
         texts.append(on.p_text(pair))
     name_rows(ax, [on.names[run] for run in rows])
     column(ax, on.p_name, texts)
-    what = f"difference in {plain_text(on.metric)} to the baseline,\n{percent(on)} interval; filled: {on.significant}"
-    ax.set_xlabel(with_note(what, on.note))
-    return tidy(ax, "x")
+    what = f"difference in {style.plain_text(on.metric)} to the baseline,\n"
+    ax.set_xlabel(style.with_note(f"{what}{percent(on)} interval; filled: {on.significant}", on.note))
+    return style.tidy(ax, "x")
 
 
 def wins(
@@ -161,21 +147,21 @@ def wins(
     places = {run: place for place, run in enumerate(runs)}
     few = len(runs) <= MAX_WRITTEN_RUNS
     shares = np.full((len(runs), len(runs)), np.nan)
-    ax = ax or new_axes(*size_of_wins(on)[::-1])
+    ax = ax or style.new_axes(*size_of_wins(on)[::-1])
     for pair in on.pairs:
         row, column = places[pair.a], places[pair.b]
         significant = pair.adjusted_p <= on.level and pair.difference != 0
         for y, x, won, lost in ((row, column, pair.wins, pair.losses), (column, row, pair.losses, pair.wins)):
             share = shares[y, x] = (won - lost) / max(1, pair.n_queries)
             colour = text_colour(share)
-            text = f"{won}/{pair.ties}/{lost}" if few else minus(f"{won - lost:+d}")
+            text = f"{won}/{pair.ties}/{lost}" if few else style.minus(f"{won - lost:+d}")
             weight = "bold" if significant else "normal"
             ax.text(
                 x, y, text, ha="center", va="center", size="small" if few else "x-small", color=colour, weight=weight
             )
             if significant:
                 ax.add_patch(
-                    Rectangle((x - 0.45, y - 0.45), 0.9, 0.9, fill=False, edgecolor=colour, linewidth=hairline())
+                    Rectangle((x - 0.45, y - 0.45), 0.9, 0.9, fill=False, edgecolor=colour, linewidth=style.hairline())
                 )
     image = ax.imshow(shares, cmap=COLOUR_MAP, vmin=-1, vmax=1, aspect="auto")
     ax.figure.colorbar(image, ax=ax, label="(wins \N{MINUS SIGN} losses)\n/ queries")
@@ -183,8 +169,8 @@ def wins(
     ax.set_xticks(range(len(runs)), keys)
     ax.set_yticks(range(len(runs)), [f"{on.names[run]}  {key}" for run, key in zip(runs, keys, strict=True)])
     what = "wins/ties/losses" if few else "wins less losses"
-    ax.set_title(f"{plain_text(on.metric)}: {what}\nof the row against the column", fontsize="medium")
-    ax.set_xlabel(with_note(f"framed: {on.significant}", on.note))
+    ax.set_title(f"{style.plain_text(on.metric)}: {what}\nof the row against the column", fontsize="medium")
+    ax.set_xlabel(style.with_note(f"framed: {on.significant}", on.note))
     ax.tick_params(length=0)
     ax.grid(False)
     ax.spines[:].set_visible(False)
@@ -212,9 +198,9 @@ def overview(comparison: Comparison | Mapping[Any, Any], *, sort: bool = False) 
 
     on = MetricComparison(comparison, None)
     whole, n = on.whole, len(on.runs)
-    width, height = figure_size()
+    width, height = style.figure_size()
     wide, high = size_of_wins(on) if n > 2 else (width, height)
-    width = width_beside(on.names.values())
+    width = style.width_beside(on.names.values())
     figure = Figure(figsize=(width + wide, max(high, board_height(n)) * len(whole.metrics)), layout="constrained")
     grid = figure.subplots(len(whole.metrics), 2, squeeze=False, width_ratios=(width, wide))
     for metric, (left, right) in zip(whole.metrics, grid, strict=True):
@@ -257,20 +243,20 @@ def leaderboards(
     if not a or set(a) != set(b):
         raise ValueError(f"expected the same systems on both sides, got {len(a)} and {len(b)}")
     orders = [best_first(dict(side), metric or "") for side in (a, b)]
-    texts, note = short_names(orders[0])
+    texts, note = style.short_names(orders[0])
     text_by_system = dict(zip(orders[0], texts, strict=True))
-    ax = ax or new_axes(board_height(len(texts)), width_beside(texts, texts))
+    ax = ax or style.new_axes(board_height(len(texts)), style.width_beside(texts, texts))
     places = {system: place for place, system in enumerate(orders[1])}
     for place, system in enumerate(orders[0]):
         fall = places[system] - place
-        colour = VERMILION if fall > 0 else BLUE if fall < 0 else GREY
+        colour = style.VERMILION if fall > 0 else style.BLUE if fall < 0 else style.GREY
         ax.plot([0, 1], [place, places[system]], "o-", color=colour, clip_on=False)
     name_rows(ax, texts)
     ax.secondary_yaxis("right").set_yticks(range(len(texts)), [text_by_system[system] for system in orders[1]])
     ax.set_xlim(0, 1)
-    ax.set_xticks([0, 1], list(map(plain_text, titles)))
-    ax.set_xlabel(with_note(plain_text(metric or ""), note))
-    return tidy(ax)
+    ax.set_xticks([0, 1], list(map(style.plain_text, titles)))
+    ax.set_xlabel(style.with_note(style.plain_text(metric or ""), note))
+    return style.tidy(ax)
 
 
 # ---- parts and sizes -----------------------------------------------------------------------------------------------
@@ -308,10 +294,10 @@ def percent(on: MetricComparison) -> str:
 
 
 def board_height(rows: int) -> float:
-    return (11 + 1.8 * rows) * em()
+    return (11 + 1.8 * rows) * style.em()
 
 
 def size_of_wins(on: MetricComparison) -> tuple[float, float]:
     """Width and height, with room for the names and the scale at the sides."""
     n, names = len(on.runs), 0.62 * max(map(len, on.names.values()))
-    return (12 + names + (6.2 if n <= MAX_WRITTEN_RUNS else 2.6) * n) * em(), (13 + 2.4 * n) * em()
+    return (12 + names + (6.2 if n <= MAX_WRITTEN_RUNS else 2.6) * n) * style.em(), (13 + 2.4 * n) * style.em()
