@@ -125,17 +125,13 @@ def manual(parser: argparse.ArgumentParser, about: str, ending: str) -> str:
         roff(f"fastir - {about}"),
         ".ad l",
         ".SH SYNOPSIS",
-        *(line for _, command in subcommands(parser).values() for line in (".PP", allow_breaks(roff(usage(command))))),
-        ".SH COMMANDS",
     ]
+    for _, command in subcommands(parser).values():
+        lines += [".PP", roff(usage(command)).replace(",", ",\\:")]  # lists of choices may be longer than a line
+    lines.append(".SH COMMANDS")
     for name, (text, command) in subcommands(parser).items():
         lines += [f".SS fastir {roff(name)}", roff(f"{text[:1].upper()}{text[1:]}."), *arguments(command)]
     return "\n".join([*lines, ".SH NOTES", ".nf", roff(ending.strip()), ".fi", ""])
-
-
-def allow_breaks(text: str) -> str:
-    """Return Roff text with line breaks allowed in lists of choices, which may be longer than a line."""
-    return text.replace(",", ",\\:")
 
 
 def usage(parser: argparse.ArgumentParser) -> str:

@@ -8,20 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import fastir
-from fastir.cli.arguments import (
-    SAVED_FORMAT,
-    add_options,
-    add_output_arguments,
-    add_run_arguments,
-    add_sort_argument,
-    argument_errors,
-    evaluator_options,
-    metrics_or_default,
-    output_format,
-    parents_options,
-    settings_from,
-    sort_metric,
-)
+from fastir.cli import arguments
 from fastir.cli.gates import failures, for_each_metric, parse_bounds
 from fastir.cli.messages import UsageError
 from fastir.cli.runs import column_options, hold_rankings, qrels_argument, read_qrels, run_arguments, runs_by_name
@@ -60,18 +47,18 @@ def add_eval_arguments(add: Callable[..., Any]) -> None:
         action="append",
         help="exit with 4 if the mean of any run is above VALUE, for a metric of which less is better",
     )
-    add_run_arguments(add, "*", "; if QRELS is judged rankings, each RUN is too")
+    arguments.add_run_arguments(add, "*", "; if QRELS is judged rankings, each RUN is too")
     add_interval_arguments(add)
     add_bounds_arguments(add)
-    add_sort_argument(add)
-    add_output_arguments(add)
+    arguments.add_sort_argument(add)
+    arguments.add_output_arguments(add)
 
 
 def add_interval_arguments(add: Callable[..., Any]) -> None:
     about = "show a confidence interval for each mean (kind: --interval, level: --confidence)"
     add("--ci", group="statistics", action="store_true", help=about)
-    add_options(add, "interval", default=None, help="%(choices)s (default percentile)")
-    add_options(add, "confidence", default=None, help="of the intervals (default 0.95)")
+    arguments.add_options(add, "interval", default=None, help="%(choices)s (default percentile)")
+    arguments.add_options(add, "confidence", default=None, help="of the intervals (default 0.95)")
 
 
 def interval_options(options: argparse.Namespace) -> IntervalOptions | None:
@@ -97,18 +84,18 @@ def interval_options(options: argparse.Namespace) -> IntervalOptions | None:
 
 def eval_command(options: argparse.Namespace) -> Output:
     """Evaluate every run; the qrels are read once."""
-    with argument_errors():
+    with arguments.argument_errors():
         bounds = parse_bounds(options.fail_under, options.fail_over)
         sorts = [] if options.sort is None else [options.sort]
-        metrics = metrics_or_default(options, [bound.metric for bound in bounds] + sorts)
-        chosen = evaluator_options(options)
-        settings = settings_from(metrics, chosen)
+        metrics = arguments.metrics_or_default(options, [bound.metric for bound in bounds] + sorts)
+        chosen = arguments.evaluator_options(options)
+        settings = arguments.settings_from(metrics, chosen)
         bounds = for_each_metric(bounds, settings.names, chosen)
-        sort = sort_metric(options, settings.names, chosen)
-        parents_options(options)
+        sort = arguments.sort_metric(options, settings.names, chosen)
+        arguments.parents_options(options)
         check_bounds(options)
         intervals = interval_options(options)
-        format = output_format(options, FORMATS)
+        format = arguments.output_format(options, FORMATS)
     if options.bounds and any(map(hold_rankings, (options.qrels, *options.runs))):
         raise UsageError("--bounds: it needs the judgments and runs, and judged rankings do not name documents")
     bounds_by_run = run_bounds(options.runs, options, settings) if options.bounds else {}
@@ -122,7 +109,7 @@ def eval_command(options: argparse.Namespace) -> Output:
     failed = failures(bounds, results)
     if bounds_by_run:
         return Output(bounds_text({name: bounds_by_run[name] for name in results}, options, format), failed)
-    if format == SAVED_FORMAT and intervals is None:
+    if format == arguments.SAVED_FORMAT and intervals is None:
         (next(iter(results.values())) if len(results) == 1 else results).save(options.output)
         return Output("", failed)
     return Output(output_text(results, options, format, intervals), failed)
@@ -140,7 +127,7 @@ def evaluate_words(words: Sequence[str], options: argparse.Namespace, settings: 
         files = [options.qrels, *words] if judgments_are_runs else words
         return ResultsByRun(judged_runs(files, options, settings, qrels))
     runs = runs_by_name(words, options, settings.options.duplicates)
-    chosen = {**evaluator_options(options), **parents_options(options), **column_options(options)}
+    chosen = {**arguments.evaluator_options(options), **arguments.parents_options(options), **column_options(options)}
     with progress_bar(runs) as notice:
         evaluator = fastir.Evaluator(qrels_argument(options), settings.metrics, **chosen)
         return evaluator.evaluate_many(run_arguments(runs, options), progress=notice)
@@ -151,7 +138,7 @@ def output_text(
 ) -> str:
     """The text to print, or to write to a file together with intervals."""
     per_query = options.per_query
-    if format == SAVED_FORMAT:
+    if format == arguments.SAVED_FORMAT:
         format, per_query = suffix_format(options), True
     if format == "json":
         return runs_document({name: result_json(result, per_query, intervals) for name, result in results.items()})
@@ -179,7 +166,7 @@ def runs_document(by_run: Mapping[Any, Any]) -> str:
 
 def bounds_text(bounds_by_run: dict[str, Bounds], options: argparse.Namespace, format: str) -> str:
     """The text of --bounds, to print or to write to a file."""
-    if format == SAVED_FORMAT:
+    if format == arguments.SAVED_FORMAT:
         format = suffix_format(options)
     if format == "json":
         return runs_document({name: result_json(each) for name, each in bounds_by_run.items()})
@@ -240,9 +227,9 @@ def add_bounds_arguments(add: Callable[..., Any]) -> None:
         action="store_true",
         help="a row for every metric: the smallest and largest value by the labels of retrieved unjudged documents",
     )
-    add_options(add, "max_label")
-    add_options(add, "pool_depth", help="documents below this rank stay unjudged (default: none)")
-    add_options(add, "unseen", default=None)
+    arguments.add_options(add, "max_label")
+    arguments.add_options(add, "pool_depth", help="documents below this rank stay unjudged (default: none)")
+    arguments.add_options(add, "unseen", default=None)
 
 
 def check_bounds(options: argparse.Namespace) -> None:
@@ -262,7 +249,7 @@ def run_bounds(words: Sequence[str], options: argparse.Namespace, settings: Sett
     from fastir.analyses.bounds.bounds import bounds
 
     runs = run_arguments(runs_by_name(words, options, settings.options.duplicates), options)
-    chosen = {**evaluator_options(options), **parents_options(options), **column_options(options)}
+    chosen = {**arguments.evaluator_options(options), **arguments.parents_options(options), **column_options(options)}
     sides = chosen.get("qrels_columns") or chosen.get("columns")
     qrels = as_qrels(qrels_argument(options), sides, settings.options.duplicates)
     limits: dict[str, Any] = {"max_label": options.max_label, "pool_depth": options.pool_depth}

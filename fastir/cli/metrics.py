@@ -93,19 +93,12 @@ def conventions_command(options: argparse.Namespace) -> Output:
         from fastir.cli.conventions_text import page
 
         return Output(page())
-    return Output(
-        align_columns([(name, release(each), convention_summary(each)) for name, each in CONVENTIONS.items()])
-    )
-
-
-def release(convention: fastir.Convention) -> str:
-    """The tool and its version, and the releases with these numbers where others have others."""
-    return ", ".join(filter(None, (convention.release, convention.span)))
-
-
-def convention_summary(convention: fastir.Convention) -> str:
-    """Return the description of a convention, and its announced changes."""
-    return "; ".join(filter(None, (convention.about, convention.pending)))
+    rows = []
+    for name, each in CONVENTIONS.items():
+        # the tool's version and the releases with these numbers; the description and announced changes
+        versions, about = (each.release, each.span), (each.about, each.pending)
+        rows.append((name, ", ".join(filter(None, versions)), "; ".join(filter(None, about))))
+    return Output(align_columns(rows))
 
 
 def align_columns(entries: Entries) -> str:

@@ -86,7 +86,10 @@ def evaluate_custom(
         raise ValueError(f"metric must be one of {', '.join(map(repr, CUSTOM_NAMES))}, got {quote(metric)}")
     if not qrels:
         raise ZeroDivisionError("the qrels are empty, so there is no mean")
-    judged = qrels if name != "Hole" else judged_in_any(qrels, results)
+    judged = qrels
+    if name == "Hole":  # what the qrels have for any query is judged
+        known = set().union(*qrels.values())
+        judged = {query_id: dict.fromkeys(docs.keys() & known, 0) for query_id, docs in results.items()}
     rows = RunOrder(Qrels.from_dict(judged), [f"{CUSTOM_METRICS[name]}@{k}" for k in k_values], ties="input")
     query_ids, values = rows.values(results)
     if len(query_ids) < len(results):
@@ -98,12 +101,6 @@ def evaluate_custom(
     table = dict(zip([f"{name}@{k}" for k in k_values], means, strict=True))
     log(table)
     return table
-
-
-def judged_in_any(qrels: dict[str, dict[str, int]], results: dict[str, dict[str, float]]) -> dict[str, dict[str, int]]:
-    """The documents of each ranking that the qrels have for any query, as its judged ones."""
-    judged = set().union(*qrels.values())
-    return {query_id: dict.fromkeys(docs.keys() & judged, 0) for query_id, docs in results.items()}
 
 
 def rounded_means(values: np.ndarray, n: int) -> list[float]:

@@ -8,28 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.analyses.compare.tables import marks_text
+from fastir.analyses.compare.tables import find_beaten, marks_text
 from fastir.plots import style
-from fastir.plots.queries import MetricComparison, differences
+from fastir.plots.queries import ComparisonLike, MetricComparison, differences
 from fastir.request.directions import best_first, best_mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from fastir.analyses.compare.comparison import Comparison
 
 COLOUR_MAP = "PuOr"  # white in the middle; colour-blind readers see both ends as different
 MAX_WRITTEN_RUNS = 7  # runs up to which wins, ties and losses are all written into a heat map
 
 
-def means(
-    comparison: Comparison | Mapping[Any, Any],
-    metric: str | None = None,
-    ax: Axes | None = None,
-    *,
-    sort: bool = False,
-) -> Axes:
+def means(comparison: ComparisonLike, metric: str | None = None, ax: Axes | None = None, *, sort: bool = False) -> Axes:
     """Draw the mean of each run with its interval; the best is coloured, unless neither more nor less is better.
 
     The letters at the right name the runs that a run is significantly better than, as in the table of the comparison.
@@ -56,7 +49,8 @@ def means(
         The metric does not exist.
     """
     on = MetricComparison(comparison, metric)
-    runs, beaten = on.order_runs(sort), on.find_beaten_runs()
+    runs = on.order_runs(sort)
+    beaten = {run: places for (run, _), places in find_beaten(on.pairs, on.places, on.level).items()}
     texts = [marks_text(beaten.get(run, []), on.labels).replace("-", "\N{EN DASH}") for run in runs]
     ax = ax or style.new_axes(board_height(len(runs)), style.width_beside(on.names.values(), texts))
     best = best_mean([system.mean for system in on.systems.values()], on.metric)
@@ -73,7 +67,7 @@ def means(
 
 
 def forest(
-    comparison: Comparison | Mapping[Any, Any],
+    comparison: ComparisonLike,
     metric: str | None = None,
     ax: Axes | None = None,
     *,
@@ -128,13 +122,7 @@ def forest(
     return style.tidy(ax, "x")
 
 
-def wins(
-    comparison: Comparison | Mapping[Any, Any],
-    metric: str | None = None,
-    ax: Axes | None = None,
-    *,
-    sort: bool = False,
-) -> Axes:
+def wins(comparison: ComparisonLike, metric: str | None = None, ax: Axes | None = None, *, sort: bool = False) -> Axes:
     """Draw a heat map of the number of queries on which each run wins and loses against each other run.
 
     Significant differences are bold and framed. If the comparison has a baseline, only the baseline's row and column
@@ -177,7 +165,7 @@ def wins(
     return ax
 
 
-def overview(comparison: Comparison | Mapping[Any, Any], *, sort: bool = False) -> Figure:
+def overview(comparison: ComparisonLike, *, sort: bool = False) -> Figure:
     """Draw a row for each metric: the means, and at the right the differences of two runs or the wins of more.
 
     Parameters

@@ -10,7 +10,7 @@ import numpy as np
 
 from fastir.analyses.compare.comparison import Comparison
 from fastir.analyses.compare.records import Pair, System
-from fastir.analyses.compare.tables import default_level, find_beaten, level_text, mark_labels, p_text, resamples_text
+from fastir.analyses.compare.tables import default_level, level_text, mark_labels, p_text, resamples_text
 from fastir.errors import quote
 from fastir.plots import style
 from fastir.rendering.text import counted
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from fastir.data.results.changes import ResultsDiff
 
+ComparisonLike = Comparison | Mapping[Any, Any]  # a Comparison, or Results by the names of runs
 NAMED_QUERIES = 5  # queries at either end that are always named
 ID_LETTERS = 20  # letters of a query's id
 HEIGHT_EMS = 28  # the least height of a figure, in sizes of its font
@@ -36,7 +37,7 @@ class MetricComparison:
     places: dict[Any, int]
     level: float
 
-    def __init__(self, comparison: Comparison | Mapping[Any, Any], metric: str | None) -> None:
+    def __init__(self, comparison: ComparisonLike, metric: str | None) -> None:
         if not isinstance(comparison, Comparison):
             from fastir.analyses.compare.compare_scores import compare_scores
 
@@ -81,10 +82,6 @@ class MetricComparison:
     def p_name(self) -> str:
         return "corrected p" if self.whole.method.correction else "p"
 
-    def find_beaten_runs(self) -> dict[Any, list[int]]:
-        """{run: the positions of the runs that it is significantly better than}."""
-        return {run: places for (run, _), places in find_beaten(self.pairs, self.places, self.level).items()}
-
     def order_runs(self, sort: bool) -> list[Any]:
         """The runs in the caller's order, or the best first; the largest, where neither more nor less is better."""
         if not sort:
@@ -104,11 +101,7 @@ class MetricComparison:
 
 
 def differences(
-    comparison: Comparison | Mapping[Any, Any],
-    a: Hashable,
-    b: Hashable,
-    metric: str | None = None,
-    ax: Axes | None = None,
+    comparison: ComparisonLike, a: Hashable, b: Hashable, metric: str | None = None, ax: Axes | None = None
 ) -> Axes:
     """Draw the differences of two runs query by query, from the largest gain of `a` to its largest loss.
 
@@ -205,11 +198,7 @@ LETTER_EMS = 0.62  # the width of a letter, in sizes of its font
 
 
 def topics(
-    comparison: Comparison | Mapping[Any, Any],
-    metric: str | None = None,
-    ax: Axes | None = None,
-    *,
-    sort: bool = False,
+    comparison: ComparisonLike, metric: str | None = None, ax: Axes | None = None, *, sort: bool = False
 ) -> Axes:
     """Draw a heat map of the value of each run on each query; undefined values are empty.
 
