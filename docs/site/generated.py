@@ -14,9 +14,17 @@ from latex2mathml.converter import convert
 import fastir
 from fastir import plots, stats
 from fastir.cli.completion import argument_usage, option_help, subcommands
-from fastir.cli.conventions_text import QUESTIONS, answer, convention_line, example, value
+from fastir.cli.pages import (
+    GROUPS,
+    QUESTIONS,
+    anchor,
+    answer,
+    convention_line,
+    example_value,
+    question_example,
+    reference,
+)
 from fastir.cli.parser import parser
-from fastir.cli.reference_text import GROUPS, anchor, reference
 from fastir.compat import trec_eval
 from fastir.request.conventions import CONVENTIONS
 
@@ -260,9 +268,9 @@ def differences(name: str) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fastir.FastirWarning)
         for question in QUESTIONS:
-            theirs, ours = ((answer(question, each), value(question, each)) for each in (name, "fastir"))
+            theirs, ours = ((answer(question, each), example_value(question, each)) for each in (name, "fastir"))
             if theirs != ours:
-                cells = (f"`{question.option}={theirs[0]}`", theirs[1], ours[1], f"`{example(question)[-2]}`")
+                cells = (f"`{question.option}={theirs[0]}`", theirs[1], ours[1], f"`{question_example(question)[-2]}`")
                 rows.append(f"| {question.asks} | {' | '.join(cells)} |")
     told_as = re.sub(r"^- \*\*.*?\*\*: (.*?)\. .*", r"\1", convention_line(CONVENTIONS[name]).strip(), flags=re.DOTALL)
     head = f'`convention="{name}"` stands for {told_as.rstrip(".")}. Version: {CONVENTIONS[name].release}.\n\n'

@@ -8,7 +8,7 @@ parser        the commands as data, and the parser, which makes help and errors 
 eval compare diff check explain doctor    a command each; compare has report, too
 pool          pool, contributions, leave-one-out, to-judge and merge-qrels
 agreement     agreement, rank-correlation and similarity
-metrics       metrics and conventions; their pages in Markdown by reference_text and conventions_text
+metrics       metrics and conventions; their pages in Markdown by pages
 completion    completion and man, from the parser
 arguments     options that several commands take
 runs          the runs and saved results that files hold

@@ -39,7 +39,7 @@ def metrics_command(options: argparse.Namespace) -> Output:
         with argument_errors():
             return Output(meanings_text(options.names, options.bibtex))
     if options.format == MARKDOWN:
-        from fastir.cli.reference_text import reference
+        from fastir.cli.pages import reference
 
         return Output(reference())
     word = (options.search or "").lower()
@@ -90,9 +90,9 @@ def add_conventions_arguments(add: Callable[..., Any]) -> None:
 
 def conventions_command(options: argparse.Namespace) -> Output:
     if options.format == MARKDOWN:
-        from fastir.cli.conventions_text import page
+        from fastir.cli.pages import conventions_page
 
-        return Output(page())
+        return Output(conventions_page())
     rows = []
     for name, each in CONVENTIONS.items():
         # the tool's version and the releases with these numbers; the description and announced changes

@@ -7,6 +7,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, MutableMapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -281,6 +282,7 @@ class FrozensetDict(MutableMapping[Iterable[str], Any]):
         return len(self._entries)
 
 
+@dataclass(eq=False, repr=False)
 class Report:
     """The result of `compare`; str() is its table.
 
@@ -290,27 +292,15 @@ class Report:
     "student", "fisher" or "tukey".
     """
 
-    def __init__(
-        self,
-        model_names: list[str],
-        results: dict[str, dict[str, float]],
-        comparisons: FrozensetDict,
-        metrics: list[str],
-        max_p: float,
-        win_tie_loss: dict[tuple[str, str], dict[str, dict[str, int]]],
-        rounding_digits: int = 3,
-        show_percentages: bool = False,
-        stat_test: str = "student",
-    ) -> None:
-        self.model_names = model_names
-        self.results = results
-        self.comparisons = comparisons
-        self.metrics = metrics
-        self.max_p = max_p
-        self.win_tie_loss = win_tie_loss
-        self.rounding_digits = rounding_digits
-        self.show_percentages = show_percentages
-        self.stat_test = stat_test
+    model_names: list[str]
+    results: dict[str, dict[str, float]]
+    comparisons: FrozensetDict
+    metrics: list[str]
+    max_p: float
+    win_tie_loss: dict[tuple[str, str], dict[str, dict[str, int]]]
+    rounding_digits: int = 3
+    show_percentages: bool = False
+    stat_test: str = "student"
 
     # ---- cells ---------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,24 +24,16 @@ FUSED_NAMES = {  # what ranx calls a fused run, if not by its method
 }
 
 
+@dataclass(eq=False, repr=False)
 class OptimizationReport:
     """What `optimize_fusion` tried: `configs`, a text for each setting, and `results`, the mean of each."""
 
-    def __init__(
-        self,
-        method: str,
-        configs: list[str],
-        results: list[float],
-        metric: str,
-        rounding_digits: int = 3,
-        show_percentages: bool = False,
-    ) -> None:
-        self.method = method
-        self.configs = configs
-        self.results = results
-        self.metric = metric
-        self.rounding_digits = rounding_digits
-        self.show_percentages = show_percentages
+    method: str
+    configs: list[str]
+    results: list[float]
+    metric: str
+    rounding_digits: int = 3
+    show_percentages: bool = False
 
     def __repr__(self) -> str:
         from fastir.rendering import Cell, Table, render
