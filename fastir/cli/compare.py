@@ -129,13 +129,13 @@ def compare_runs(options: argparse.Namespace, needed: list[str]) -> Comparison:
 
     if not options.runs:
         raise UsageError("comparing takes the judgments and two runs or more, or saved results")
-    runs, inputs, chosen = judged_and_compared(options, "comparing", needed)
+    runs, inputs, chosen = comparison_inputs(options, "comparing", needed)
     with progress_bar(runs) as notice:
         chosen.update(progress=notice)
         return compare(*inputs, bounds=options.bounds, **chosen)
 
 
-def judged_and_compared(
+def comparison_inputs(
     options: argparse.Namespace, what: str, needed: Sequence[str] = ()
 ) -> tuple[dict[str, Any], tuple[Any, Any, list[str]], dict[str, Any]]:
     """The runs by name; qrels, runs and metrics as `compare` takes them; and its options, which are right."""
@@ -250,7 +250,7 @@ def add_report_arguments(add: Callable[..., Any]) -> None:
 
 def report_command(options: argparse.Namespace) -> Output:
     """Write the page; nothing is printed."""
-    runs, inputs, chosen = judged_and_compared(options, "a report")
+    runs, inputs, chosen = comparison_inputs(options, "a report")
     with progress_bar(runs) as notice:
         chosen.update(progress=notice)
         fastir.write_report(*inputs, options.output, k=options.k, **chosen)

@@ -206,7 +206,7 @@ Gate = TypeVar("Gate", Bound, Rule)
 
 
 def for_each_metric(gates: list[Gate], measured: Collection[str], chosen: dict[str, Any]) -> list[Gate]:
-    """Return the gates, one for each metric that the word of a gate means; `measured` are those of the results."""
+    """Return the gates, one for each metric that the word of a gate means; `measured` are metrics of the results."""
     single = [
         gate._replace(metric=metric) for gate in gates for metric in metrics_of_word(gate.metric, measured, chosen)
     ]

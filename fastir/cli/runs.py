@@ -238,7 +238,7 @@ def are_saved(words: Sequence[str]) -> bool:
 
 
 def refuse_options(options: argparse.Namespace, names: Sequence[str], word: str, held: str, why: str = "") -> None:
-    """Refuse options that were given, of these names, and names by tags, where a word is what has been judged."""
+    """Refuse options that have no effect, because the file of a word holds what was judged before."""
     for name in names:
         if getattr(options, name) != options.parser.get_default(name):
             raise UsageError(f"{option(name)} has no effect: {word} holds {held}{why}")

@@ -356,7 +356,7 @@ def evaluate_p_mrr_change(
 
     The ids of queries before end with "-og", those after with "-changed"; `changed_qrels` is as for `calculate_pmrr`,
     and `k_values` has 1, as the recall at 1 is "accuracy". The result is ``{"p-MRR": value, "og": {"ndcg_at_10": mean,
-    ...}, "changed": {...}}``. Errors are those of `calculate_pmrr` and `calculate_retrieval_scores`.
+    ...}, "changed": {...}}``. Errors are as by `calculate_pmrr` and `calculate_retrieval_scores`.
     """
     sides: dict[bool, tuple[dict[str, Any], dict[str, Any]]] = {True: ({}, {}), False: ({}, {})}
     for place, both in enumerate((results, qrels)):

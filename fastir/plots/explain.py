@@ -71,7 +71,7 @@ def ranking(
     names = [elide(text, NAME_LETTERS) for text in texts]
     margin = max(0.55 * max(map(len, below)) + 1.0, 4.0)
     width = WIDTH * min(len(drawn), ROW_BOXES) + margin
-    note = "; ".join(filter(None, [left_out(explanation, len(every) - len(drawn)), common.replace("\n", "")]))
+    note = "; ".join(filter(None, [omission_note(explanation, len(every) - len(drawn)), common.replace("\n", "")]))
     height = row_height * rows + LINE_EMS * 2
     ax = ax or new_axes(height * em(), max(width, 30.0) * em())
     ax.set_axis_off()
@@ -115,7 +115,7 @@ def draw_box(ax: Axes, box: Box, x: float, y: float, names: list[str]) -> None:
         write(y - LINE_EMS * (0.75 + line), text, fontsize=size, weight=weight)
 
 
-def left_out(explanation: Explanation | RankedExplanation, more: int) -> str:
+def omission_note(explanation: Explanation | RankedExplanation, more: int) -> str:
     """A note on documents that are not drawn."""
     parts = [f"{more} more below"] if more else []
     if isinstance(explanation, Explanation) and explanation.missing:

@@ -56,7 +56,7 @@ def as_text(table: Table, label: str | None = None) -> str:
 def as_markdown(table: Table, label: str | None = None) -> str:
     """Markdown: a pipe table above a paragraph for each note; marks are raised letters."""
 
-    def written(cell: Cell) -> str:
+    def markdown_cell(cell: Cell) -> str:
         text = in_markdown(cell.text)
         text = f"**{text}**" if cell.strong else text
         return " ".join(filter(None, [text + cell.beats.translate(SUPERSCRIPTS), cell.interval]))
@@ -64,7 +64,7 @@ def as_markdown(table: Table, label: str | None = None) -> str:
     rows = [
         [in_markdown(name) for name in table.head],
         [":---" if place < table.first else "---:" for place in range(len(table.head))],
-        *(list(map(written, row)) for row in table.rows),
+        *(list(map(markdown_cell, row)) for row in table.rows),
     ]
     lines = [f"| {' | '.join(row)} |" for row in rows]
     notes = ["", *map(in_markdown, table.notes)] if table.notes else []
@@ -83,14 +83,14 @@ def as_csv(table: Table, label: str | None = None, formulas: bool = False) -> st
     characters are escaped as in Python; tabs and line breaks stay, in quotation marks.
     """
 
-    def written(text: str) -> str:
+    def harmless_text(text: str) -> str:
         if formulas:
             return text
         text = "".join(part if part in "\t\r\n" else printable(part) for part in re.split("([\t\r\n])", text))
         return "'" + text if re.match(FORMULA, text) and not re.fullmatch(NUMBER, text) else text
 
     cells = ([cell.text if cell.exact is None else cell.exact for cell in row] for row in table.rows)
-    return "".join(",".join(csv_field(written(cell)) for cell in row) + "\n" for row in (table.head, *cells))
+    return "".join(",".join(csv_field(harmless_text(cell)) for cell in row) + "\n" for row in (table.head, *cells))
 
 
 def csv_field(text: str) -> str:

@@ -56,9 +56,8 @@ def evaluate(
         a folder; folders such as run=bm25 are columns.
         A row for each document, with columns as for `fastir.evaluate`: query_id, doc_id, and score or rank. Beside
         scores, rank or position, or ``columns={"score": name, "rank": name}``, is the order of rows, which is read only
-        where a rule goes by it. Or a row
-        for each query, with a list of ids in rank order (doc_ids, ranking, retrieved) and optionally an aligned list of
-        scores.
+        where a rule goes by it. Or a row for each query, with a list of ids in rank order (doc_ids, ranking, retrieved)
+        and optionally an aligned list of scores.
     metrics : str or iterable of str
         As for `fastir.evaluate`.
     strategy : {"auto", "shuffle", "grouped", "two-pass", "lists"}
@@ -86,8 +85,8 @@ def evaluate(
         With ``strategy="grouped"``, the rows of a query are in two partitions; the message names the query. A strategy
         does not fit the columns or the options. A rule depends on the order of rows, which Spark does not keep:
         ``ties="input"`` and ``duplicates="first"`` and "last" need a column of ranks or positions. This column has a
-        missing value, or one twice in a query. The run has other rows in the
-        second of two passes. A query has no group, or two.
+        missing value, or one twice in a query. The run has other rows in the second of two passes. A query has no
+        group, or two.
     FastirError
         The qrels are too large for two passes. Or they are too large to send to every worker, and they have groups, or
         they are a DataFrame and `queries` is a collection of ids.

@@ -68,7 +68,7 @@ def assert_(holds: bool, message: str) -> None:
 
 
 def fuse(runs: Any, norm: str | None = "min-max", method: str = "wsum", params: dict[str, Any] | None = None) -> Run:
-    """Fuse runs; `params` are those of the method, such as ``{"weights": [0.3, 0.7]}``.
+    """Fuse runs; `params` are parameters of the method, such as ``{"weights": [0.3, 0.7]}``.
 
     AssertionError: there is one run, or their queries differ. ValueError, TypeError and OverflowError as by
     `fastir.fuse`.
