@@ -186,10 +186,10 @@ def table_text(table: Table, options: argparse.Namespace, format: str) -> str:
 
 def query_table(results: Mapping[Any, Results], intervals: IntervalOptions | None) -> Table:
     """A row for every query, of several runs for every query and run, and then the means, and their intervals."""
-    hows = next(iter(results.values())).aggregates
+    aggregates = next(iter(results.values())).aggregates
 
     def cells(row: dict[str, float]) -> list[Cell]:
-        return [Cell(round_text(row[name], how), exact=repr(row[name])) for name, how in hows.items()]
+        return [Cell(round_text(row[name], how), exact=repr(row[name])) for name, how in aggregates.items()]
 
     tables = {name: result.to_dict() for name, result in results.items()}
     means = {name: dict(result) for name, result in results.items()}
@@ -214,7 +214,7 @@ def query_table(results: Mapping[Any, Results], intervals: IntervalOptions | Non
             for end in ("low", "high")
             for name in bound_rows
         ]
-    return Table(["query_id", *["run"] * several, *hows], rows, 1 + several, notes)
+    return Table(["query_id", *["run"] * several, *aggregates], rows, 1 + several, notes)
 
 
 # ---- --bounds: how far unjudged documents could change the values of each run ----------------------------------------

@@ -371,8 +371,8 @@ def merge_runs(
         [divisor] = means_over(column[:, None], len(column))
         place = base.names.index(name)
         values[:, place] = quotients(values[:, place], divisor)
-    hows = list(base.aggregates.values())
+    aggregates = list(base.aggregates.values())
     results = Results(
-        query_ids, base.names, values, status, hows, coverage, evaluator.rules.weights, evaluator.rules.provenance
+        query_ids, base.names, values, status, aggregates, coverage, evaluator.rules.weights, evaluator.rules.provenance
     )
     return set_best(results, best), coverage

@@ -328,42 +328,32 @@ class Report:
 
     def get_superscript_for_latex(self, model: str, metric: str) -> str:
         """The letters of the runs that a run is significantly better than, not raised."""
-        return "".join(
-            letter(place)
-            for place, other in enumerate(self.model_names)
-            if other != model and self._beats(model, other, metric)
-        )
+        return self._letters_of_others(model, metric, True)
 
     def get_phantoms_for_latex(self, model: str, metric: str) -> str:
         """The letters of the other runs, for which room is left."""
-        return "".join(
-            letter(place)
-            for place, other in enumerate(self.model_names)
-            if other != model and not self._beats(model, other, metric)
-        )
+        return self._letters_of_others(model, metric, False)
 
-    def _beats(self, model: str, other: str, metric: str) -> bool:
-        significant = self.comparisons[model, other][metric]["significant"]
-        return significant and self.results[model][metric] > self.results[other][metric]
+    def _letters_of_others(self, model: str, metric: str, beaten: bool) -> str:
+        letters = ""
+        for place, other in enumerate(self.model_names):
+            if other != model:
+                is_significant = self.comparisons[model, other][metric]["significant"]
+                is_beaten = is_significant and self.results[model][metric] > self.results[other][metric]
+                letters += letter(place) if bool(is_beaten) is beaten else ""
+        return letters
 
     # ---- tables ----------------------------------------------------------------------------------------------------
 
     def to_table(self) -> str:
         """The means as a table; the raised letters name the runs that a run is significantly better than."""
-        columns = [
-            column("#", [letter(place) for place in range(len(self.model_names))]),
-            column("Model", self.model_names),
-        ]
-        columns += [
-            column(
-                self.get_metric_label(metric),
-                [
-                    self.format_score(self.results[model][metric]) + self.get_superscript_for_table(model, metric)
-                    for model in self.model_names
-                ],
-            )
-            for metric in self.metrics
-        ]
+        models = self.model_names
+        columns = [column("#", [letter(place) for place in range(len(models))]), column("Model", models)]
+        for metric in self.metrics:
+            scores = [self.format_score(self.results[model][metric]) for model in models]
+            marks = [self.get_superscript_for_table(model, metric) for model in models]
+            cells = [score + mark for score, mark in zip(scores, marks, strict=True)]
+            columns.append(column(self.get_metric_label(metric), cells))
         return "\n".join("  ".join(row).rstrip() for row in zip(*columns, strict=True))
 
     def to_latex(self) -> str:
