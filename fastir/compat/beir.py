@@ -73,9 +73,10 @@ def evaluate_custom(
 ) -> dict[str, float]:
     """One of four more metrics at each cutoff, such as ``{"MRR@1": mean, ...}``, rounded to five decimals.
 
-    `metric` is "mrr"; "recall_cap" (R_cap: hits over the smaller of k and the relevant documents); "hole" (Hole: the
-    fraction of documents that the qrels do not have for any query); "top_k_accuracy" (Accuracy: whether there is a
-    hit); or another name that BEIR has for one of these, in upper or lower case. Nothing is removed from `results`.
+    `metric` is "mrr"; "recall_cap" (``R_cap@k``: hits over the smaller of k and the relevant documents); "hole"
+    (``Hole@k``: the fraction of documents that the qrels do not have for any query); "top_k_accuracy" (``Accuracy@k``:
+    whether there is a hit); or another name that BEIR has for one of these, in upper or lower case. Nothing is removed
+    from `results`.
 
     ValueError: `metric` is another one, or a cutoff or a score is invalid. KeyError: a query of the results is not in
     the qrels. ZeroDivisionError: the qrels are empty, or for recall_cap a query of the results has no relevant

@@ -48,7 +48,7 @@ PATCHES: dict[str, tuple[str, ...]] = {
         *patch_names(
             "mteb._evaluators.retrieval_metrics",
             "calculate_retrieval_scores calculate_pmrr evaluate_p_mrr_change evaluate_abstention max_over_subqueries "
-            "paired_accuracy robustness_at_10 recall_cap hole top_k_accuracy mrr",
+            "paired_accuracy robustness_at_10 recall_cap top_k_accuracy mrr hole",
         ),
     ),
     "pyserini": ("pyserini.eval.trec_eval:trec_eval",),
