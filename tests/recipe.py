@@ -35,7 +35,7 @@ RECIPES = {  # name: (the section's title, where its blocks go: (file, the text 
         [
             *("tests/measure", "tests/oracle", "tests/request", "tests/bounds", "tests/golden/test_bits.py"),
             *("tests/house/test_metric_names.py", "tests/house/test_declared.py"),
-            *("tests/house/test_site.py::test_only_metrics_have_typeset_formulas", "tests/cli/test_reference_text.py"),
+            *("tests/house/test_site.py::test_only_metrics_have_typeset_formulas", "tests/cli/test_pages.py"),
         ],
     ),
     "format": (

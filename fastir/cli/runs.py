@@ -237,20 +237,24 @@ def are_saved(words: Sequence[str]) -> bool:
     return places.on_disk(file) and is_saved(file)
 
 
+def refuse_options(options: argparse.Namespace, names: Sequence[str], word: str, held: str, why: str = "") -> None:
+    """Refuse options that have no effect, because the file of a word holds what was judged before."""
+    for name in names:
+        if getattr(options, name) != options.parser.get_default(name):
+            raise UsageError(f"{option(name)} has no effect: {word} holds {held}{why}")
+    if options.names == "tag":
+        raise UsageError(f"--names tag: {word} holds {held}, which have no tags")
+
+
 def load_saved_runs(words: Sequence[str], options: argparse.Namespace) -> tuple[dict[str, Results], dict[str, str]]:
     """{name: Results} of files of one run, named by the file, and of several, named as they were; {name: its file}.
 
     If two of these have one name, the names of runs from files of several begin with the name of the file.
     """
-    unused = [name for name in JUDGING_OPTIONS if getattr(options, name) != options.parser.get_default(name)]
-    if unused and unused != ["queries"]:
-        raise UsageError(
-            f"{option(unused[0])} has no effect: {words[0]} holds saved results, which are already evaluated"
-        )
+    names = [name for name in JUDGING_OPTIONS if name != "queries"]
+    refuse_options(options, names, words[0], "saved results", ", which are already evaluated")
     files = expand_words(words)
     saved: list[tuple[str, Any, Mapping[Any, Results]]] = []
-    if options.names == "tag":
-        raise UsageError(f"--names tag: {words[0]} holds saved results, which have no tags")
     for name, file in zip(named_by_option(files, options), files, strict=True):
         loaded = fastir.load_results(file)
         saved.append((name, file, {None: loaded} if isinstance(loaded, Results) else loaded))
