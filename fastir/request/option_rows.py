@@ -118,6 +118,9 @@ ROWS = {  # by the heading of the command's help
             "FILE"),
         Row("tag", "str | re.Pattern[str] | None", None,
             "a regular expression that tags must match, such as 'team[0-9]+'", "PATTERN"),
+        Row("corpus", "Path | Iterable[Any] | None", None,
+            "the ids of the collection, one at the start of each line, or a table with a column of ids: a judged or "
+            "retrieved document that it has not is a fault", "FILE", also=("collection", "docs")),
     ),
     "statistics": (
         Row("baseline", "Hashable | list[Hashable]", None,

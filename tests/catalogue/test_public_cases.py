@@ -53,8 +53,6 @@ MISSING = {
     "json-dict-of-lists": "JSON files of lists of ids are not read",
     "kaggle-submission": "a cell with several ids as text is not named",
     "auc-implicit": "there is no AUC@k of implicit",
-    "check-qrels-alone": "the command check wants a run",
-    "check-corpus": "check takes no ids of a collection",
     "rre-ratings": "ratings of Rated Ranking Evaluator are not read",
     "cli-lists": "the command line has no lists",
 }
