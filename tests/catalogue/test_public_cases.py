@@ -40,7 +40,6 @@ MESSAGES = {  # what a warning, an error or the output of a command must match, 
     "name-MRR10": "did you mean 'mrr@10'",
     "check-qrels-alone": "duplicate document 'd1'",
     "check-corpus": "'d2'",
-    "rre-ratings": "Rated Ranking Evaluator",
     "hint-letor": "LETOR|SVMrank|svmlight",
     "hint-header-run": "header",
     "look-alike-ids": r"\\u0301|\\xe9|normali[sz]",
@@ -53,7 +52,6 @@ MISSING = {
     "json-dict-of-lists": "JSON files of lists of ids are not read",
     "kaggle-submission": "a cell with several ids as text is not named",
     "auc-implicit": "there is no AUC@k of implicit",
-    "rre-ratings": "ratings of Rated Ranking Evaluator are not read",
     "cli-lists": "the command line has no lists",
 }
 
