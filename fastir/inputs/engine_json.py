@@ -86,7 +86,7 @@ def rated_nodes(data: Any) -> list[Any] | None:
 
 
 def rated_queries(nodes: list[Any], path: str) -> list[Any]:
-    """The judgments of the queries: their own, or those of the group around them; equal ones of one query count once."""
+    """The judgments of each query: its own, or those of the group around it; a query that repeats counts once."""
     by_query: dict[str, list[Any]] = {}
     waiting = [(fields(node), "", None) for node in nodes]
     placeholder = waiting[0][0].get("query_placeholder", "$query")
