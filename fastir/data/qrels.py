@@ -214,11 +214,11 @@ class Qrels(Rows):
             has its position in the query, from 0 up. LIBSVM files have no qid, but a file of group sizes beside them,
             of the same name and .query or .group. "csv" (with a header), "jsonl" and "parquet", which need pyarrow:
             tables with columns as for `from_table`. "subtopic" and "qrels_jg" alike: as "trec", but the iteration is a
-            group, that is, a subtopic or a group of judges. Preferences as for `from_dict`: "prefs" (query, judge,
-            part, document, level) and "qrels_prefs" (the same without part). Samples: "strata" (query, iteration,
-            document, stratum, label) and "prels" (query, document, label, method, inclusion probability). None: by the
-            suffix (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz or .zst); otherwise "beir", "quepid" or
-            "letor" if the first line tells it, else "trec".
+            group (a subtopic, or judges). Preferences as for `from_dict`: "prefs" (query, judge, part, document, level)
+            and "qrels_prefs" (the same without part). Samples: "strata" (query, iteration, document, stratum, label)
+            and "prels" (query, document, label, method, inclusion probability). None: by the suffix (.json, .csv,
+            .jsonl, .ndjson or .parquet, before any .gz or .zst); otherwise "beir", "quepid" or "letor" if the first
+            line tells it, else "trec".
         duplicates : None, "first", "last", "max", "mean" or "once"
             None makes a duplicate document an error, "once" only if its labels differ. "mean": the mean of its labels,
             such as the ratings of several raters.

@@ -52,6 +52,7 @@ LINE_OPTIONS = ("line_format", "only")
 TABLE_OPTIONS = ("format", "columns", "threshold")
 TABLE_PAGE = "[table](#tables-pandas-polars-arrow-duckdb-parquet)"
 ENGINES_URL = "[what search engines return](coming_from/elasticsearch.md): `_search`, `_msearch`, `_rank_eval`"
+RRE_URL = "ratings of the [Rated Ranking Evaluator](coming_from/rre.md)"
 STRATA = (lines.STRATA, lines.STRATA_STRATUM)
 PRELS = (lines.PRELS, lines.PRELS_LABEL, lines.PRELS_METHOD)
 
@@ -66,7 +67,7 @@ FORMATS = Table("format", (
            "the header", "trec", LINE_OPTIONS, (lines.BEIR_QRELS, lines.BEIR_RUN), first=HEADER.encode() + rb"\s*$"),
     Format("msmarco", SIDES, "runs: `query document rank`; qrels as in TREC files", "trec", LINE_OPTIONS,
            (lines.TREC_QRELS, lines.MSMARCO_RUN)),
-    Format("json", SIDES, f"`{{query_id: {{doc_id: number}}}}`, as ranx and BEIR write it; {ENGINES_URL}",
+    Format("json", SIDES, f"`{{query_id: {{doc_id: number}}}}`, as ranx and BEIR write it; {ENGINES_URL}; {RRE_URL}",
            "json_files", ("query_ids",), suffixes=(".json",), writer="json"),
     Format("quepid", SIDES, "Quepid's CSV; qrels: `query`, `docid`, `rating`; runs, from a case or a snapshot: `doc "
            "position`; recognised by its header", "quepid", ("columns", "threshold"),
