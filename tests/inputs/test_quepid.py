@@ -84,12 +84,12 @@ def test_a_book_has_a_column_for_each_rater(write):
     assert qrels.to_dict() == means and [count for count, _ in qrels.columns.repairs.values()] == [2]
     of_ben = {"star, wars": {"11": 1, "1895": 0}, "alien": {"348": 2}}
     assert Qrels.from_file(path, "quepid", columns={"label": "Ben Miller"}).to_dict() == of_ben
-    with pytest.raises(fastir.DuplicateError, match="book.csv:2: duplicate document '11' in .* 'max' or 'mean' would"):
+    with pytest.raises(fastir.DuplicateError, match=r"book.csv:2: duplicate document '11' in .* 'max' or 'mean' would"):
         Qrels.from_file(path, "quepid")
     with pytest.raises(FormatError, match=r"label 'x' is not a number \(query alien, document 348, column Anna\)"):
         Qrels.from_file(write("bad.csv", BOOK.replace("348,2", "348,x")), "quepid")
     with pytest.raises(FormatError, match="the file has no column 'eve'; its columns are query, docid, Anna"):
         Qrels.from_file(path, "quepid", columns={"label": "Eve"})
     pytest.importorskip("pyarrow")
-    with pytest.raises(FormatError, match="a book of Quepid's, .* which format='quepid' reads"):
+    with pytest.raises(FormatError, match=r"a book of Quepid's, .* which format='quepid' reads"):
         Qrels.from_file(path)
