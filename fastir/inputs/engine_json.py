@@ -115,7 +115,9 @@ def graded_documents(rated: Any, where: str, path: str) -> Iterator[tuple[str, A
             continue
         for name, value in entry.items():
             if type(value) is list:
-                yield from ((document_id(doc_id, where, path), number(name)) for doc_id in value)
+                plain = set(map(type, value)) == {str}
+                doc_ids = value if plain else [document_id(doc_id, where, path) for doc_id in value]
+                yield from zip(doc_ids, itertools.repeat(number(name)))
             elif "gain" in fields(value):
                 yield name, number(fields(value)["gain"])
             else:

@@ -11,12 +11,12 @@ Features are not read. A document without an id is called by its position in its
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fastir.engine.columns._ids import ids_from_arena
+from fastir.engine.columns._letor import label_lines
 from fastir.engine.columns._number import numbers_from_texts
 from fastir.engine.columns.ids import Arena
 from fastir.engine.columns.line_formats import NUMBER_PROBLEMS
@@ -38,7 +38,7 @@ class LabelLines(NamedTuple):
     first_rows: np.ndarray
     ids: Arena
     labels: np.ndarray
-    numbers: Sequence[int]  # of the lines
+    numbers: np.ndarray  # of the lines
     repairs: Repairs
 
 
@@ -49,60 +49,40 @@ def read(
     lines = read_labels(rows if is_run else path, None if is_run else watch)
     values, repairs = lines.labels, lines.repairs
     if is_run:
-        texts, numbers, repairs = number_lines(path, watch)
-        name = places.place_name(path)
-        if len(texts) != len(lines.numbers):
-            raise FormatError(f"the file has {len(texts)} scores, but {lines.path} has {len(lines.numbers)} rows", name)
-        values = read_numbers(texts, "score", name, numbers)
-    *columns, more = gather(*lines[1:4], values, is_run, duplicates, lines.path, lines.numbers.__getitem__, watch)
-    return *columns, {**repairs, **more}
+        name, scores, repairs = number_lines(path, "score", watch)
+        if len(scores) != len(values):
+            raise FormatError(f"the file has {len(scores)} scores, but {lines.path} has {len(values)} rows", name)
+        values = scores
+    columns = lines.queries, lines.first_rows, lines.ids, values
+    *columns_read, more = gather(*columns, is_run, duplicates, lines.path, lambda row: int(lines.numbers[row]), watch)
+    return *columns_read, {**repairs, **more}
 
 
 def read_labels(path: Any, watch: Watch | None) -> LabelLines:
     """The labels, queries and documents of the lines."""
-    labels: list[bytes] = []
-    qids: list[bytes | None] = []
-    docs: list[bytes | None] = []
-    numbers: list[int] = []
     with ByteReader(path) as source:
         content = source.read_all(watch)
-    for number, line in enumerate(content.split(b"\n"), 1):
-        before, _, comment = line.partition(b"#")
-        fields = before.split(None, 2)
-        if not fields:
-            continue
-        labels.append(fields[0])
-        qids.append(fields[1][4:] if len(fields) > 1 and fields[1].startswith(b"qid:") else None)
-        docs.append(document_in(comment) if comment else None)
-        numbers.append(number)
-    if not labels:
+    numbers, label_at, label_n, qid_at, qid_n, doc_at, doc_n = label_lines(content)
+    n, text = len(numbers), np.frombuffer(content, np.uint8)
+    if not n:
         raise FormatError("the qrels are empty: no judgment lines", source.path)
-    values = read_numbers(labels, "label", source.path, numbers)
-    if qids.count(None) < len(qids):
-        refuse_gap(qids, "query (qid:...) behind the label", source.path, numbers)
-        changes = [row for row, qid in enumerate(qids) if not row or qid != qids[row - 1]]
-        queries = [text_of(qids[row]) for row in changes]
+    labels = read_numbers(Arena(text, label_at, label_n), "label", source.path, numbers)
+    if (qid_n > 0).any():
+        refuse_gap(qid_n > 0, "query (qid:...) behind the label", source.path, numbers)
+        qids, changes, queries = ids_from_arena(Arena(text, qid_at, qid_n)), [0], []
+        while changes[-1] < n:
+            queries.append(qids[changes[-1]])
+            changes.append(qids.change(changes[-1], n))
+        first_rows = np.array(changes[:-1])
     else:
-        sizes = group_sizes(path, source.path, len(labels))
-        changes = offsets_from_sizes(sizes)[:-1].tolist()
-        queries = list(map(str, range(len(sizes))))
-    first_rows = np.array(changes, np.int64)
-    if docs.count(None) < len(docs):
-        refuse_gap(docs, "document behind '#'", source.path, numbers)
-        ids = Arena.of(list(map(text_of, docs)))
+        sizes = group_sizes(path, source.path, n)
+        first_rows, queries = offsets_from_sizes(sizes)[:-1], list(map(str, range(len(sizes))))
+    ids = Arena(text, doc_at, doc_n)
+    if (doc_n > 0).any():
+        refuse_gap(doc_n > 0, "document behind '#'", source.path, numbers)
     else:
-        ids = Arena.of(positions(queries, np.diff(first_rows, append=len(labels)).tolist()))
-    return LabelLines(source.path, queries, first_rows, ids, values, numbers, source.repairs)
-
-
-def document_in(comment: bytes) -> bytes | None:
-    """The document that a comment begins with, perhaps behind "docid ="."""
-    words = comment.replace(b"docid =", b"", 1).replace(b"docid=", b"", 1).split(None, 1)
-    return words[0].removesuffix(b";") if words else None
-
-
-def text_of(field: Any) -> str:
-    return field.decode("utf-8", "surrogateescape")
+        ids = Arena.of(positions(queries, np.diff(first_rows, append=n).tolist()))
+    return LabelLines(source.path, queries, first_rows, ids, labels, numbers, source.repairs)
 
 
 def positions(queries: list[str], sizes: list[int]) -> list[str]:
@@ -116,35 +96,37 @@ def positions(queries: list[str], sizes: list[int]) -> list[str]:
     return ids
 
 
-def refuse_gap(column: list[bytes | None], what: str, path: str, numbers: Sequence[int]) -> None:
+def refuse_gap(there: np.ndarray, what: str, path: str, numbers: np.ndarray) -> None:
     """Raise FormatError for the first line that lacks what others have."""
-    if None in column:
-        with_it = next(number for number, field in zip(numbers, column, strict=True) if field is not None)
-        row = column.index(None)
-        raise FormatError(f"the line has no {what}, as line {with_it} has one", path, numbers[row])
+    if not there.all():
+        with_it = numbers[there.argmax()]
+        raise FormatError(f"the line has no {what}, as line {with_it} has one", path, int(numbers[there.argmin()]))
 
 
-def read_numbers(texts: list[bytes], what: str, path: str, numbers: Sequence[int]) -> np.ndarray:
+def read_numbers(column: Arena, what: str, path: str, numbers: np.ndarray) -> np.ndarray:
     """Labels or scores from their texts, which stand on lines of these numbers."""
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    column = Arena(np.frombuffer(b"".join(texts), np.uint8), np.cumsum(lengths) - lengths, lengths)
-    values, row, problem = numbers_from_texts(ids_from_arena(column))
+    ids = ids_from_arena(column)
+    values, row, problem = numbers_from_texts(ids)
     if row < 0 and what == "label" and not fit_labels(values):
         row, problem = next(row for row, value in enumerate(values) if wrong_label(value)), "range"
     if row >= 0:
-        raise FormatError(f"{what} {quote(text_of(texts[row]))} {NUMBER_PROBLEMS[problem]}", path, numbers[row])
+        raise FormatError(f"{what} {quote(ids[row])} {NUMBER_PROBLEMS[problem]}", path, int(numbers[row]))
     return values
 
 
-def number_lines(path: Any, watch: Watch | None) -> tuple[list[bytes], list[int], Repairs]:
-    """The text of the number on each line that is not blank, the numbers of these lines, and repairs."""
+def number_lines(path: Any, what: str, watch: Watch | None) -> tuple[str, np.ndarray, Repairs]:
+    """The name of a file, the number on each line that is not blank, and repairs."""
     with ByteReader(path) as source:
-        lines = [line.strip() for line in source.read_all(watch).split(b"\n")]
-    numbers = [number for number, line in enumerate(lines, 1) if line]
-    return [lines[number - 1] for number in numbers], numbers, source.repairs
+        content = source.read_all(watch)
+    numbers, at, n, _, more, *_ = label_lines(content)
+    if (more != -1).any():
+        line = int(numbers[(more != -1).argmax()])
+        raise FormatError(f"the line has more than one field; expected a {what}", source.path, line)
+    values = read_numbers(Arena(np.frombuffer(content, np.uint8), at, n), what, source.path, numbers)
+    return source.path, values, source.repairs
 
 
-def group_sizes(path: Any, name: str, n: int) -> list[int]:
+def group_sizes(path: Any, name: str, n: int) -> np.ndarray:
     """The sizes of queries, from the file beside a file without qid."""
     stem = os.path.splitext(name)[0] if files.file_packing(name) else name
     beside = [stem + suffix for suffix in GROUP_SUFFIXES]
@@ -153,11 +135,11 @@ def group_sizes(path: Any, name: str, n: int) -> list[int]:
         raise FormatError(
             f"the lines have no query: expected qid:... behind the label, or the sizes of queries in {beside[0]}", name
         )
-    texts, numbers, _ = number_lines(found, None)
-    for text, number in zip(texts, numbers, strict=True):
-        if not text.isdigit():
-            raise FormatError(f"the size of a query is {quote(text_of(text))}, expected a whole number", found, number)
-    sizes = list(map(int, texts))
-    if sum(sizes) != n:
-        raise FormatError(f"the sizes of {len(sizes)} queries sum to {sum(sizes)}, but {name} has {n} rows", found)
-    return sizes
+    _, sizes, _ = number_lines(found, "size of a query", None)
+    wrong = (sizes < 0) | (sizes != np.trunc(sizes))
+    if wrong.any():
+        place = int(wrong.argmax())
+        raise FormatError(f"the size of query {place} is {sizes[place]:g}, expected a whole number", found)
+    if sizes.sum() != n:
+        raise FormatError(f"the sizes of {len(sizes)} queries sum to {sizes.sum():.0f}, but {name} has {n} rows", found)
+    return sizes.astype(np.int64)

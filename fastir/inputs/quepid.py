@@ -69,20 +69,19 @@ def read(
         for line in lines:
             if not line:
                 continue
-            cells = line + [""] * (len(header) - len(line))
+            cells = line if len(line) >= len(header) else line + [""] * (len(header) - len(line))
             query_id, doc_id = cells[query_at], cells[doc_at]
             snapshot.check(cells, lines.line_num)
             given = [at for at in numbers_at if is_run or (doc_id and cells[at])]
             if not given:
                 continue
-            queries.append(query_id)
-            first_rows.append(len(doc_ids))
+            if not queries or queries[-1] != query_id:
+                queries.append(query_id)
+                first_rows.append(len(doc_ids))
             for at in given if doc_id else ():
-                where = f"query {bare(query_id)}, document {bare(doc_id)}"
-                if len(numbers_at) > 1:
-                    where += f", column {bare(header[at])}"
                 doc_ids.append(doc_id)
-                numbers.append(parse_number(cells[at], is_run, where, path, lines.line_num))
+                column_name = header[at] if len(numbers_at) > 1 else None
+                numbers.append(parse_number(cells[at], is_run, (query_id, doc_id, column_name), path, lines.line_num))
                 line_number.append(lines.line_num)
     except csv.Error as error:
         raise FormatError(f"malformed CSV: {error}", path, lines.line_num) from None
@@ -146,7 +145,7 @@ class Snapshot:
             )
 
 
-def parse_number(text: str, is_run: bool, place: str, path: str, line: int) -> float:
+def parse_number(text: str, is_run: bool, place: tuple[str, str, str | None], path: str, line: int) -> float:
     """A label; or the score of a position: the higher, the lower the position."""
     try:
         number = float(text)
@@ -155,5 +154,7 @@ def parse_number(text: str, is_run: bool, place: str, path: str, line: int) -> f
     else:
         problem = ("is not a position" if not number >= 0 else None) if is_run else wrong_label(number)
     if problem:
-        raise FormatError(f"{'position' if is_run else 'label'} {quote(text)} {problem} ({place})", path, line)
+        query_id, doc_id, name = place
+        where = f"query {bare(query_id)}, document {bare(doc_id)}" + (f", column {bare(name)}" if name else "")
+        raise FormatError(f"{'position' if is_run else 'label'} {quote(text)} {problem} ({where})", path, line)
     return -number if is_run else number

@@ -119,7 +119,7 @@ def test_wrong_lines_are_named(write, text, message):
 def test_wrong_sizes_and_scores_are_named(write):
     path = write("train", LIBSVM)
     for sizes, message in (
-        ("2\nx\n", "train.query:2: the size of a query is 'x'"),
+        ("2\nx\n", "train.query:2: size of a query 'x' is not a number"),
         ("2\n3\n", "2 queries sum to 5, but"),
     ):
         write("train.query", sizes)
