@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.engine.columns.rows import INCOMPLETE
@@ -100,30 +100,32 @@ def rated_queries(nodes: list[Any], path: str) -> list[Any]:
             words = fields(node["placeholders"])
             name = placeholder if placeholder in words or len(words) != 1 else next(iter(words))
             query_id = text(words, name, f"{where}.placeholders", path)
-            judged = list(graded_documents(rated, f"query {quote(query_id)}", path))
+            judged = graded_documents(rated, f"query {quote(query_id)}", path)
             if by_query.setdefault(query_id, judged) is judged or by_query[query_id] != judged:
                 rows.append((query_id, judged))
     return rows
 
 
-def graded_documents(rated: Any, where: str, path: str) -> Iterator[tuple[str, Any]]:
+def graded_documents(rated: Any, where: str, path: str) -> list[tuple[str, Any]]:
     """(document, gain) of ``{gain: [ids]}``, ``{id: {"gain": gain}}``, or a list of such objects."""
+    if type(rated) not in (list, tuple):
+        raise FormatError(f"{where} has no object 'relevant_documents', nor has its group", path)
+    judged: list[tuple[str, Any]] = []
     for entry in rated if type(rated) is list else [rated]:
         entry = fields(entry)
         if "document_id" in entry:
-            yield text(entry, "document_id", where, path), number(entry.get("gain"))
+            judged.append((text(entry, "document_id", where, path), number(entry.get("gain"))))
             continue
         for name, value in entry.items():
             if type(value) is list:
                 plain = set(map(type, value)) == {str}
                 doc_ids = value if plain else [document_id(doc_id, where, path) for doc_id in value]
-                yield from zip(doc_ids, itertools.repeat(number(name)))
+                judged += zip(doc_ids, itertools.repeat(number(name)))
             elif "gain" in fields(value):
-                yield name, number(fields(value)["gain"])
+                judged.append((name, number(fields(value)["gain"])))
             else:
                 raise FormatError(f"{where}: relevant_documents has neither ids nor a gain for {quote(name)}", path)
-    if type(rated) not in (list, tuple):
-        raise FormatError(f"{where} has no object 'relevant_documents', nor has its group", path)
+    return judged
 
 
 def document_id(value: Any, where: str, path: str) -> str:

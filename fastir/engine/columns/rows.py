@@ -87,14 +87,16 @@ def without_duplicates(
     """
     numbers = numbers.copy()
     kept = np.ones(len(numbers), bool)
+    if rule == "mean":
+        firsts, others = np.array(pairs).T
+        kept[others] = False
+        np.add.at(numbers, firsts, numbers[others])
+        numbers /= 1 + occurrences(firsts, minlength=len(numbers))
+        pairs = []
     for first, later in pairs if rule != "once" or not is_run else ():
         kept[later] = False
         if rule == "last" or (rule == "max" and numbers[later] > numbers[first]):
             numbers[first] = numbers[later]
-        elif rule == "mean":
-            numbers[first] += numbers[later]
-    if rule == "mean":
-        numbers /= 1 + occurrences(np.array([first for first, _ in pairs]), minlength=len(numbers))
     return offsets_from_sizes(kept)[offsets], kept, numbers[kept]
 
 
