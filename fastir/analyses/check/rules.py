@@ -96,8 +96,10 @@ def column_ids(path: Any, name: str, format: str) -> Iterator[str]:
 
     with table_files.convert_errors(name), table_files.FILES[format](path) as file:
         file.look()
-        column = (find_column("corpus", file.names, "doc_id", DOCUMENTS.names),)
-        for batch in (file.list_batches if format == "jsonl" else file.batches)(column):
+        column = find_column("corpus", file.names, "doc_id", DOCUMENTS.names)
+        is_lines = format == "jsonl"  # which have the type of the first line
+        types = [(column, table_files.id_type(file.first[column]))] if is_lines else []
+        for batch in file.read_rows(types) if is_lines else file.batches((column,)):
             yield from map(str, batch.column(0).to_pylist())
 
 
