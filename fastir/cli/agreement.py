@@ -11,7 +11,6 @@ from fastir.checks import proportion
 from fastir.cli.arguments import (
     METRICS_OPTION,
     SAVED_FORMAT,
-    UsageError,
     add_judging_arguments,
     add_metric_option,
     add_options,
@@ -29,6 +28,7 @@ from fastir.cli.arguments import (
 )
 from fastir.cli.compare import plot_format, save_picture
 from fastir.cli.eval import FORMATS, query_table, table_text
+from fastir.cli.messages import UsageError
 from fastir.cli.pool import TEXT_FORMATS, add_format_argument, table_output
 from fastir.cli.runs import are_saved, load_saved_runs, read_qrels, read_runs, warn_of_other_options
 from fastir.cli.terminal import Output, progress_bar

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.cli.arguments import (
     SAVED_FORMAT,
-    UsageError,
     add_options,
     add_output_arguments,
     add_run_arguments,
@@ -26,7 +25,7 @@ from fastir.cli.arguments import (
     sort_metric,
 )
 from fastir.cli.gates import add_fail_if, failed_rules, for_each_metric, parse_rules
-from fastir.cli.messages import suggestion
+from fastir.cli.messages import UsageError, suggestion
 from fastir.cli.runs import (
     are_saved,
     column_options,

@@ -4,10 +4,11 @@ import math
 import warnings
 from typing import Any, NamedTuple
 
+from fastir.engine.measure import CARDS
 from fastir.errors import FastirWarning
 from fastir.evaluation.evaluate import evaluate
 from fastir.request.conventions import CONVENTIONS, Convention
-from fastir.request.names import CARDS, read
+from fastir.request.names import read
 from fastir.request.plan import param_values
 
 HEAD = """\

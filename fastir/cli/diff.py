@@ -9,7 +9,6 @@ from typing import Any
 import fastir
 from fastir.cli.arguments import (
     DEFAULT_METRICS,
-    UsageError,
     add_judging_arguments,
     add_metrics_option,
     add_output_arguments,
@@ -24,6 +23,7 @@ from fastir.cli.arguments import (
 from fastir.cli.compare import metrics_of_saved
 from fastir.cli.eval import evaluate_words
 from fastir.cli.gates import Rule, add_fail_if, failed_rules, for_each_metric, parse_rules
+from fastir.cli.messages import UsageError
 from fastir.cli.runs import are_saved, load_saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, tell
 from fastir.data.results.changes import ResultsDiff

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import fastir
 from fastir.cli.arguments import (
     SAVED_FORMAT,
-    UsageError,
     add_options,
     add_output_arguments,
     add_run_arguments,
@@ -25,6 +24,7 @@ from fastir.cli.arguments import (
 )
 from fastir.cli.bounds import add_bounds_arguments, bounds_table, check_bounds, run_bounds
 from fastir.cli.gates import failures, for_each_metric, parse_bounds
+from fastir.cli.messages import UsageError
 from fastir.cli.runs import column_options, hold_rankings, qrels_argument, read_qrels, run_arguments, runs_by_name
 from fastir.cli.terminal import Output, progress_bar
 from fastir.data.results.by_run import ResultsByRun
@@ -60,7 +60,7 @@ def add_eval_arguments(add: Callable[..., Any]) -> None:
         action="append",
         help="exit with 4 if the mean of any run is above VALUE, for a metric of which less is better",
     )
-    add_run_arguments(add, "*", "; or judged rankings, and then each RUN, if any, is, too")
+    add_run_arguments(add, "*", "; if QRELS is judged rankings, each RUN is too")
     add_interval_arguments(add)
     add_bounds_arguments(add)
     add_sort_argument(add)

@@ -9,7 +9,6 @@ from typing import Any
 import fastir
 from fastir.cli.arguments import (
     DEFAULT_METRICS,
-    UsageError,
     add_judging_arguments,
     add_metrics_option,
     add_qrels_argument,
@@ -19,7 +18,7 @@ from fastir.cli.arguments import (
     parents_options,
     settings_from,
 )
-from fastir.cli.messages import suggestion
+from fastir.cli.messages import UsageError, suggestion
 from fastir.cli.runs import column_options, read_qrels, run_arguments, runs_by_name
 from fastir.cli.terminal import Output, progress_bar
 from fastir.errors import FastirError, quote

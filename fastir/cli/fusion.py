@@ -10,7 +10,6 @@ import fastir
 from fastir.checks import whole_number
 from fastir.cli.arguments import (
     LazyChoices,
-    UsageError,
     add_metric_option,
     add_options,
     add_qrels_argument,
@@ -21,6 +20,7 @@ from fastir.cli.arguments import (
     single_metric,
 )
 from fastir.cli.compare import plot_format, save_picture
+from fastir.cli.messages import UsageError
 from fastir.cli.pool import TEXT_FORMATS, add_format_argument, file_output, table_output
 from fastir.cli.runs import read_qrels, read_runs
 from fastir.cli.terminal import Output, progress_bar
@@ -140,7 +140,7 @@ def add_tune_arguments(add: Callable[..., Any]) -> None:
     add_runs_argument(add)
     add_metric_option(add)
     add_fusion_arguments(add, tunable_methods, "wsum", "min-max")
-    about = "of weights between 0 and 1, or of the parameter (default: .01 for two runs, .05 for three and four)"
+    about = "step of the weights from 0 to 1, or of the parameter (default: .01 for two runs, .05 for three and four)"
     add("--grid", metavar="STEP", type=float, help=about)
     add("--trials", dest="n_trials", metavar="N", type=int, help="the number of random settings, instead of a grid")
     about = "parts of the queries, each scored with what the others choose (default %(default)s)"

@@ -11,13 +11,13 @@ from typing import Any
 import fastir
 from fastir.analyses.identify.tables import read_values
 from fastir.cli.arguments import (
-    UsageError,
     add_options,
     add_qrels_argument,
     add_reading_arguments,
     add_runs_argument,
     output_format,
 )
+from fastir.cli.messages import UsageError
 from fastir.cli.pool import TEXT_FORMATS, add_format_argument, table_output
 from fastir.cli.runs import column_options, read_qrels, run_arguments, runs_by_name
 from fastir.cli.terminal import BAR_AFTER_SECONDS, OK, USAGE, Output, deferred_warnings

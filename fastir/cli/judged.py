@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fastir.cli.arguments import UsageError, metric_names
-from fastir.cli.messages import option
+from fastir.cli.arguments import metric_names
+from fastir.cli.messages import UsageError, option
 from fastir.cli.runs import JUDGING_OPTIONS, expand_words, named_by_option
 from fastir.data.qrels import Qrels
 from fastir.data.rankings import JudgedRankings, evaluate_rankings

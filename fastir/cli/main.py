@@ -105,19 +105,21 @@ def judgment_paths(options: Any) -> list[Any]:
 
 def versions_text() -> str:
     from fastir.cli import doctor
+    from fastir.rendering.text import align_columns
 
-    return doctor.align_columns(doctor.versions(), 2)
+    return align_columns(doctor.versions(), 2)
 
 
 def trec_eval_command(arguments: list[str]) -> int:
     """Run `fastir trec_eval`, which has options of its own; returns the exit code."""
     from fastir.compat import trec_eval
+    from fastir.compat.trec_lines import Refusal
 
     try:
         with deferred_warnings():
             text = trec_eval.output(arguments, Progress)
         return write(text)
-    except trec_eval.Refusal as refusal:
+    except Refusal as refusal:
         message = replace_keywords(one_line(refusal.__cause__ or refusal))
         tell("error", message.replace("; --", "; fastir eval --"))  # the command that has these options
         return refusal.code

@@ -11,7 +11,6 @@ import fastir
 from fastir.cli.arguments import (
     DEFAULT_METRICS,
     QRELS_FORMAT,
-    UsageError,
     add_metric_option,
     add_metrics_option,
     add_options,
@@ -29,7 +28,7 @@ from fastir.cli.arguments import (
     single_metric,
 )
 from fastir.cli.eval import FORMATS, table_text
-from fastir.cli.messages import option
+from fastir.cli.messages import UsageError, option
 from fastir.cli.runs import read_qrels, read_runs
 from fastir.cli.teams import add_teams_arguments, read_teams_option
 from fastir.cli.terminal import Output, progress_bar

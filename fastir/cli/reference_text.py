@@ -10,10 +10,12 @@ from pprint import pformat
 from fastir.analyses.agreement.measures import MEASURES
 from fastir.analyses.agreement.similarity import similarity
 from fastir.data.qrels import Qrels, QrelsLike
-from fastir.engine.measure.cards import BETTER, Card, Param
+from fastir.declared import Param
+from fastir.engine.measure import CARDS
+from fastir.engine.measure.cards import BETTER, Card
 from fastir.evaluation.evaluate import evaluate
 from fastir.request.metric import NOT_EXTREME_TEXT
-from fastir.request.names import CARDS, DIALECT_NAMES, FAMILIES, NICKNAMES, SINGLE_FAMILIES
+from fastir.request.names import DIALECT_NAMES, FAMILIES, NICKNAMES, SINGLE_FAMILIES
 
 QRELS = {"q": {"a": 2, "b": 0, "c": 1, "d": -1, "e": 3, "f": 0}}
 BY_GROUP = {"q": {"x": {"a": 1, "b": 0, "e": 1}, "y": {"a": 1, "c": 1}}}

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import fastir
-from fastir.cli.arguments import STDIN, UsageError
-from fastir.cli.messages import keywords, option, suggestion
+from fastir.cli.arguments import STDIN
+from fastir.cli.messages import UsageError, keywords, option, suggestion
 from fastir.cli.terminal import progress_bar, tell
 from fastir.data.qrels import Qrels, as_qrels
 from fastir.data.results.results import Results

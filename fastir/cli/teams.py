@@ -8,8 +8,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from fastir.cli.arguments import UsageError
-from fastir.cli.messages import suggestion
+from fastir.cli.messages import UsageError, suggestion
 from fastir.errors import FastirError, quote
 from fastir.inputs import places
 

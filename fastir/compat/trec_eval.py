@@ -58,6 +58,7 @@ from fastir.engine.measure._grades import count_fractions
 from fastir.errors import DuplicateError, FastirWarning, FormatError, NoOverlapError, quote, warn_caller
 from fastir.evaluation.evaluator import Evaluator
 from fastir.inputs import files, formats
+from fastir.inputs.places import place_name
 from fastir.rendering.text import align_columns, counted
 from fastir.request.names import read
 
@@ -230,7 +231,7 @@ def translate_errors(runs: dict[str, str], twice: int = NOT_COMPUTED) -> Iterato
         yield
     except (OSError, ValueError, OverflowError) as error:
         if isinstance(error, FormatError):
-            names: dict[str | None, str] = {file: files.place_name(path) for path, file in runs.items()}
+            names: dict[str | None, str] = {file: place_name(path) for path, file in runs.items()}
             error.path = names.get(error.path, error.path)
         raise Refusal(next(code for kinds, code in codes if isinstance(error, kinds)), error) from error
 

@@ -87,9 +87,8 @@ def evaluate(
         or tuple of two columns, a file with an id and its document on each line, or a function. The function gets an
         array of the distinct ids of a run and returns an array of their documents; one that cannot take an array gets
         one id. An id without a document is a document itself, and integer ids equal their decimal text. Applied once,
-        before the run is judged. Parts of one document become one row, as `aggregate` says, or stay with
-        ``duplicates="once"``. The report counts the parts that are not their document's first. `duplicates` is about
-        duplicate ids.
+        before the run is judged. `aggregate` makes one row of a document's parts; ``duplicates="once"`` keeps them
+        all. The report counts every part after a document's first. `duplicates` itself is about duplicate ids.
     aggregate : {"max", "sum", "mean"}
         With `parents`, the score of a document: the best of its parts' scores, or their sum or mean, added from the
         largest score down. The document takes the rank of its best part.

@@ -17,12 +17,13 @@ from fastir.engine.measure import JUDGED
 from fastir.errors import FastirWarning, quote, warn_caller
 from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator
-from fastir.evaluation.keywords import LevelOptions, RankingOptions
+from fastir.evaluation.keywords import RankingOptions
 from fastir.evaluation.many import name_the_run
 from fastir.evaluation.rules import columns_by_side
 from fastir.inputs import files
 from fastir.rendering.text import distinct_texts, printable
 from fastir.request.custom import CustomMetric
+from fastir.request.keywords import LevelOptions
 
 # ---- the first documents of each run for each query ------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ a one-way procedure leave it in, and find fewer differences.
 
 from __future__ import annotations
 
-from typing import NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -99,7 +99,7 @@ def two_way_anova(scores: ArrayLike) -> Anova:
     flat = bool(is_constant(ss_error / df_error, np.abs(x).max()))
     unit = np.nan if flat else ss_error / df_error
 
-    def source(ss, df):
+    def source(ss: Any, df: int) -> Source:
         f = ss / df / unit
         return Source(float(ss), df, float(ss / df), float(f), float(proper(special().fdtrc(df, df_error, f))))
 
