@@ -102,6 +102,7 @@ def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: boo
         "qrels_format": qrels,
         "run_format": runs,
         "query_ids": runs and repairs,
+        "rows": runs and repairs,
         "names": runs,
         "columns": True,
         "qrels_columns": qrels and runs,

@@ -32,7 +32,7 @@ from fastir.request.provenance import differing_options
 JUDGING_OPTIONS = (
     *(name for name in Options._fields if name not in ("n_threads", "choices")),
     *("parents", "aggregate", "exclude", "doc_weights", "parts", "all", "threshold", "qrels_format", "run_format"),
-    "query_ids",
+    *("query_ids", "rows"),
     *("columns", "qrels_columns", "run_columns"),
 )
 
@@ -211,19 +211,20 @@ def read_run(path: str, options: argparse.Namespace, columns: Any, watch: Callab
     form = options.run_format
     if form is None and getattr(options, "convention", "fastir") != "fastir":
         form = formats.file_format(path, "trec_eval")
-    ids = options.query_ids
-    return fastir.Run(*formats.read(path, True, form, options.duplicates, columns, watch, query_ids=ids))
+    given = {"query_ids": options.query_ids, "rows": options.rows}
+    return fastir.Run(*formats.read(path, True, form, options.duplicates, columns, watch, **given))
 
 
 def run_arguments(runs: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
-    """The runs, read here only if --run-format or --query-ids says how."""
-    if options.run_format is None and options.query_ids is None:
+    """The runs, read here only if --run-format, --query-ids or --rows says how."""
+    given = {"query_ids": options.query_ids, "rows": options.rows}
+    if options.run_format is None and not any(given.values()):
         return runs
     _, columns = columns_by_side(*column_options(options).values())
     return {
         name: run
         if isinstance(run, fastir.Run)
-        else fastir.Run.from_file(run, options.run_format, options.duplicates, columns, query_ids=options.query_ids)
+        else fastir.Run.from_file(run, options.run_format, options.duplicates, columns, **given)
         for name, run in runs.items()
     }
 

@@ -32,7 +32,7 @@ Ties = Literal[TiesById, TiesWithoutIds]
 QueryRule = Literal["qrels", "intersection", "strict"]
 QueryIds = list[Any] | tuple[Any, ...] | AbstractSet[Any] | Mapping[Any, Any] | np.ndarray
 Queries = QueryRule | QueryIds
-Duplicates = Literal["first", "last", "max", "once"]
+Duplicates = Literal["first", "last", "max", "mean", "once"]
 Aggregate = Literal["max", "sum", "mean"]
 Validate = Literal["full", "judged"]
 
