@@ -22,9 +22,10 @@ from fastir.errors import FormatError, quote
 from fastir.inputs.column_readers import ArrowReader
 from fastir.inputs.dicts import query_dict
 from fastir.inputs.label_arrays import check_queries
+from fastir.inputs.library_tables import ARROW_METHODS
 from fastir.inputs.places import is_path
 from fastir.inputs.roles import LISTS, PAIRED_QUERY, RANKINGS, RETRIEVED, ROLES, columns_by_role
-from fastir.inputs.tables import ARROW_METHODS, is_arrow_text
+from fastir.inputs.tables import is_arrow_text
 
 
 class ListColumns:

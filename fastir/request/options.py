@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, Suppo
 import numpy as np
 
 from fastir.checks import check_choice, flag, integer, number, positive_integer, suggest_choice
+from fastir.engine.measure import CARDS
 from fastir.engine.threads import thread_count
 from fastir.errors import NoOverlapError, quote
 from fastir.request import names
@@ -31,7 +32,7 @@ Ties = Literal[TiesById, TiesWithoutIds]
 QueryRule = Literal["qrels", "intersection", "strict"]
 QueryIds = list[Any] | tuple[Any, ...] | AbstractSet[Any] | Mapping[Any, Any] | np.ndarray
 Queries = QueryRule | QueryIds
-Duplicates = Literal["first", "last", "max", "once"]
+Duplicates = Literal["first", "last", "max", "mean", "once"]
 Aggregate = Literal["max", "sum", "mean"]
 Validate = Literal["full", "judged"]
 
@@ -232,4 +233,4 @@ def check_choices(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
 @functools.cache
 def choice_params() -> dict[str, Param]:
     """The parameters of metrics that a keyword can set for all that have them, by their names."""
-    return {param.name: param for card in names.CARDS for param in card.params if param.is_convention}
+    return {param.name: param for card in CARDS for param in card.params if param.is_convention}

@@ -18,12 +18,11 @@ from fastir.analyses.identify.settings import ORDER_RULES, DataProperties, State
 from fastir.data.qrels import Qrels
 from fastir.data.rankings import JudgedRankings
 from fastir.data.run import Run
-from fastir.engine.measure import NUM_Q
+from fastir.engine.measure import CARDS, NUM_Q
 from fastir.errors import DuplicateError, FastirError, FastirWarning
 from fastir.evaluation.evaluate import evaluate
 from fastir.evaluation.evaluator import Evaluator
 from fastir.request.conventions import CONVENTIONS, Convention
-from fastir.request.names import CARDS
 
 REFUSED = (FastirError, ValueError, TypeError, OverflowError)
 

@@ -57,7 +57,12 @@ def list_of_each(offsets: np.ndarray) -> np.ndarray:
 
 
 def refused(pairs: list[tuple[int, int]], numbers: np.ndarray, rule: str | None, is_run: bool) -> list[tuple[int, int]]:
-    """The pairs of rows with one document that are an error: all without a rule; judgments that differ under "once"."""
+    """The pairs of rows with one document that are an error.
+
+    All are without a rule, and in a run under "mean", which is for judgments; judgments that differ are under "once".
+    """
+    if rule == "mean" and is_run:
+        return pairs
     if rule == "once" and not is_run:
         return [(first, later) for first, later in pairs if numbers[first] != numbers[later]]
     return pairs if rule is None else []
@@ -71,7 +76,7 @@ def without_duplicates(
     Parameters
     ----------
     pairs : list of (earlier row, later row)
-    rule : {"first", "last", "max", "once"}
+    rule : {"first", "last", "max", "mean", "once"}
         "once" drops nothing of a run; of judgments that agree it leaves one.
     is_run : bool
 
@@ -82,6 +87,12 @@ def without_duplicates(
     """
     numbers = numbers.copy()
     kept = np.ones(len(numbers), bool)
+    if rule == "mean":
+        firsts, others = np.array(pairs).T
+        kept[others] = False
+        np.add.at(numbers, firsts, numbers[others])
+        numbers /= 1 + occurrences(firsts, minlength=len(numbers))
+        pairs = []
     for first, later in pairs if rule != "once" or not is_run else ():
         kept[later] = False
         if rule == "last" or (rule == "max" and numbers[later] > numbers[first]):
