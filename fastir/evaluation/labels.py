@@ -193,8 +193,9 @@ def evaluate_scores(
         queries is then an error; ids held elsewhere are not seen.
     ties : {None, "input", "input_reversed", "optimistic", "pessimistic", "average"}
         Order of documents with equal scores: the order of the input or its reverse, the best or the worst
-        labels first, or the expected value over all orders, for metrics with a formula for it. None: the convention's, or "input" if
-        the convention compares document ids. The rules that compare ids ("trec", "doc_id_asc") are errors here.
+        labels first, or the expected value over all orders, for metrics with a formula for it. None: the
+        convention's, or "input" if the convention compares document ids. The rules that compare ids ("trec",
+        "doc_id_asc") are errors here.
     rel_level, judged_only, max_depth, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
     weights : array of shape (n_queries,), mapping of query_id to float, or None

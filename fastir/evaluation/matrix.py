@@ -85,7 +85,8 @@ def evaluate_matrix(
         threshold makes an item relevant (label 1); a lower one makes it judged and not relevant (label 0).
     ties : {None, "input", "input_reversed", "optimistic", "pessimistic", "average"}
         Order of items with equal scores: by item number, rising or ("input_reversed") falling, the best or the
-        worst labels first, or the expected value over all orders. None: the convention's order, or "input" if the convention compares ids.
+        worst labels first, or the expected value over all orders. None: the convention's order, or "input" if the
+        convention compares ids.
     rel_level, judged_only, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
     weights : array of shape (n_queries,), mapping of query_id to float, or None

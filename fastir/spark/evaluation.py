@@ -358,8 +358,8 @@ def merge_runs(
     by_input = [rule for rule in rules if rule in TIES_BY_INPUT]
     if ranked and n_tied and by_input:
         raise ValueError(
-            f"run: two documents have one rank, and ties={by_input[0]!r} depends on the order of rows, which Spark does "
-            f"not keep (query {query_ids[tied]})"
+            f"run: two documents have one rank, and ties={by_input[0]!r} depends on the order of rows, which Spark "
+            f"does not keep (query {query_ids[tied]})"
         )
     coverage = total.coverage(coverage_of_none.prepared)
     coverage.check(queries)

@@ -803,7 +803,9 @@ OVERRIDES = {
     ("plots.forest", "baseline"): words("third"),
     ("plots.leaderboards", "titles"): words(("x", "y")),
     ("plots.precision_recall", "raw"): words(True),
-    ("plots.precision_recall", "ties"): words("doc_id_asc", "input", "input_reversed", "optimistic", "pessimistic", raw=True),
+    ("plots.precision_recall", "ties"): words(
+        "doc_id_asc", "input", "input_reversed", "optimistic", "pessimistic", raw=True
+    ),
     ("plots.ranked_cutoffs", "empty"): words("one", lists={"x": [0, 0], "y": [1, 0]}),
     ("plots.ranked_cutoffs", "short_rankings"): words("clip", metric="p", lists={"x": [1], "y": [1, 0]}),
     ("plots.ranked_cutoffs", "empty_ranking"): words("skip", lists={"x": [], "y": [1, 0]}, ideal_labels=[1]),

@@ -17,12 +17,12 @@ from fastir.engine.columns.ids import encode
 from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.engine.join._collect import judgments
 from fastir.engine.measure._codes import READ_CODES, TIE_CODES
-from fastir.request.options import TIES_BY_INPUT
 from fastir.engine.rank._judged_ranks import JudgedRanks
 from fastir.engine.threads import run, share_all
 from fastir.evaluation.drivers.coverage import MISSING, Coverage
 from fastir.evaluation.partial.states import check_once
 from fastir.evaluation.partial.two_pass import TwoPassFirst, TwoPassReader, TwoPassSecond, empty
+from fastir.request.options import TIES_BY_INPUT
 
 if TYPE_CHECKING:
     from fastir.evaluation.drivers.judged import Ranks

@@ -106,8 +106,8 @@ class PartReader:
         """Refuse ranks that do not settle the order."""
         if self.by_order and not self.ordered and tied[0]:
             raise ValueError(
-                f"run: two documents have one rank, and ties={self.ties!r} depends on the order of rows, which parts do "
-                f"not keep (query {self.evaluator.judged.query_ids[tied[1]]})"
+                f"run: two documents have one rank, and ties={self.ties!r} depends on the order of rows, which parts "
+                f"do not keep (query {self.evaluator.judged.query_ids[tied[1]]})"
             )
 
 
