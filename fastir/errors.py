@@ -65,7 +65,7 @@ def warn_caller(message: str) -> None:
 
 def remedy(is_run: bool) -> str:
     """What a caller can do about a duplicate document."""
-    others = ", 'last', 'max' or 'once'" if is_run else ", 'last' or 'max'"
+    others = ", 'last', 'max' or 'once'" if is_run else ", 'last', 'max' or 'mean'"
     return f"duplicates='first'{others} would repair it"
 
 

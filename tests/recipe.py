@@ -35,21 +35,21 @@ RECIPES = {  # name: (the section's title, where its blocks go: (file, the text 
         [
             *("tests/measure", "tests/oracle", "tests/request", "tests/bounds", "tests/golden/test_bits.py"),
             *("tests/house/test_metric_names.py", "tests/house/test_declared.py"),
-            *("tests/house/test_site.py::test_only_metrics_have_typeset_formulas", "tests/cli/test_reference_text.py"),
+            *("tests/house/test_site.py::test_only_metrics_have_typeset_formulas", "tests/cli/test_pages.py"),
         ],
     ),
     "format": (
         "A new input format",
         [
-            ("fastir/inputs/letor.py", None),
+            ("fastir/inputs/ntcir.py", None),
             ("fastir/inputs/formats.py", '), columns=("of", "summary"))'),
-            ("tests/inputs/test_letor.py", None),
+            ("tests/inputs/test_ntcir.py", None),
             ("docs/tables.md", "\nTables need `pip install"),
             ("fastir/data/qrels.py", '            and "qrels_prefs"'),
             CHANGES,
         ],
         [
-            *("tests/inputs/test_letor.py", "tests/inputs/test_formats.py", "tests/house/test_declared.py"),
+            *("tests/inputs/test_ntcir.py", "tests/inputs/test_formats.py", "tests/house/test_declared.py"),
             *("tests/house/test_tests.py", "tests/cli/test_completion.py"),
         ],
     ),

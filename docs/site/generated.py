@@ -13,10 +13,18 @@ from latex2mathml.converter import convert
 
 import fastir
 from fastir import plots, stats
-from fastir.cli.completion import abouts, argument_usage, command_parsers, option_help
-from fastir.cli.conventions_text import QUESTIONS, answer, convention_line, example, value
+from fastir.cli.completion import argument_usage, option_help, subcommands
+from fastir.cli.pages import (
+    GROUPS,
+    QUESTIONS,
+    anchor,
+    answer,
+    convention_line,
+    example_value,
+    question_example,
+    reference,
+)
 from fastir.cli.parser import parser
-from fastir.cli.reference_text import GROUPS, anchor, reference
 from fastir.compat import trec_eval
 from fastir.request.conventions import CONVENTIONS
 
@@ -157,16 +165,15 @@ def typeset() -> str:
 
 def command_line() -> str:
     """Every command, with its usage and what its arguments mean."""
-    root, lines = parser(), ["## Reference", ""]
-    commands = command_parsers(root)
-    for name, about in abouts(root).items():
+    lines = ["## Reference", ""]
+    for name, (about, command) in subcommands(parser()).items():
         lines += [f"### fastir {name}", "", f"{about[:1].upper()}{about[1:]}.", ""]
         if name == "trec_eval":  # whose options argparse does not know
             lines += ["```text", trec_eval.output(["--help"], None).rstrip(), "```", ""]
-        elif actions := commands[name]._actions:
-            usage = " ".join(commands[name].format_usage().split()[1:])
+        elif actions := command._actions:
+            usage = " ".join(command.format_usage().split()[1:])
             lines += ["```text", *folded(usage), "```", "", "| argument | meaning |", "|---|---|"]
-            rows = [("".join(argument_usage(action)), option_help(commands[name], action)) for action in actions]
+            rows = [("".join(argument_usage(action)), option_help(command, action)) for action in actions]
             lines += [f"| {cell(word)} | {plain(about)} |" for word, about in rows]
             lines.append("")
     return "\n".join(lines)
@@ -261,9 +268,9 @@ def differences(name: str) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", fastir.FastirWarning)
         for question in QUESTIONS:
-            theirs, ours = ((answer(question, each), value(question, each)) for each in (name, "fastir"))
+            theirs, ours = ((answer(question, each), example_value(question, each)) for each in (name, "fastir"))
             if theirs != ours:
-                cells = (f"`{question.option}={theirs[0]}`", theirs[1], ours[1], f"`{example(question)[-2]}`")
+                cells = (f"`{question.option}={theirs[0]}`", theirs[1], ours[1], f"`{question_example(question)[-2]}`")
                 rows.append(f"| {question.asks} | {' | '.join(cells)} |")
     told_as = re.sub(r"^- \*\*.*?\*\*: (.*?)\. .*", r"\1", convention_line(CONVENTIONS[name]).strip(), flags=re.DOTALL)
     head = f'`convention="{name}"` stands for {told_as.rstrip(".")}. Version: {CONVENTIONS[name].release}.\n\n'

@@ -4,13 +4,13 @@ In: the arguments of a command line. Out: text on standard output or in a file, 
 error, and an exit code.
 
 main          from the first word to the end: exit codes, and one line for whatever goes wrong; program is the process
-commands      the commands as data: sentences, examples, modules; parser makes help and errors of them
-eval compare diff check explain doctor    a command each
+parser        the commands as data, and the parser, which makes help and errors of them
+eval compare diff check explain doctor    a command each; compare has report, too
 pool          pool, contributions, leave-one-out, to-judge and merge-qrels
 agreement     agreement, rank-correlation and similarity
-metrics       metrics and conventions; their pages in Markdown by reference_text and conventions_text
+metrics       metrics and conventions; their pages in Markdown by pages
 completion    completion and man, from the parser
-arguments     options that several commands take; bounds and teams have the options of two or three
+arguments     options that several commands take
 runs          the runs and saved results that files hold
 gates         conditions on numbers, --fail-under and --fail-if
 messages      messages in the words of the command

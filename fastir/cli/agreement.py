@@ -8,27 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import fastir
 from fastir.checks import proportion
-from fastir.cli.arguments import (
-    METRICS_OPTION,
-    SAVED_FORMAT,
-    UsageError,
-    add_judging_arguments,
-    add_metric_option,
-    add_options,
-    add_output_arguments,
-    add_qrels_argument,
-    add_reading_arguments,
-    add_runs_argument,
-    argument_errors,
-    evaluator_options,
-    metric_names,
-    output_format,
-    parents_options,
-    requested_metrics,
-    single_metric,
-)
+from fastir.cli import arguments
 from fastir.cli.compare import plot_format, save_picture
 from fastir.cli.eval import FORMATS, query_table, table_text
+from fastir.cli.messages import UsageError
 from fastir.cli.pool import TEXT_FORMATS, add_format_argument, table_output
 from fastir.cli.runs import are_saved, load_saved_runs, read_qrels, read_runs, warn_of_other_options
 from fastir.cli.terminal import Output, progress_bar
@@ -48,17 +31,17 @@ STATISTICS = ("rel_level", "kappa_weights", "scale", "confidence", "n_resamples"
 
 
 def add_agreement_arguments(add: Callable[..., Any]) -> None:
-    add_qrels_argument(add, "qrels", "QRELS_A")
+    arguments.add_qrels_argument(add, "qrels", "QRELS_A")
     add("other", metavar="QRELS_B", help="other judgments of the same documents, such as a model's")
     add("-q", "--per-query", action="store_true", help="a row for every query")
-    add_options(add, *STATISTICS)
-    add_reading_arguments(add, runs=False)
+    arguments.add_options(add, *STATISTICS)
+    arguments.add_reading_arguments(add, runs=False)
     add_format_argument(add, TEXT_FORMATS)
 
 
 def agreement_command(options: argparse.Namespace) -> Output:
-    with argument_errors():
-        format = output_format(options, TEXT_FORMATS)
+    with arguments.argument_errors():
+        format = arguments.output_format(options, TEXT_FORMATS)
         proportion("confidence", options.confidence)
     a, b = (read_qrels(options, path) for path in (options.qrels, options.other))
     with progress_bar({}):
@@ -91,15 +74,15 @@ def agreement_by_query(agreement: Agreement) -> Table:
 
 def add_rank_correlation_arguments(add: Callable[..., Any]) -> None:
     instead = "; the truth. Or saved results of several runs, and then QRELS_B is, too"
-    add_qrels_argument(add, "qrels", "QRELS_A", instead)
+    arguments.add_qrels_argument(add, "qrels", "QRELS_A", instead)
     add("other", metavar="QRELS_B", help="other judgments for the same queries")
-    add_runs_argument(add, "*")
-    add_metric_option(add)
-    add_options(add, "test", help="of the swapped pairs: %(choices)s (default %(default)s)")
+    arguments.add_runs_argument(add, "*")
+    arguments.add_metric_option(add)
+    arguments.add_options(add, "test", help="of the swapped pairs: %(choices)s (default %(default)s)")
     about = "over all pairs: %(choices)s (default %(default)s: holm, or none for the Tukey tests)"
-    add_options(add, "correction", help=about)
-    add_options(add, "confidence", help="of the tests (default %(default)s)")
-    add_judging_arguments(add)
+    arguments.add_options(add, "correction", help=about)
+    arguments.add_options(add, "confidence", help="of the tests (default %(default)s)")
+    arguments.add_judging_arguments(add)
     add("--plot", metavar="FILE", help="draw both leaderboards, too; .png, .svg or .pdf")
     add_format_argument(add, TEXT_FORMATS)
 
@@ -107,10 +90,10 @@ def add_rank_correlation_arguments(add: Callable[..., Any]) -> None:
 def rank_correlation_command(options: argparse.Namespace) -> Output:
     from fastir.analyses.compare.options import Options
 
-    with argument_errors():
-        format = output_format(options, TEXT_FORMATS)
-        chosen = {**evaluator_options(options), **parents_options(options)}
-        metric = single_metric(options, evaluator_options(options))
+    with arguments.argument_errors():
+        format = arguments.output_format(options, TEXT_FORMATS)
+        chosen = {**arguments.evaluator_options(options), **arguments.parents_options(options)}
+        metric = arguments.single_metric(options, arguments.evaluator_options(options))
         correction = None if options.correction == "none" else options.correction
         Options(test=options.test, correction=correction, confidence=options.confidence).validate()
         if options.plot is not None:
@@ -124,11 +107,10 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
         a: Mapping[str, Results]
         b: Mapping[str, Results]
         a, b = (load_saved_runs([word], options)[0] for word in (options.qrels, options.other))
-        warn_of_other_options({options.qrels: next(iter(a.values())), options.other: next(iter(b.values()))})
-        only = (
-            None if requested_metrics(options) or len(next(iter(a.values()))) > 1 else next(iter(a.values())).names[0]
-        )
-        metric = only or metric
+        first = next(iter(a.values()))
+        warn_of_other_options({options.qrels: first, options.other: next(iter(b.values()))})
+        if len(first) == 1 and not arguments.requested_metrics(options):
+            metric = first.names[0]
     else:
         if not options.runs:
             raise UsageError("a rank correlation takes two files of judgments and two runs or more, or saved results")
@@ -141,10 +123,9 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
     if options.plot is not None:
         from fastir.plots import leaderboards
 
-        names = distinct_names([options.qrels, options.other], file_name)
-        save_picture(
-            leaderboards(correlation.a, correlation.b, metric, titles=(names[0], names[1])).figure, options.plot
-        )
+        a_name, b_name = distinct_names([options.qrels, options.other], file_name)
+        boards = leaderboards(correlation.a, correlation.b, metric, titles=(a_name, b_name))
+        save_picture(boards.figure, options.plot)
     if format == "json":
         return Output(correlation.to_json())
     return table_output(with_sides(result_table(correlation), options), options, format)
@@ -158,37 +139,35 @@ DEFAULT_MEASURES = ("rbo", "overlap@10")
 def add_similarity_arguments(add: Callable[..., Any]) -> None:
     from fastir.analyses.agreement.measures import MEASURES
 
-    add_runs_argument(add)
+    arguments.add_runs_argument(add)
     names = ", ".join(card.name + card.place() for card in MEASURES.values())
     about = f"{names} (default: {' '.join(DEFAULT_MEASURES)})"
-    add(*METRICS_OPTION, group="metrics", metavar="MEASURE", action="append", help=about).words = tuple(MEASURES)
+    measure = add(*arguments.METRICS_OPTION, group="metrics", metavar="MEASURE", action="append", help=about)
+    measure.words = tuple(MEASURES)
     add("-q", "--per-query", action="store_true", help="a row for every query, then the mean")
     add("--transpose", action="store_true", help="a column for every pair of runs")
-    add_reading_arguments(add, qrels=False)
+    arguments.add_reading_arguments(add, qrels=False)
     add("--format", choices=FORMATS, help="%(choices)s (default table)")
-    add_output_arguments(add)
+    arguments.add_output_arguments(add)
 
 
 def similarity_command(options: argparse.Namespace) -> Output:
     """Say how alike two runs are, or of several each two."""
     from fastir.analyses.agreement.measures import read_measures
 
-    with argument_errors():
-        format = output_format(options, FORMATS)
-        measures = metric_names(options) or list(DEFAULT_MEASURES)
+    with arguments.argument_errors():
+        format = arguments.output_format(options, FORMATS)
+        measures = arguments.metric_names(options) or list(DEFAULT_MEASURES)
         read_measures(measures)
     runs = read_runs(options.runs, options, 2)
     with progress_bar({}):
         similarities = fastir.similarity(runs, metrics=measures)
-    if format == SAVED_FORMAT:
+    if format == arguments.SAVED_FORMAT:
         similarities.save(options.output)
         return Output("")
     if format == "json":
-        return Output(
-            json_document(
-                {"pairs": {name: result_json(each, options.per_query) for name, each in similarities.items()}}
-            )
-        )
+        pairs = {name: result_json(each, options.per_query) for name, each in similarities.items()}
+        return Output(json_document({"pairs": pairs}))
     table = query_table(similarities, None) if options.per_query else result_table(similarities)
     head = ["runs" if name == "run" else name for name in table.head]
     rows = [[cell._replace(strong=False) for cell in row] for row in table.rows]  # none is the best

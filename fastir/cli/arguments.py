@@ -13,11 +13,12 @@ from typing import Any
 from fastir.cli.messages import UsageError, suggestion
 from fastir.data.results.saved_files import SUFFIXES
 from fastir.declared import Table
+from fastir.engine.measure import CARDS
 from fastir.errors import quote
 from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
 from fastir.request.conventions_table import NAMES
-from fastir.request.names import CARDS, is_metric, split
+from fastir.request.names import is_metric, split
 from fastir.request.option_rows import BY_NAME, TITLES
 from fastir.request.options import Options, check_options, metric_tuple
 from fastir.request.plan import Settings, compile_settings
@@ -101,6 +102,7 @@ def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: boo
         "qrels_format": qrels,
         "run_format": runs,
         "query_ids": runs and repairs,
+        "rows": runs and repairs,
         "names": runs,
         "columns": True,
         "qrels_columns": qrels and runs,

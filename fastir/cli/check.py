@@ -27,9 +27,9 @@ from fastir.inputs.places import place_name
 
 def add_check_arguments(add: Callable[..., Any]) -> None:
     add_qrels_argument(add)
-    add_runs_argument(add)
+    add_runs_argument(add, "*")
     add_options(add, "max_depth", help="more documents of a query are a fault")
-    add_options(add, "exactly_queries", "tag", "examples")
+    add_options(add, "exactly_queries", "tag", "corpus", "examples")
     add_reading_arguments(add, repairs=False)
     add_format_argument(add, TEXT_FORMATS)
 
@@ -50,6 +50,7 @@ def check_command(options: argparse.Namespace) -> Output:
             max_depth=options.max_depth,
             exactly_queries=options.exactly_queries,
             tag=options.tag,
+            corpus=options.corpus,
             qrels_format=options.qrels_format,
             run_format=options.run_format,
             examples=options.examples,

@@ -1,4 +1,4 @@
-"""The subcommand `fastir compare`: its options, and from evaluated files to the text that is printed."""
+"""The subcommands `compare` and `report`: from runs or saved results to the text, the picture or the page."""
 
 from __future__ import annotations
 
@@ -8,25 +8,10 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fastir.cli.arguments import (
-    SAVED_FORMAT,
-    UsageError,
-    add_options,
-    add_output_arguments,
-    add_run_arguments,
-    add_sort_argument,
-    argument_errors,
-    evaluator_options,
-    metric_names,
-    metrics_of_word,
-    metrics_or_default,
-    output_format,
-    parents_options,
-    settings_from,
-    sort_metric,
-)
-from fastir.cli.gates import add_fail_if, failed_rules, for_each_metric, parse_rules
-from fastir.cli.messages import suggestion
+import fastir
+from fastir.cli import arguments
+from fastir.cli.gates import add_fail_if, failures, for_each_metric, parse_rules
+from fastir.cli.messages import UsageError, suggestion
 from fastir.cli.runs import (
     are_saved,
     column_options,
@@ -51,7 +36,7 @@ STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "inte
 
 
 def add_compare_arguments(add: Callable[..., Any]) -> None:
-    add_run_arguments(add, "*", "; or saved results, and then each RUN, if any, is, too")
+    arguments.add_run_arguments(add, "*", "; or saved results, and then each RUN, if any, is, too")
     add_fail_if(add, "a run", "the baseline")
     add_statistics_arguments(add)
     add("--pairs", action="store_true", help="a row for every pair: difference, interval, p, effect, wins/ties/losses")
@@ -63,38 +48,41 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
     )
     add("--intervals", action="store_true", help="show the intervals of the means")
     add("--transpose", action="store_true", help="a column for every run, or pair")
-    add_sort_argument(add)
+    arguments.add_sort_argument(add)
     add(
         "--format",
         choices=(*FORMATS, "parquet"),
         help="%(choices)s (default table); json, tsv, csv and parquet are exact",
     )
     add("--plot", metavar="FILE", help="draw means and differences, too; .png, .svg or .pdf")
-    add_output_arguments(add)
+    arguments.add_output_arguments(add)
 
 
 def add_statistics_arguments(add: Callable[..., Any]) -> None:
     """How runs are compared."""
-    add_options(add, "baseline", *STATISTICS, "segments")
+    arguments.add_options(add, "baseline", *STATISTICS, "segments")
 
 
 def compare_command(options: argparse.Namespace) -> Output:
-    with argument_errors():
+    with arguments.argument_errors():
         rules = parse_rules(options.fail_if)
         if rules and options.baseline is None:
             raise ValueError("--fail-if compares with a baseline; name it with --baseline")
-        format = output_format(options, (*FORMATS, "parquet"))
+        format = arguments.output_format(options, (*FORMATS, "parquet"))
     needed = [rule.metric for rule in rules] + ([] if options.sort is None else [options.sort])
     comparison = (compare_saved if are_saved([options.qrels]) else compare_runs)(options, needed)
-    with argument_errors():
-        rules = for_each_metric(rules, comparison.metrics, evaluator_options(options))
-        sort = sort_metric(options, comparison.metrics, evaluator_options(options))
+    with arguments.argument_errors():
+        rules = for_each_metric(rules, comparison.metrics, arguments.evaluator_options(options))
+        sort = arguments.sort_metric(options, comparison.metrics, arguments.evaluator_options(options))
     if sort is not None:
-        comparison = in_order(comparison, sort)
+        means = {mean.run: mean.mean for mean in comparison.means if mean.metric == sort}
+        comparison = with_runs_in(best_first(means, sort), comparison)
     if options.plot is not None:
-        draw(comparison, options.plot)
-    failed = failed_rules(rules, comparison)
-    if format == SAVED_FORMAT:
+        from fastir.plots import overview
+
+        save_picture(overview(comparison), options.plot)
+    failed = failures(rules, comparison)
+    if format == arguments.SAVED_FORMAT:
         comparison.save(options.output)
         return Output("", failed)
     return Output(FORMATS[format](comparison, options), failed)
@@ -110,11 +98,11 @@ def compare_saved(options: argparse.Namespace, needed: list[str]) -> Comparison:
     runs, paths = load_saved_runs(words, options)
     if len(runs) < 2:
         raise UsageError(f"comparing takes two runs or more; {options.qrels} holds the results of one")
-    with argument_errors():
+    with arguments.argument_errors():
         statistics = check_comparison(options, paths)
     warn_of_other_options(runs)
     needed = metrics_of_saved(needed, runs, options)
-    metrics = metrics_or_default(options, needed) if options.metrics else None
+    metrics = arguments.metrics_or_default(options, needed) if options.metrics else None
     with progress_bar({}):
         return compare_scores(runs, metrics, queries=options.queries, **statistics)
 
@@ -125,7 +113,7 @@ def metrics_of_saved(words: list[str], results: Mapping[str, Results], options: 
     for word in words:
         for place, of_run in results.items():
             try:
-                meant = metrics_of_word(word, of_run.names, evaluator_options(options))
+                meant = arguments.metrics_of_word(word, of_run.names, arguments.evaluator_options(options))
             except UnknownMetricError:
                 meant = [word]
             if absent := [name for name in meant if name not in of_run]:
@@ -141,33 +129,33 @@ def compare_runs(options: argparse.Namespace, needed: list[str]) -> Comparison:
 
     if not options.runs:
         raise UsageError("comparing takes the judgments and two runs or more, or saved results")
-    runs, arguments, chosen = judged_and_compared(options, "comparing", needed)
+    runs, inputs, chosen = comparison_inputs(options, "comparing", needed)
     with progress_bar(runs) as notice:
         chosen.update(progress=notice)
-        return compare(*arguments, bounds=options.bounds, **chosen)
+        return compare(*inputs, bounds=options.bounds, **chosen)
 
 
-def judged_and_compared(
+def comparison_inputs(
     options: argparse.Namespace, what: str, needed: Sequence[str] = ()
 ) -> tuple[dict[str, Any], tuple[Any, Any, list[str]], dict[str, Any]]:
     """The runs by name; qrels, runs and metrics as `compare` takes them; and its options, which are right."""
     from fastir.analyses.compare.scores import check_aggregates
 
-    chosen = evaluator_options(options)
-    with argument_errors():
-        metrics = metrics_or_default(options, needed)
-        settings = settings_from(metrics, chosen)
+    chosen = arguments.evaluator_options(options)
+    with arguments.argument_errors():
+        metrics = arguments.metrics_or_default(options, needed)
+        settings = arguments.settings_from(metrics, chosen)
         if options.all:
-            metrics = testable_metrics(settings, [*metric_names(options), *needed])
-            settings = settings_from(metrics, chosen)
+            metrics = testable_metrics(settings, [*arguments.metric_names(options), *needed])
+            settings = arguments.settings_from(metrics, chosen)
         if hasattr(options, "sort"):
-            sort_metric(options, settings.names, chosen)
+            arguments.sort_metric(options, settings.names, chosen)
         check_aggregates(dict(zip(settings.names, settings.aggregates, strict=True)), None)
-        chosen.update(parents_options(options))
+        chosen.update(arguments.parents_options(options))
     runs = runs_by_name(options.runs, options, settings.options.duplicates)
     if len(runs) < 2:
         raise UsageError(f"{what} takes two runs or more")
-    with argument_errors():
+    with arguments.argument_errors():
         chosen.update(check_comparison(options, runs))
     chosen.update(column_options(options))
     return runs, (qrels_argument(options), run_arguments(runs, options), metrics), chosen
@@ -183,13 +171,6 @@ def testable_metrics(settings: Settings, named: Sequence[str]) -> list[str]:
     if left_out:
         tell("note", f"--all is without {', '.join(left_out)}: no test here compares geometric means")
     return [name for name in settings.names if name not in left_out]
-
-
-def in_order(comparison: Comparison, metric: str) -> Comparison:
-    """A comparison with its runs in order of a metric, the best first."""
-    return with_runs_in(
-        best_first({mean.run: mean.mean for mean in comparison.means if mean.metric == metric}, metric), comparison
-    )
 
 
 def with_runs_in(runs: list[Any], comparison: Comparison) -> Comparison:
@@ -237,12 +218,6 @@ def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict
     return {**statistics, "baseline": baseline}
 
 
-def draw(comparison: Comparison, path: str) -> None:
-    from fastir.plots import overview
-
-    save_picture(overview(comparison), path)
-
-
 def save_picture(figure: Any, path: str) -> None:
     picture = io.BytesIO()
     figure.savefig(picture, format=plot_format(path))
@@ -263,17 +238,34 @@ def plot_format(path: str) -> str:
     return suffix
 
 
+# ---- report ----------------------------------------------------------------------------------------------------------
+
+
+def add_report_arguments(add: Callable[..., Any]) -> None:
+    arguments.add_run_arguments(add)
+    add_statistics_arguments(add)
+    arguments.add_options(add, "k", default=10)
+    add("-o", "--output", metavar="FILE", required=True, help="the page, which is written atomically")
+
+
+def report_command(options: argparse.Namespace) -> Output:
+    """Write the page; nothing is printed."""
+    runs, inputs, chosen = comparison_inputs(options, "a report")
+    with progress_bar(runs) as notice:
+        chosen.update(progress=notice)
+        fastir.write_report(*inputs, options.output, k=options.k, **chosen)
+    return Output("")
+
+
+# ---- the formats of a comparison -------------------------------------------------------------------------------------
+
+
 def tables(format: str) -> Callable[..., Any]:
-    return lambda comparison, options: comparison.to_table(format, **table_shape(options)).rstrip("\n") + "\n"
+    def table(comparison: Comparison, options: argparse.Namespace) -> str:
+        shape = {name: getattr(options, name) for name in ("intervals", "transpose", "formulas")}
+        return comparison.to_table(format, rows="pairs" if options.pairs else "runs", **shape).rstrip("\n") + "\n"
 
-
-def table_shape(options: argparse.Namespace) -> dict[str, Any]:
-    return {
-        "rows": "pairs" if options.pairs else "runs",
-        "intervals": options.intervals,
-        "transpose": options.transpose,
-        "formulas": options.formulas,
-    }
+    return table
 
 
 def as_tsv(comparison: Comparison, _: argparse.Namespace) -> str:

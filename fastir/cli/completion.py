@@ -27,16 +27,10 @@ def man_command(options: argparse.Namespace) -> Output:
     return Output(manual(parser(), ABOUT, ENDING))
 
 
-def command_parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    """The parser of each subcommand."""
-    [subparsers] = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    return dict(subparsers.choices)
-
-
-def abouts(parser: argparse.ArgumentParser) -> dict[str, str]:
-    """{subcommand: what it does}."""
-    [subparsers] = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    return {action.dest: action.help or "" for action in subparsers._choices_actions}
+def subcommands(parser: argparse.ArgumentParser) -> dict[str, tuple[str, argparse.ArgumentParser]]:
+    """{subcommand: what it does, its parser}."""
+    [actions] = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    return {each.dest: (each.help or "", actions.choices[each.dest]) for each in actions._choices_actions}
 
 
 def option_actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
@@ -63,7 +57,7 @@ def completion(parser: argparse.ArgumentParser, shell: str) -> str:
 
 def bash(parser: argparse.ArgumentParser) -> str:
     cases = []
-    for name, command in command_parsers(parser).items():
+    for name, (_, command) in subcommands(parser).items():
         options = option_actions(command)
         choices = "".join(
             f"            {'|'.join(action.option_strings)}) {reply(taken)}; return ;;\n"
@@ -79,7 +73,7 @@ def bash(parser: argparse.ArgumentParser) -> str:
         "_fastir() {\n"
         "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
         "    if ((COMP_CWORD == 1)); then\n"
-        f"        {reply(command_parsers(parser))}; return\n"
+        f"        {reply(subcommands(parser))}; return\n"
         "    fi\n"
         f"    case ${{COMP_WORDS[1]}} in\n{''.join(cases)}    esac\n"
         "}\n"
@@ -99,9 +93,9 @@ def zsh(parser: argparse.ArgumentParser) -> str:
 def fish(parser: argparse.ArgumentParser) -> str:
     lines = [
         f"complete -c fastir -f -n __fish_use_subcommand -a {name} -d {quote_single(about)}"
-        for name, about in abouts(parser).items()
+        for name, (about, _) in subcommands(parser).items()
     ]
-    for name, command in command_parsers(parser).items():
+    for name, (_, command) in subcommands(parser).items():
         for action in option_actions(command):
             flags = " ".join(
                 f"-l {flag[2:]}" if flag[:2] == "--" else f"-s {flag[1:]}" for flag in action.option_strings
@@ -131,18 +125,13 @@ def manual(parser: argparse.ArgumentParser, about: str, ending: str) -> str:
         roff(f"fastir - {about}"),
         ".ad l",
         ".SH SYNOPSIS",
-        *(line for command in command_parsers(parser).values() for line in (".PP", allow_breaks(roff(usage(command))))),
-        ".SH COMMANDS",
     ]
-    for name, text in abouts(parser).items():
-        lines += [f".SS fastir {roff(name)}", roff(f"{text[:1].upper()}{text[1:]}.")]
-        lines += arguments(command_parsers(parser)[name]) if name in command_parsers(parser) else []
+    for _, command in subcommands(parser).values():
+        lines += [".PP", roff(usage(command)).replace(",", ",\\:")]  # lists of choices may be longer than a line
+    lines.append(".SH COMMANDS")
+    for name, (text, command) in subcommands(parser).items():
+        lines += [f".SS fastir {roff(name)}", roff(f"{text[:1].upper()}{text[1:]}."), *arguments(command)]
     return "\n".join([*lines, ".SH NOTES", ".nf", roff(ending.strip()), ".fi", ""])
-
-
-def allow_breaks(text: str) -> str:
-    """Return Roff text with line breaks allowed in lists of choices, which may be longer than a line."""
-    return text.replace(",", ",\\:")
 
 
 def usage(parser: argparse.ArgumentParser) -> str:

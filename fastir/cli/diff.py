@@ -7,23 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import fastir
-from fastir.cli.arguments import (
-    DEFAULT_METRICS,
-    UsageError,
-    add_judging_arguments,
-    add_metrics_option,
-    add_output_arguments,
-    argument_errors,
-    evaluator_options,
-    output_format,
-    parents_options,
-    positive_int,
-    requested_metrics,
-    settings_from,
-)
+from fastir.cli import arguments
 from fastir.cli.compare import metrics_of_saved
 from fastir.cli.eval import evaluate_words
-from fastir.cli.gates import Rule, add_fail_if, failed_rules, for_each_metric, parse_rules
+from fastir.cli.gates import Rule, add_fail_if, failures, for_each_metric, parse_rules
+from fastir.cli.messages import UsageError
 from fastir.cli.runs import are_saved, load_saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, tell
 from fastir.data.results.changes import ResultsDiff
@@ -47,28 +35,28 @@ def add_diff_arguments(add: Callable[..., Any]) -> None:
     )
     add("new", metavar="NEW", help="the same; changes are from OLD to NEW")
     add("--qrels", group="input", metavar="QRELS", help="the judgments, for runs")
-    add_metrics_option(add, "all that both results have")
+    arguments.add_metrics_option(add, "all that both results have")
     add(
         "--top",
         metavar="N",
-        type=positive_int,
+        type=arguments.positive_int,
         default=10,
         help="how many gains and losses to list (default %(default)s)",
     )
     add("--format", choices=FORMATS, help="%(choices)s (default table); markdown is for a pull request")
     add_fail_if(add, "NEW", "OLD")
-    add_judging_arguments(add)
-    add_output_arguments(add)
+    arguments.add_judging_arguments(add)
+    arguments.add_output_arguments(add)
 
 
 def diff_command(options: argparse.Namespace) -> Output:
-    with argument_errors():
-        wanted = requested_metrics(options)
+    with arguments.argument_errors():
+        wanted = arguments.requested_metrics(options)
         rules = parse_rules(options.fail_if)
-        needed = [*(wanted or DEFAULT_METRICS), *(rule.metric for rule in rules)]
-        settings = settings_from(list(dict.fromkeys(needed)), evaluator_options(options))
-        parents_options(options)
-        format = output_format(options, FORMATS)
+        needed = [*(wanted or arguments.DEFAULT_METRICS), *(rule.metric for rule in rules)]
+        settings = arguments.settings_from(list(dict.fromkeys(needed)), arguments.evaluator_options(options))
+        arguments.parents_options(options)
+        format = arguments.output_format(options, FORMATS)
     if options.queries is not None and are_saved([options.old]) and are_saved([options.new]):
         raise UsageError(f"--queries has no effect: {options.old} and {options.new} hold saved results")
     old, new = (read_results(word, options, settings) for word in (options.old, options.new))
@@ -93,9 +81,9 @@ def broken_rules(rules: list[Rule], name: str, old: Results, new: Results, optio
     from fastir.analyses.compare.compare_scores import compare_scores
 
     metrics = metrics_of_saved([rule.metric for rule in rules], {options.old: old, options.new: new}, options)
-    rules = for_each_metric(rules, metrics, evaluator_options(options))
+    rules = for_each_metric(rules, metrics, arguments.evaluator_options(options))
     was, now = options.old, f"{name} (new)" if name == options.old else name
-    return failed_rules(rules, compare_scores({now: new, was: old}, metrics, baseline=was))
+    return failures(rules, compare_scores({now: new, was: old}, metrics, baseline=was))
 
 
 def text_in(format: str, changes: dict[str, list[ResultsDiff]], options: argparse.Namespace) -> str:

@@ -8,25 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import fastir
-from fastir.cli.arguments import (
-    SAVED_FORMAT,
-    UsageError,
-    add_options,
-    add_output_arguments,
-    add_run_arguments,
-    add_sort_argument,
-    argument_errors,
-    evaluator_options,
-    metrics_or_default,
-    output_format,
-    parents_options,
-    settings_from,
-    sort_metric,
-)
-from fastir.cli.bounds import add_bounds_arguments, bounds_table, check_bounds, run_bounds
+from fastir.cli import arguments
 from fastir.cli.gates import failures, for_each_metric, parse_bounds
+from fastir.cli.messages import UsageError
 from fastir.cli.runs import column_options, hold_rankings, qrels_argument, read_qrels, run_arguments, runs_by_name
 from fastir.cli.terminal import Output, progress_bar
+from fastir.data.qrels import as_qrels
 from fastir.data.results.by_run import ResultsByRun
 from fastir.data.results.exportable import result_json, result_table
 from fastir.data.results.results import Results
@@ -60,18 +47,18 @@ def add_eval_arguments(add: Callable[..., Any]) -> None:
         action="append",
         help="exit with 4 if the mean of any run is above VALUE, for a metric of which less is better",
     )
-    add_run_arguments(add, "*", "; or judged rankings, and then each RUN, if any, is, too")
+    arguments.add_run_arguments(add, "*", "; if QRELS is judged rankings, each RUN is too")
     add_interval_arguments(add)
     add_bounds_arguments(add)
-    add_sort_argument(add)
-    add_output_arguments(add)
+    arguments.add_sort_argument(add)
+    arguments.add_output_arguments(add)
 
 
 def add_interval_arguments(add: Callable[..., Any]) -> None:
     about = "show a confidence interval for each mean (kind: --interval, level: --confidence)"
     add("--ci", group="statistics", action="store_true", help=about)
-    add_options(add, "interval", default=None, help="%(choices)s (default percentile)")
-    add_options(add, "confidence", default=None, help="of the intervals (default 0.95)")
+    arguments.add_options(add, "interval", default=None, help="%(choices)s (default percentile)")
+    arguments.add_options(add, "confidence", default=None, help="of the intervals (default 0.95)")
 
 
 def interval_options(options: argparse.Namespace) -> IntervalOptions | None:
@@ -84,46 +71,45 @@ def interval_options(options: argparse.Namespace) -> IntervalOptions | None:
         return None
     if options.bounds:
         raise ValueError("--ci: --bounds prints the bounds of single values, which have no interval")
-    if options.format == "parquet" or os.path.splitext(options.output or "")[1].lower() == ".parquet":
+    if writes_parquet(options):
         raise ValueError("--ci: intervals are not written as Parquet; use csv, tsv or json")
     from fastir.data.results.statistics import IntervalOptions
     from fastir.stats._checks import check_scipy
 
     intervals = IntervalOptions(**choices).checked()
-    if intervals.method in ("bca", "t"):
+    if intervals.method == "bca":
         check_scipy()
     return intervals
 
 
 def eval_command(options: argparse.Namespace) -> Output:
     """Evaluate every run; the qrels are read once."""
-    with argument_errors():
+    with arguments.argument_errors():
         bounds = parse_bounds(options.fail_under, options.fail_over)
         sorts = [] if options.sort is None else [options.sort]
-        metrics = metrics_or_default(options, [bound.metric for bound in bounds] + sorts)
-        chosen = evaluator_options(options)
-        settings = settings_from(metrics, chosen)
+        metrics = arguments.metrics_or_default(options, [bound.metric for bound in bounds] + sorts)
+        chosen = arguments.evaluator_options(options)
+        settings = arguments.settings_from(metrics, chosen)
         bounds = for_each_metric(bounds, settings.names, chosen)
-        sort = sort_metric(options, settings.names, chosen)
-        parents_options(options)
+        sort = arguments.sort_metric(options, settings.names, chosen)
+        arguments.parents_options(options)
         check_bounds(options)
         intervals = interval_options(options)
-        format = output_format(options, FORMATS)
+        format = arguments.output_format(options, FORMATS)
     if options.bounds and any(map(hold_rankings, (options.qrels, *options.runs))):
         raise UsageError("--bounds: it needs the judgments and runs, and judged rankings do not name documents")
     bounds_by_run = run_bounds(options.runs, options, settings) if options.bounds else {}
-    results = (
-        ResultsByRun((name, each.value) for name, each in bounds_by_run.items())
-        if bounds_by_run
-        else evaluate_words(options.runs, options, settings)
-    )
+    if bounds_by_run:
+        results = ResultsByRun((name, each.value) for name, each in bounds_by_run.items())
+    else:
+        results = evaluate_words(options.runs, options, settings)
     if sort is not None:
         means = {name: result[sort] for name, result in results.items()}
         results = ResultsByRun((name, results[name]) for name in best_first(means, sort))
     failed = failures(bounds, results)
     if bounds_by_run:
         return Output(bounds_text({name: bounds_by_run[name] for name in results}, options, format), failed)
-    if format == SAVED_FORMAT and intervals is None:
+    if format == arguments.SAVED_FORMAT and intervals is None:
         (next(iter(results.values())) if len(results) == 1 else results).save(options.output)
         return Output("", failed)
     return Output(output_text(results, options, format, intervals), failed)
@@ -141,7 +127,7 @@ def evaluate_words(words: Sequence[str], options: argparse.Namespace, settings: 
         files = [options.qrels, *words] if judgments_are_runs else words
         return ResultsByRun(judged_runs(files, options, settings, qrels))
     runs = runs_by_name(words, options, settings.options.duplicates)
-    chosen = {**evaluator_options(options), **parents_options(options), **column_options(options)}
+    chosen = {**arguments.evaluator_options(options), **arguments.parents_options(options), **column_options(options)}
     with progress_bar(runs) as notice:
         evaluator = fastir.Evaluator(qrels_argument(options), settings.metrics, **chosen)
         return evaluator.evaluate_many(run_arguments(runs, options), progress=notice)
@@ -152,33 +138,38 @@ def output_text(
 ) -> str:
     """The text to print, or to write to a file together with intervals."""
     per_query = options.per_query
-    if format == SAVED_FORMAT:
+    if format == arguments.SAVED_FORMAT:
         format, per_query = suffix_format(options), True
     if format == "json":
-        runs = {name: result_json(result, per_query, intervals) for name, result in results.items()}
-        return json_document({"runs": runs} if len(runs) > 1 else next(iter(runs.values())))
-    columns = format in ("csv", "tsv")
-    table = (
-        query_table(results, intervals)
-        if options.per_query
-        else result_table(results, interval=intervals, columns=columns)
-    )
+        return runs_document({name: result_json(result, per_query, intervals) for name, result in results.items()})
+    if options.per_query:
+        table = query_table(results, intervals)
+    else:
+        table = result_table(results, interval=intervals, columns=format in ("csv", "tsv"))
     text = table_text(table, options, format)
     return text if intervals is None else text.rstrip("\n") + "\n"  # notes end without one
 
 
 def suffix_format(options: argparse.Namespace) -> str:
-    """The format that the name of the file of -o has."""
-    return os.path.splitext(options.output)[1][1:].lower()
+    """The format that the name of the file of -o has, if there is one."""
+    return os.path.splitext(options.output or "")[1][1:].lower()
+
+
+def writes_parquet(options: argparse.Namespace) -> bool:
+    return "parquet" in (options.format, suffix_format(options))
+
+
+def runs_document(by_run: Mapping[Any, Any]) -> str:
+    """JSON of one run, or of several by their names."""
+    return json_document({"runs": by_run} if len(by_run) > 1 else next(iter(by_run.values())))
 
 
 def bounds_text(bounds_by_run: dict[str, Bounds], options: argparse.Namespace, format: str) -> str:
     """The text of --bounds, to print or to write to a file."""
-    if format == SAVED_FORMAT:
+    if format == arguments.SAVED_FORMAT:
         format = suffix_format(options)
     if format == "json":
-        runs = {name: result_json(each) for name, each in bounds_by_run.items()}
-        return json_document({"runs": runs} if len(runs) > 1 else next(iter(runs.values())))
+        return runs_document({name: result_json(each) for name, each in bounds_by_run.items()})
     return table_text(bounds_table(bounds_by_run), options, format).rstrip("\n") + "\n"
 
 
@@ -195,10 +186,10 @@ def table_text(table: Table, options: argparse.Namespace, format: str) -> str:
 
 def query_table(results: Mapping[Any, Results], intervals: IntervalOptions | None) -> Table:
     """A row for every query, of several runs for every query and run, and then the means, and their intervals."""
-    hows = next(iter(results.values())).aggregates
+    aggregates = next(iter(results.values())).aggregates
 
     def cells(row: dict[str, float]) -> list[Cell]:
-        return [Cell(round_text(row[name], how), exact=repr(row[name])) for name, how in hows.items()]
+        return [Cell(round_text(row[name], how), exact=repr(row[name])) for name, how in aggregates.items()]
 
     tables = {name: result.to_dict() for name, result in results.items()}
     means = {name: dict(result) for name, result in results.items()}
@@ -216,12 +207,63 @@ def query_table(results: Mapping[Any, Results], intervals: IntervalOptions | Non
         from fastir.data.results.statistics import interval_rows, mean_intervals
 
         notes = [str(intervals)]
-        bound_rows = {
-            name: interval_rows(list(mean_intervals(each, intervals).values())) for name, each in results.items()
-        }
+        each_mean = {name: list(mean_intervals(each, intervals).values()) for name, each in results.items()}
+        bound_rows = {name: interval_rows(found) for name, found in each_mean.items()}
         rows += [
             [Cell(end), *[Cell(str(name))] * several, *bound_rows[name][end]]
             for end in ("low", "high")
             for name in bound_rows
         ]
-    return Table(["query_id", *["run"] * several, *hows], rows, 1 + several, notes)
+    return Table(["query_id", *["run"] * several, *aggregates], rows, 1 + several, notes)
+
+
+# ---- --bounds: how far unjudged documents could change the values of each run ----------------------------------------
+
+
+def add_bounds_arguments(add: Callable[..., Any]) -> None:
+    add(
+        "--bounds",
+        group="statistics",
+        action="store_true",
+        help="a row for every metric: the smallest and largest value by the labels of retrieved unjudged documents",
+    )
+    arguments.add_options(add, "max_label")
+    arguments.add_options(add, "pool_depth", help="documents below this rank stay unjudged (default: none)")
+    arguments.add_options(add, "unseen", default=None)
+
+
+def check_bounds(options: argparse.Namespace) -> None:
+    """Refuse what has no meaning with --bounds, or without it."""
+    if options.bounds and options.per_query:
+        raise ValueError("--per-query: --bounds prints a row for every metric, not for every query")
+    if options.bounds and writes_parquet(options):
+        raise ValueError("--bounds: a table of bounds is not written as Parquet; use csv, tsv or json")
+    own = {"--max-label": options.max_label, "--pool-depth": options.pool_depth, "--unseen": options.unseen}
+    for name, value in own.items():
+        if not options.bounds and value is not None:
+            raise ValueError(f"{name}: it belongs to --bounds")
+
+
+def run_bounds(words: Sequence[str], options: argparse.Namespace, settings: Settings) -> dict[str, Bounds]:
+    """Return the Bounds of the runs that the words name; the qrels are read once."""
+    from fastir.analyses.bounds.bounds import bounds
+
+    runs = run_arguments(runs_by_name(words, options, settings.options.duplicates), options)
+    chosen = {**arguments.evaluator_options(options), **arguments.parents_options(options), **column_options(options)}
+    sides = chosen.get("qrels_columns") or chosen.get("columns")
+    qrels = as_qrels(qrels_argument(options), sides, settings.options.duplicates)
+    limits: dict[str, Any] = {"max_label": options.max_label, "pool_depth": options.pool_depth}
+    limits["unseen"] = options.unseen or 0
+    with progress_bar(runs):
+        return {name: bounds(qrels, run, settings.metrics, **limits, **chosen) for name, run in runs.items()}
+
+
+def bounds_table(bounds_by_run: Mapping[str, Bounds]) -> Table:
+    """A row for every metric, of several runs for every run and metric."""
+    tables = {name: result_table(each) for name, each in bounds_by_run.items()}
+    first = next(iter(tables.values()))
+    if len(tables) == 1:
+        return first
+    rows = [[Cell(str(name)), *row] for name, table in tables.items() for row in table.rows]
+    notes = dict.fromkeys(note for table in tables.values() for note in table.notes)
+    return Table(["run", *first.head], rows, 2, list(notes))

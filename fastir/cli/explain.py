@@ -7,19 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import fastir
-from fastir.cli.arguments import (
-    DEFAULT_METRICS,
-    UsageError,
-    add_judging_arguments,
-    add_metrics_option,
-    add_qrels_argument,
-    argument_errors,
-    evaluator_options,
-    metrics_or_default,
-    parents_options,
-    settings_from,
-)
-from fastir.cli.messages import suggestion
+from fastir.cli import arguments
+from fastir.cli.messages import UsageError, suggestion
 from fastir.cli.runs import column_options, read_qrels, run_arguments, runs_by_name
 from fastir.cli.terminal import Output, progress_bar
 from fastir.errors import FastirError, quote
@@ -27,20 +16,20 @@ from fastir.request.names import is_metric, split
 
 
 def add_explain_arguments(add: Callable[..., Any]) -> None:
-    add_qrels_argument(add)
+    arguments.add_qrels_argument(add)
     add("run", metavar="RUN", help="a ranking, as for `fastir eval`; - is standard input")
     about = "the id of a query of the judgments; with --convention A --convention B it may be left out"
     add("query", metavar="QUERY", nargs="?", help=about)
-    add_metrics_option(add, " ".join(DEFAULT_METRICS))
-    add_judging_arguments(add)
+    arguments.add_metrics_option(add, " ".join(arguments.DEFAULT_METRICS))
+    arguments.add_judging_arguments(add)
     add("-o", "--output", metavar="FILE", help="write to a file instead (atomically)")
 
 
 def explain_command(options: argparse.Namespace) -> Output:
     take_query_from_metrics(options)
-    with argument_errors():
-        chosen = {**evaluator_options(options), **parents_options(options)}
-        settings = settings_from(metrics_or_default(options), evaluator_options(options))
+    with arguments.argument_errors():
+        chosen = {**arguments.evaluator_options(options), **arguments.parents_options(options)}
+        settings = arguments.settings_from(arguments.metrics_or_default(options), arguments.evaluator_options(options))
     runs = run_arguments(runs_by_name([options.run], options, settings.options.duplicates), options)
     if len(runs) != 1:
         raise UsageError(f"{options.run}: expected one run, got {len(runs)}")

@@ -8,19 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import fastir
 from fastir.checks import whole_number
-from fastir.cli.arguments import (
-    LazyChoices,
-    UsageError,
-    add_metric_option,
-    add_options,
-    add_qrels_argument,
-    add_reading_arguments,
-    add_runs_argument,
-    argument_errors,
-    output_format,
-    single_metric,
-)
+from fastir.cli import arguments
 from fastir.cli.compare import plot_format, save_picture
+from fastir.cli.messages import UsageError
 from fastir.cli.pool import TEXT_FORMATS, add_format_argument, file_output, table_output
 from fastir.cli.runs import read_qrels, read_runs
 from fastir.cli.terminal import Output, progress_bar
@@ -41,10 +31,6 @@ def methods() -> Table[Method]:
     return METHODS
 
 
-def tunable_methods() -> Table[Method]:
-    return methods().only(lambda card: card.tunable)
-
-
 def norms() -> Table[Norm]:
     from fastir.analyses.fusion.cards import NO_NORM, NORMS
 
@@ -52,15 +38,15 @@ def norms() -> Table[Norm]:
 
 
 def add_fusion_arguments(add: Callable[..., Any], names: Callable[[], Table[Method]], method: str, norm: str) -> None:
-    choices = LazyChoices(names)
+    choices = arguments.LazyChoices(names)
     add("--method", type=choices, choices=choices, default=method, help="%(choices)s (default %(default)s)")
     about = "how the scores of each ranking are made comparable: %(choices)s (default %(default)s)"
-    choices = LazyChoices(norms)
+    choices = arguments.LazyChoices(norms)
     add("--norm", type=choices, choices=choices, default=norm, help=about)
     add("--param", metavar="NAME=NUMBER", action="append", default=[], help="of the method, such as k=60")
     about = "which of equal scores comes first: the larger id, the smaller one, or the one that came first: %(choices)s"
-    add_options(add, "ties", choices=TIES, default="trec", help=f"{about} (default %(default)s)")
-    add_options(add, "n_threads")
+    arguments.add_options(add, "ties", choices=TIES, default="trec", help=f"{about} (default %(default)s)")
+    arguments.add_options(add, "n_threads")
 
 
 def param_options(words: list[str]) -> dict[str, float]:
@@ -82,11 +68,11 @@ def param_options(words: list[str]) -> dict[str, float]:
 
 
 def add_fuse_arguments(add: Callable[..., Any]) -> None:
-    add_runs_argument(add)
+    arguments.add_runs_argument(add)
     add_fusion_arguments(add, methods, "rrf", "none")
-    add_options(add, "run_weights")
-    add_options(add, "max_depth", help="how many documents of each query are written (default: all)")
-    add_reading_arguments(add, qrels=False)
+    arguments.add_options(add, "run_weights")
+    arguments.add_options(add, "max_depth", help="how many documents of each query are written (default: all)")
+    arguments.add_reading_arguments(add, qrels=False)
     add("-o", "--output", metavar="FILE", help="a .run, .json or .parquet file, atomically (default: print TREC)")
 
 
@@ -107,23 +93,16 @@ def weights_option(text: str | None) -> Any:
 
 def fuse_command(options: argparse.Namespace) -> Output:
     """Fuse runs, and write the result."""
-    with argument_errors():
+    with arguments.argument_errors():
         weights = weights_option(options.run_weights)
         params: dict[str, Any] = {**param_options(options.param)}
         if options.duplicates == "once":
             raise ValueError("--duplicates once: not possible, because a fused run has every document once")
     runs = read_runs(options.runs, options, 2)
-    with argument_errors(), progress_bar({}):
-        fused = fastir.fuse(
-            runs,
-            options.method,
-            options.norm,
-            weights,
-            max_depth=options.max_depth,
-            ties=options.ties,
-            n_threads=options.n_threads,
-            **params,
-        )
+    with arguments.argument_errors(), progress_bar({}):
+        for name in ("max_depth", "ties", "n_threads"):
+            params[name] = getattr(options, name)
+        fused = fastir.fuse(runs, options.method, options.norm, weights, **params)
     if options.output is not None:
         fused.save(options.output)
         return Output("")
@@ -136,55 +115,46 @@ def fuse_command(options: argparse.Namespace) -> Output:
 
 
 def add_tune_arguments(add: Callable[..., Any]) -> None:
-    add_qrels_argument(add)
-    add_runs_argument(add)
-    add_metric_option(add)
-    add_fusion_arguments(add, tunable_methods, "wsum", "min-max")
-    about = "of weights between 0 and 1, or of the parameter (default: .01 for two runs, .05 for three and four)"
+    arguments.add_qrels_argument(add)
+    arguments.add_runs_argument(add)
+    arguments.add_metric_option(add)
+    add_fusion_arguments(add, lambda: methods().only(lambda card: card.tunable), "wsum", "min-max")
+    about = "step of the weights from 0 to 1, or of the parameter (default: .01 for two runs, .05 for three and four)"
     add("--grid", metavar="STEP", type=float, help=about)
     add("--trials", dest="n_trials", metavar="N", type=int, help="the number of random settings, instead of a grid")
     about = "parts of the queries, each scored with what the others choose (default %(default)s)"
     add("--folds", metavar="N", type=int, default=5, help=about)
-    add_options(add, "random_state")
-    add_options(add, "segments", help="a query and its segment on each line; folds get a fraction of each segment")
+    arguments.add_options(add, "random_state")
+    about = "a query and its segment on each line; folds get a fraction of each segment"
+    arguments.add_options(add, "segments", help=about)
     add("--plot", metavar="FILE", help="draw the metric against the weights, too; .png, .svg or .pdf")
-    add_reading_arguments(add)
-    add_options(add, "rel_level", "convention")
+    arguments.add_reading_arguments(add)
+    arguments.add_options(add, "rel_level", "convention")
     add("-q", "--per-query", action="store_true", help="in json, the cross-validated value of every query")
     add_format_argument(add, TEXT_FORMATS)
 
 
+TUNE_OPTIONS = (
+    *("grid", "n_trials", "folds", "random_state", "segments", "ties", "rel_level", "convention", "n_threads"),
+)
+
+
 def tune_command(options: argparse.Namespace) -> Output:
     """Choose the weights or the parameter of a fusion, and print what they are worth on other queries."""
-    with argument_errors():
-        format = output_format(options, TEXT_FORMATS)
+    with arguments.argument_errors():
+        format = arguments.output_format(options, TEXT_FORMATS)
         if options.per_query and format != "json":
             raise ValueError(f"--per-query: it is for json, and the format is {format}")
-        metric = single_metric(options, {"rel_level": options.rel_level, "convention": options.convention})
+        metric = arguments.single_metric(options, {"rel_level": options.rel_level, "convention": options.convention})
         params = param_options(options.param)
         whole_number("--folds", options.folds, 2)
         if options.plot is not None:
             plot_format(options.plot)
     qrels = read_qrels(options)
     runs = read_runs(options.runs, options, 2)
-    with argument_errors(), progress_bar({}):
-        tuning = fastir.tune(
-            qrels,
-            runs,
-            metric,
-            options.method,
-            options.norm,
-            grid=options.grid,
-            n_trials=options.n_trials,
-            folds=options.folds,
-            random_state=options.random_state,
-            segments=options.segments,
-            params=params,
-            ties=options.ties,
-            rel_level=options.rel_level,
-            convention=options.convention,
-            n_threads=options.n_threads,
-        )
+    chosen = {name: getattr(options, name) for name in TUNE_OPTIONS}
+    with arguments.argument_errors(), progress_bar({}):
+        tuning = fastir.tune(qrels, runs, metric, options.method, options.norm, params=params, **chosen)
     if options.plot is not None:
         save_picture(tuning.plot().figure, options.plot)
     if format == "json":

@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from fastir.cli.arguments import UsageError, metrics_of_word
+from fastir.cli.arguments import metrics_of_word
+from fastir.cli.messages import UsageError
 from fastir.rendering.text import counted
 from fastir.request.directions import SIGNS, higher_is_better, metric_range
 from fastir.request.names import between_commas
@@ -96,11 +97,6 @@ def conditions(argument: str) -> list[str]:
             words[-1] += f",{part}"
         whole = re.search(r"=[^()]*$", part) is not None
     return words
-
-
-def failures(bounds: list[Bound], results: Mapping[str, Results]) -> list[str]:
-    """Why runs fail, a line for each condition that is not met."""
-    return [line for line in (bound.failure(results) for bound in bounds) if line is not None]
 
 
 class Rule(NamedTuple):
@@ -210,16 +206,7 @@ Gate = TypeVar("Gate", Bound, Rule)
 
 
 def for_each_metric(gates: list[Gate], measured: Collection[str], chosen: dict[str, Any]) -> list[Gate]:
-    """Return the gates, one for each metric that the word of a gate means.
-
-    Parameters
-    ----------
-    gates : list of Bound or of Rule
-    measured : collection of str
-        The metrics that the results have.
-    chosen : dict
-        The options of the evaluation, by which a word is read.
-    """
+    """Return the gates, one for each metric that the word of a gate means; `measured` are metrics of the results."""
     single = [
         gate._replace(metric=metric) for gate in gates for metric in metrics_of_word(gate.metric, measured, chosen)
     ]
@@ -228,9 +215,9 @@ def for_each_metric(gates: list[Gate], measured: Collection[str], chosen: dict[s
     return single
 
 
-def failed_rules(rules: list[Rule], comparison: Comparison) -> list[str]:
-    """Why runs fail, a line for each rule that is broken."""
-    return [line for line in (rule.failure(comparison) for rule in rules) if line is not None]
+def failures(gates: Sequence[Bound | Rule], numbers: Any) -> list[str]:
+    """Why runs fail, a line for each gate that is not passed by results (bounds), or by a comparison (rules)."""
+    return [line for line in (gate.failure(numbers) for gate in gates) if line is not None]
 
 
 RULE = (  # compiled by the first rule

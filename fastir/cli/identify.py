@@ -11,13 +11,13 @@ from typing import Any
 import fastir
 from fastir.analyses.identify.tables import read_values
 from fastir.cli.arguments import (
-    UsageError,
     add_options,
     add_qrels_argument,
     add_reading_arguments,
     add_runs_argument,
     output_format,
 )
+from fastir.cli.messages import UsageError
 from fastir.cli.pool import TEXT_FORMATS, add_format_argument, table_output
 from fastir.cli.runs import column_options, read_qrels, run_arguments, runs_by_name
 from fastir.cli.terminal import BAR_AFTER_SECONDS, OK, USAGE, Output, deferred_warnings
@@ -47,7 +47,8 @@ def identify_command(options: argparse.Namespace) -> Output:
     format = output_format(options, TEXT_FORMATS)
     if bool(options.value) == bool(options.values):
         raise UsageError("expected --value METRIC=X, or --values FILE")
-    options.parts, options.duplicates, options.threshold, options.query_ids = False, None, None, None  # for reading
+    unused = {"parts": False, "duplicates": None, "threshold": None, "query_ids": None, "rows": None}
+    vars(options).update(unused)  # for reading
     runs = run_arguments(runs_by_name(options.runs, options, None), options)
     if len(runs) > 1 and (options.value or options.row):
         raise UsageError("several runs need --values FILE, with a row for each")

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from fastir.cli.arguments import UsageError, metric_names
-from fastir.cli.messages import option
-from fastir.cli.runs import JUDGING_OPTIONS, expand_words, named_by_option
+from fastir.cli.arguments import metric_names
+from fastir.cli.runs import JUDGING_OPTIONS, expand_words, named_by_option, refuse_options
 from fastir.data.qrels import Qrels
 from fastir.data.rankings import JudgedRankings, evaluate_rankings
 from fastir.data.results.results import Results
@@ -30,18 +29,8 @@ def judged_runs(
     words: Sequence[str], options: argparse.Namespace, settings: Settings, qrels: Qrels | None = None
 ) -> Iterator[tuple[Any, Results]]:
     """The name and the Results of each file; its judgments must be the qrels, if they are given."""
-    names = (
-        list(JUDGING_OPTIONS) if qrels is None else [name for name in JUDGING_OPTIONS if not name.startswith("qrels_")]
-    )
-    unused = [
-        name
-        for name in names
-        if name not in VALUE_OPTIONS and getattr(options, name) != options.parser.get_default(name)
-    ]
-    if unused:
-        raise UsageError(f"{option(unused[0])} has no effect: {words[0]} holds judged rankings")
-    if options.names == "tag":
-        raise UsageError(f"--names tag: {words[0]} holds judged rankings, which have no tags")
+    names = [name for name in JUDGING_OPTIONS if qrels is None or not name.startswith("qrels_")]
+    refuse_options(options, [name for name in names if name not in VALUE_OPTIONS], words[0], "judged rankings")
     files = expand_words(words)
     for name, file in zip(named_by_option(files, options), files, strict=True):
         rankings = JudgedRankings.load(file)

@@ -12,19 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from fastir._version import __version__
+from fastir.cli import terminal
 from fastir.cli.messages import UsageError, replace_keywords
-from fastir.cli.terminal import (
-    FAILURE,
-    INPUT,
-    INTERRUPTED,
-    USAGE,
-    Progress,
-    deferred_warnings,
-    finish,
-    one_line,
-    tell,
-    write,
-)
 from fastir.errors import FastirError, FormatError
 
 GC_THRESHOLD = 100_000  # objects that are made before the collector looks for some
@@ -51,9 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if words[:1] == ["trec_eval"]:
             return trec_eval_command(words[1:])
         if words in (["version"], ["--version"]):
-            return write(f"fastir {__version__}\n")
+            return terminal.write(f"fastir {__version__}\n")
         if sorted(words) == ["--verbose", "--version"]:
-            return write(versions_text())
+            return terminal.write(versions_text())
         from fastir.cli.parser import first_command, parser
 
         name = first_command(words)
@@ -66,28 +55,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from fastir.cli.runs import refuse_overwriting
 
         refuse_overwriting(options)
-        return finish(options.command(options), options)
+        return terminal.finish(options.command(options), options)
     except SystemExit as end:
-        return int(end.code or write(""))
+        return int(end.code or terminal.write(""))
     except KeyboardInterrupt:
-        tell("error", "interrupted")
-        return INTERRUPTED
+        terminal.tell("error", "interrupted")
+        return terminal.INTERRUPTED
     except UsageError as error:
-        tell("error", f"{replace_keywords(one_line(error))}; see {options.parser.prog} --help")
-        return USAGE
+        terminal.tell("error", f"{replace_keywords(terminal.one_line(error))}; see {options.parser.prog} --help")
+        return terminal.USAGE
     except INPUT_ERRORS as error:
         about_qrels = isinstance(error, FormatError) and error.path in judgment_paths(options)
-        tell("error", replace_keywords(one_line(error), "--qrels-format" if about_qrels else "--run-format"))
-        return INPUT
+        format_option = "--qrels-format" if about_qrels else "--run-format"
+        terminal.tell("error", replace_keywords(terminal.one_line(error), format_option))
+        return terminal.INPUT
     except MemoryError:
-        tell("error", "out of memory")
-        return FAILURE
+        terminal.tell("error", "out of memory")
+        return terminal.FAILURE
     except Exception as error:
         import traceback
 
         traceback.print_exc()
-        tell("error", f"internal error, please report it: {type(error).__name__}: {error}")
-        return FAILURE
+        terminal.tell("error", f"internal error, please report it: {type(error).__name__}: {error}")
+        return terminal.FAILURE
 
 
 def with_help(words: list[str]) -> list[str]:
@@ -105,8 +95,9 @@ def judgment_paths(options: Any) -> list[Any]:
 
 def versions_text() -> str:
     from fastir.cli import doctor
+    from fastir.rendering.text import align_columns
 
-    return doctor.align_columns(doctor.versions(), 2)
+    return align_columns(doctor.versions(), 2)
 
 
 def trec_eval_command(arguments: list[str]) -> int:
@@ -114,10 +105,10 @@ def trec_eval_command(arguments: list[str]) -> int:
     from fastir.compat import trec_eval
 
     try:
-        with deferred_warnings():
-            text = trec_eval.output(arguments, Progress)
-        return write(text)
+        with terminal.deferred_warnings():
+            text = trec_eval.output(arguments, terminal.Progress)
+        return terminal.write(text)
     except trec_eval.Refusal as refusal:
-        message = replace_keywords(one_line(refusal.__cause__ or refusal))
-        tell("error", message.replace("; --", "; fastir eval --"))  # the command that has these options
+        message = replace_keywords(terminal.one_line(refusal.__cause__ or refusal))
+        terminal.tell("error", message.replace("; --", "; fastir eval --"))  # the command that has these options
         return refusal.code

@@ -36,8 +36,9 @@ def option(keyword: str) -> str:
 TABLE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"fastir\.metrics\(\)", "fastir metrics"),
     (r"\bmetrics=(?!\w)", "-m"),
+    (r"fastir\.Run\.from_file\(path, rows=labels\)", "--rows LABELS"),
     (r"Qrels\.from_table and from_file have threshold=", "there is --threshold"),
-    (r"\b(threshold|query_ids)=(?!\w)", lambda match: option(match[1])),
+    (r"\b(threshold|query_ids|rows)=(?!\w)", lambda match: option(match[1])),
     (r"are read together only by evaluate_many, as a run each", "are a run each, without --parts"),
     (r"(?<!=)'intersection' leaves", "--queries intersection leaves"),
     (r"correction must be None, got '\w+'", "it goes without --correction"),

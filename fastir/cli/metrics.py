@@ -9,7 +9,8 @@ from typing import Any
 
 import fastir
 from fastir.analyses.agreement import measures
-from fastir.cli.arguments import METRIC_NAMES, UsageError, argument_errors
+from fastir.cli.arguments import METRIC_NAMES, argument_errors
+from fastir.cli.messages import UsageError
 from fastir.cli.terminal import Output
 from fastir.engine.measure.cards import Card
 from fastir.request.conventions import CONVENTIONS
@@ -38,7 +39,7 @@ def metrics_command(options: argparse.Namespace) -> Output:
         with argument_errors():
             return Output(meanings_text(options.names, options.bibtex))
     if options.format == MARKDOWN:
-        from fastir.cli.reference_text import reference
+        from fastir.cli.pages import reference
 
         return Output(reference())
     word = (options.search or "").lower()
@@ -89,22 +90,15 @@ def add_conventions_arguments(add: Callable[..., Any]) -> None:
 
 def conventions_command(options: argparse.Namespace) -> Output:
     if options.format == MARKDOWN:
-        from fastir.cli.conventions_text import page
+        from fastir.cli.pages import conventions_page
 
-        return Output(page())
-    return Output(
-        align_columns([(name, release(each), convention_summary(each)) for name, each in CONVENTIONS.items()])
-    )
-
-
-def release(convention: fastir.Convention) -> str:
-    """The tool and its version, and the releases with these numbers where others have others."""
-    return ", ".join(filter(None, (convention.release, convention.span)))
-
-
-def convention_summary(convention: fastir.Convention) -> str:
-    """Return the description of a convention, and its announced changes."""
-    return "; ".join(filter(None, (convention.about, convention.pending)))
+        return Output(conventions_page())
+    rows = []
+    for name, each in CONVENTIONS.items():
+        # the tool's version and the releases with these numbers; the description and announced changes
+        versions, about = (each.release, each.span), (each.about, each.pending)
+        rows.append((name, ", ".join(filter(None, versions)), "; ".join(filter(None, about))))
+    return Output(align_columns(rows))
 
 
 def align_columns(entries: Entries) -> str:

@@ -4,47 +4,31 @@ from __future__ import annotations
 
 import argparse
 import io
-from collections.abc import Callable, Sequence
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import fastir
-from fastir.cli.arguments import (
-    DEFAULT_METRICS,
-    QRELS_FORMAT,
-    UsageError,
-    add_metric_option,
-    add_metrics_option,
-    add_options,
-    add_output_arguments,
-    add_qrels_argument,
-    add_reading_arguments,
-    add_rule_arguments,
-    add_runs_argument,
-    argument_errors,
-    evaluator_options,
-    metrics_or_default,
-    output_format,
-    positive_int,
-    settings_from,
-    single_metric,
-)
+from fastir.cli import arguments
 from fastir.cli.eval import FORMATS, table_text
-from fastir.cli.messages import option
+from fastir.cli.messages import UsageError, option, suggestion
 from fastir.cli.runs import read_qrels, read_runs
-from fastir.cli.teams import add_teams_arguments, read_teams_option
 from fastir.cli.terminal import Output, progress_bar
 from fastir.data.results.exportable import result_table, result_title
+from fastir.errors import FastirError, quote
+from fastir.inputs import places
 from fastir.rendering import Cell, Table
 from fastir.rendering.text import json_text, without_nan
 
 TEXT_FORMATS = FORMATS[:-1]  # all but Parquet
-LIST_FORMATS = (*TEXT_FORMATS, QRELS_FORMAT)  # of documents
-TO_LABEL = f"{QRELS_FORMAT}, also by the name FILE.qrels, has the label -1 in every line, until you put it in"
+LIST_FORMATS = (*TEXT_FORMATS, arguments.QRELS_FORMAT)  # of documents
+TO_LABEL = f"{arguments.QRELS_FORMAT}, also by the name FILE.qrels, has the label -1 in every line, until you put it in"
 
 
 def add_format_argument(add: Callable[..., Any], formats: Sequence[str], more: str = "") -> None:
     add("--format", choices=formats, help=f"%(choices)s (default table){more}")
-    add_output_arguments(add)
+    arguments.add_output_arguments(add)
 
 
 def table_output(table: Table, options: argparse.Namespace, format: str) -> Output:
@@ -64,7 +48,7 @@ def list_output(
     """The output for documents: named tuples that begin with query_id and doc_id, and an empty table for them."""
     if format == "json":
         return Output(json_text({**head, "documents": [row._asdict() for row in rows]}, str))
-    if format == QRELS_FORMAT:
+    if format == arguments.QRELS_FORMAT:
         from fastir.analyses.pools.merge_qrels import write_qrels
 
         return file_output(lambda file: write_qrels(file, rows))
@@ -82,10 +66,10 @@ def value_cell(value: Any) -> Cell:
 
 
 def add_pool_arguments(add: Callable[..., Any]) -> None:
-    add_runs_argument(add)
-    add_options(add, "pool_depth", required=True, help="how many documents of each ranking")
+    arguments.add_runs_argument(add)
+    arguments.add_options(add, "pool_depth", required=True, help="how many documents of each ranking")
     add("--qrels", group="input", metavar="QRELS", help="judgments; list only unjudged documents")
-    add_reading_arguments(add)
+    arguments.add_reading_arguments(add)
     add_format_argument(add, LIST_FORMATS, f"; {TO_LABEL}")
 
 
@@ -97,8 +81,8 @@ def refuse_qrels_options(options: argparse.Namespace) -> None:
 
 
 def pool_command(options: argparse.Namespace) -> Output:
-    with argument_errors():
-        format = output_format(options, LIST_FORMATS)
+    with arguments.argument_errors():
+        format = arguments.output_format(options, LIST_FORMATS)
         if options.qrels is None:
             refuse_qrels_options(options)
     qrels = None if options.qrels is None else read_qrels(options)
@@ -109,52 +93,107 @@ def pool_command(options: argparse.Namespace) -> Output:
     return list_output(rows, Table(["query_id", "doc_id", "runs"], [], 3, [note]), head, options, format)
 
 
+# ---- the teams of runs: a file, or a pattern of their names ----------------------------------------------------------
+
+
+def add_teams_arguments(add: Callable[..., Any]) -> None:
+    about = "the teams of runs: a line has a run, as its file is called, and its team (default: each run is one)"
+    add("--teams", group="input", metavar="FILE", help=about)
+    about = "the team is what this regular expression finds in the name of a run, its first group if it has one"
+    add("--team-pattern", group="input", metavar="REGEX", help=about)
+
+
+def read_teams_option(options: argparse.Namespace, runs: Iterable[str]) -> dict[Any, Any] | None:
+    """{run: team}, or None without these options."""
+    if options.teams is not None and options.team_pattern is not None:
+        raise UsageError("--teams and --team-pattern: expected one of them")
+    if options.team_pattern is not None:
+        return teams_by_pattern(options.team_pattern, runs)
+    return None if options.teams is None else teams_by_file(options.teams, list(runs))
+
+
+def teams_by_pattern(pattern: str, runs: Iterable[str]) -> dict[str, str]:
+    try:
+        find = re.compile(pattern).search
+    except re.error as error:
+        raise UsageError(f"--team-pattern {pattern}: {error}") from None
+    teams = {}
+    for run in runs:
+        match = find(run)
+        team = match and match[min(match.re.groups, 1)]
+        if not team:
+            raise FastirError(f"--team-pattern {pattern}: it does not match the name of run {quote(run)}")
+        teams[run] = team
+    return teams
+
+
+def teams_by_file(path: str, runs: list[str]) -> dict[str, str]:
+    """The teams in a file, which calls a run by the name of its row, by its path, or by either without endings."""
+    from fastir.inputs.mappings import TEAMS, read_mapping
+
+    stems = [places.stem(run) or run for run in runs]
+    run_by_stem = {stem: run for stem, run in zip(stems, runs, strict=True) if stems.count(stem) == 1}
+    run_by_stem.update({run: run for run in runs})
+    teams: dict[str, str] = {}
+    for word, team in read_mapping(TEAMS, path).items():
+        folder, name = os.path.split(word)
+        bare_name = places.stem(name) or name
+        calls = (word, name, os.path.join(folder, bare_name), bare_name)
+        run = next((run_by_stem[call] for call in calls if call in run_by_stem), None)
+        if run is None:
+            raise FastirError(f"{path}: there is no run {quote(word)}{suggestion(word, run_by_stem)}")
+        if teams.setdefault(run, team) != team:
+            raise FastirError(f"{path}: run {quote(run)} has two teams, {teams[run]} and {team}")
+    for run in runs:
+        if run not in teams:
+            raise FastirError(f"{path}: run {quote(run)} has no team")
+    return teams
+
+
 # ---- contributions and leave-one-out ---------------------------------------------------------------------------------
 
 
 def add_contributions_arguments(add: Callable[..., Any]) -> None:
-    add_qrels_argument(add)
-    add_runs_argument(add)
+    arguments.add_qrels_argument(add)
+    arguments.add_runs_argument(add)
     add_teams_arguments(add)
-    add_options(add, "pool_depth")
-    add_reading_arguments(add)
-    add_options(add, "rel_level")
+    arguments.add_options(add, "pool_depth")
+    arguments.add_reading_arguments(add)
+    arguments.add_options(add, "rel_level")
     add_format_argument(add, TEXT_FORMATS)
 
 
 def contributions_command(options: argparse.Namespace) -> Output:
-    with argument_errors():
-        format = output_format(options, TEXT_FORMATS)
+    with arguments.argument_errors():
+        format = arguments.output_format(options, TEXT_FORMATS)
     qrels, runs = read_qrels(options), read_runs(options.runs, options)
     teams = read_teams_option(options, runs)
     contributions = fastir.contributions(
         qrels, runs, teams=teams, pool_depth=options.pool_depth, rel_level=options.rel_level
     )
-    return (
-        Output(contributions.to_json(per_query=False))
-        if format == "json"
-        else table_output(result_table(contributions), options, format)
-    )
+    if format == "json":
+        return Output(contributions.to_json(per_query=False))
+    return table_output(result_table(contributions), options, format)
 
 
 def add_leave_one_out_arguments(add: Callable[..., Any]) -> None:
-    add_qrels_argument(add)
-    add_runs_argument(add)
-    add_metrics_option(add, " ".join(DEFAULT_METRICS))
+    arguments.add_qrels_argument(add)
+    arguments.add_runs_argument(add)
+    arguments.add_metrics_option(add, " ".join(arguments.DEFAULT_METRICS))
     add_teams_arguments(add)
-    add_options(add, "pool_depth")
+    arguments.add_options(add, "pool_depth")
     about = "the leaderboard of all runs without what only this team contributed (default: each run without its own)"
     add("--without", group="which queries and ranks", metavar="TEAM", help=about)
-    add_reading_arguments(add)
-    add_rule_arguments(add)
+    arguments.add_reading_arguments(add)
+    arguments.add_rule_arguments(add)
     add_format_argument(add, TEXT_FORMATS)
 
 
 def leave_one_out_command(options: argparse.Namespace) -> Output:
-    with argument_errors():
-        format = output_format(options, TEXT_FORMATS)
-        chosen = {name: value for name, value in evaluator_options(options).items() if value is not None}
-        metrics = list(settings_from(metrics_or_default(options), chosen).metrics)
+    with arguments.argument_errors():
+        format = arguments.output_format(options, TEXT_FORMATS)
+        chosen = {name: value for name, value in arguments.evaluator_options(options).items() if value is not None}
+        metrics = list(arguments.settings_from(arguments.metrics_or_default(options), chosen).metrics)
         if options.without is not None and format == "json":
             raise ValueError("--without: JSON has all runs without their own teams; use csv or tsv")
     qrels, runs = read_qrels(options), read_runs(options.runs, options)
@@ -170,23 +209,24 @@ def leave_one_out_command(options: argparse.Namespace) -> Output:
 
 
 def add_to_judge_arguments(add: Callable[..., Any]) -> None:
-    add_qrels_argument(add)
-    add_runs_argument(add)
-    add_metric_option(add)
-    about = "how many documents can be judged"
-    add("--budget", group="which queries and ranks", metavar="N", type=positive_int, required=True, help=about)
-    add_options(add, "pool_depth", default=100, help="how many documents of each ranking (default %(default)s)")
-    add_options(add, "max_label")
-    add_reading_arguments(add)
-    add_options(add, "rel_level", "convention")
+    arguments.add_qrels_argument(add)
+    arguments.add_runs_argument(add)
+    arguments.add_metric_option(add)
+    number = {"metavar": "N", "type": arguments.positive_int, "required": True}
+    add("--budget", group="which queries and ranks", help="how many documents can be judged", **number)
+    about = "how many documents of each ranking (default %(default)s)"
+    arguments.add_options(add, "pool_depth", default=100, help=about)
+    arguments.add_options(add, "max_label")
+    arguments.add_reading_arguments(add)
+    arguments.add_options(add, "rel_level", "convention")
     add_format_argument(add, LIST_FORMATS, f"; {TO_LABEL}")
 
 
 def to_judge_command(options: argparse.Namespace) -> Output:
-    with argument_errors():
-        format = output_format(options, LIST_FORMATS)
+    with arguments.argument_errors():
+        format = arguments.output_format(options, LIST_FORMATS)
         chosen = {"rel_level": options.rel_level, "convention": options.convention}
-        metric = single_metric(options, chosen)
+        metric = arguments.single_metric(options, chosen)
     qrels, runs = read_qrels(options), read_runs(options.runs, options, 2)
     with progress_bar({}):
         selection = fastir.to_judge(
@@ -199,10 +239,10 @@ def to_judge_command(options: argparse.Namespace) -> Output:
 
 
 def add_merge_qrels_arguments(add: Callable[..., Any]) -> None:
-    add_qrels_argument(add)
+    arguments.add_qrels_argument(add)
     about = "more judgments, such as a list of `fastir to-judge` with its labels; negative ones are left out"
     add("more", metavar="MORE", nargs="+", help=about)
-    add_reading_arguments(add, runs=False)
+    arguments.add_reading_arguments(add, runs=False)
     add("-o", "--output", metavar="FILE", help="write to a file instead (atomically); .json, .parquet, else TREC")
 
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import fastir
-from fastir.cli.arguments import STDIN, UsageError
-from fastir.cli.messages import keywords, option, suggestion
+from fastir.cli.arguments import STDIN
+from fastir.cli.messages import UsageError, keywords, option, suggestion
 from fastir.cli.terminal import progress_bar, tell
 from fastir.data.qrels import Qrels, as_qrels
 from fastir.data.results.results import Results
@@ -32,7 +32,7 @@ from fastir.request.provenance import differing_options
 JUDGING_OPTIONS = (
     *(name for name in Options._fields if name not in ("n_threads", "choices")),
     *("parents", "aggregate", "exclude", "doc_weights", "parts", "all", "threshold", "qrels_format", "run_format"),
-    "query_ids",
+    *("query_ids", "rows"),
     *("columns", "qrels_columns", "run_columns"),
 )
 
@@ -211,19 +211,20 @@ def read_run(path: str, options: argparse.Namespace, columns: Any, watch: Callab
     form = options.run_format
     if form is None and getattr(options, "convention", "fastir") != "fastir":
         form = formats.file_format(path, "trec_eval")
-    ids = options.query_ids
-    return fastir.Run(*formats.read(path, True, form, options.duplicates, columns, watch, query_ids=ids))
+    given = {"query_ids": options.query_ids, "rows": options.rows}
+    return fastir.Run(*formats.read(path, True, form, options.duplicates, columns, watch, **given))
 
 
 def run_arguments(runs: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
-    """The runs, read here only if --run-format or --query-ids says how."""
-    if options.run_format is None and options.query_ids is None:
+    """The runs, read here only if --run-format, --query-ids or --rows says how."""
+    given = {"query_ids": options.query_ids, "rows": options.rows}
+    if options.run_format is None and not any(given.values()):
         return runs
     _, columns = columns_by_side(*column_options(options).values())
     return {
         name: run
         if isinstance(run, fastir.Run)
-        else fastir.Run.from_file(run, options.run_format, options.duplicates, columns, query_ids=options.query_ids)
+        else fastir.Run.from_file(run, options.run_format, options.duplicates, columns, **given)
         for name, run in runs.items()
     }
 
@@ -237,20 +238,24 @@ def are_saved(words: Sequence[str]) -> bool:
     return places.on_disk(file) and is_saved(file)
 
 
+def refuse_options(options: argparse.Namespace, names: Sequence[str], word: str, held: str, why: str = "") -> None:
+    """Refuse options that have no effect, because the file of a word holds what was judged before."""
+    for name in names:
+        if getattr(options, name) != options.parser.get_default(name):
+            raise UsageError(f"{option(name)} has no effect: {word} holds {held}{why}")
+    if options.names == "tag":
+        raise UsageError(f"--names tag: {word} holds {held}, which have no tags")
+
+
 def load_saved_runs(words: Sequence[str], options: argparse.Namespace) -> tuple[dict[str, Results], dict[str, str]]:
     """{name: Results} of files of one run, named by the file, and of several, named as they were; {name: its file}.
 
     If two of these have one name, the names of runs from files of several begin with the name of the file.
     """
-    unused = [name for name in JUDGING_OPTIONS if getattr(options, name) != options.parser.get_default(name)]
-    if unused and unused != ["queries"]:
-        raise UsageError(
-            f"{option(unused[0])} has no effect: {words[0]} holds saved results, which are already evaluated"
-        )
+    names = [name for name in JUDGING_OPTIONS if name != "queries"]
+    refuse_options(options, names, words[0], "saved results", ", which are already evaluated")
     files = expand_words(words)
     saved: list[tuple[str, Any, Mapping[Any, Results]]] = []
-    if options.names == "tag":
-        raise UsageError(f"--names tag: {words[0]} holds saved results, which have no tags")
     for name, file in zip(named_by_option(files, options), files, strict=True):
         loaded = fastir.load_results(file)
         saved.append((name, file, {None: loaded} if isinstance(loaded, Results) else loaded))

@@ -114,7 +114,7 @@ def write(text: str) -> int:
     """
     try:
         if sys.stdout is None:
-            raise OSError("it is closed")
+            raise OSError("the stream is closed")
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
         sys.stdout.flush()
         return OK

@@ -25,8 +25,6 @@ haystack, llama_index, mlflow, ragas    evaluation of retrieval for generation, 
 pyserini, pyvespa, recbole    evaluators of engines' and recommenders' toolkits
 lightgbm, xgboost, torchmetrics, ptranking    metrics during training
 entry_points    install, uninstall and patched, and the attributes that they replace
-trec_lines   the lines that trec_eval prints, made of the core's metrics
-run_order    an Evaluator with results in the order of the run
 _id_lists    lists of ids as labels in rank order, and their values
 _rows        from a dict of dicts to values in the order of its queries, and to dicts of floats
 """

@@ -56,25 +56,8 @@ cdef class Numbers:
 def labels_in_order(retrieved, relevant):
     """The labels of the ids of each query, in rank order; the first copy of an id has the label, the others have 0.
 
-    Parameters
-    ----------
-    retrieved : iterable of iterable
-        For each query the ids in rank order. The ids of one query are looked up before the next query is read: they
-        are still in the processor's cache then.
-    relevant : iterable of dict of id to label
-        As many.
-
-    Returns
-    -------
-    labels, offsets : float64 array of shape (n_ids,), int64 array of shape (n_queries + 1,)
-        The labels of the retrieved ids.
-    ideal_labels, ideal_offsets
-        The labels of the relevant ids.
-
-    Raises
-    ------
-    ValueError
-        One side has more queries.
+    A tuple of labels and offsets of the retrieved ids, then of the relevant ones (labels float64, offsets int64). The
+    ids of one query are looked up before the next query is read: they are still in the processor's cache then.
     """
     cdef Numbers labels = Numbers(), ideal = Numbers()
     cdef list offsets = [0], ideal_offsets = [0]
@@ -97,16 +80,9 @@ def labels_in_order(retrieved, relevant):
 
 
 def values(retrieved, relevant, metrics, convention, **options):
-    """Values of shape (n_queries, n_metrics), float64.
+    """Values of shape (n_queries, n_metrics), float64, of ids in rank order and {relevant id: label} for each query.
 
-    Parameters
-    ----------
-    retrieved : iterable of sequence
-        For each query the ids in rank order.
-    relevant : iterable of dict of id to label
-        For each query; labels are from 0 up, and may be fractions for metrics that read gains alone.
-    metrics, convention, **options
-        As for `evaluate_ranked`.
+    `metrics`, `convention` and `options` are as for `evaluate_ranked`; labels are from 0 up.
     """
     labels, places, ideal, ideal_places = labels_in_order(retrieved, relevant)
     options |= {"convention": convention, "ideal_labels": ideal, "ideal_offsets": ideal_places}
@@ -122,17 +98,7 @@ def plan_of(metric, convention):
 def value_of_one(retrieved, relevant, metric, convention):
     """The value of one query, as `values` with labels of 1, without an array: that would take longer than the rest.
 
-    Parameters
-    ----------
-    retrieved : iterable
-        The ids in rank order; a set, for metrics that do not read ranks, has the relevant ones first.
-    relevant : iterable
-        The ids with the label 1.
-    metric, convention : str
-
-    Returns
-    -------
-    float
+    A set of retrieved ids, for metrics that do not read ranks, has the relevant ones first.
     """
     cdef Plan plan = plan_of(metric, convention)
     cdef bint ordered = not isinstance(retrieved, set)
@@ -173,17 +139,9 @@ def value_of_one(retrieved, relevant, metric, convention):
 
 
 def labels_of_numbers(list judged, list ranked):
-    """The labels of ids that are numbers; the first judgment of an id counts.
+    """The label of each ranked id, and whether it was judged; ids are numbers, and the first judgment of one counts.
 
-    Parameters
-    ----------
-    judged, ranked : list of float64 array of shape (n_documents, 2)
-        For each query; ids are in the first column, labels in the second one of `judged`.
-
-    Returns
-    -------
-    labels, there : float64 and bool arrays of shape (n_ranked,)
-        Of all ranked ids, and whether they were judged.
+    Both sides have a float64 array of shape (n_documents, 2) for each query: ids, and in `judged` labels.
     """
     cdef Py_ssize_t q, i, at = 0, mask = 1, n = sum(map(len, ranked))
     cdef const double[:, ::1] known, given

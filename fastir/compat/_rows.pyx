@@ -23,19 +23,9 @@ cdef extern from "Python.h":
     PyObject* PyDict_GetItemWithError(object, object) except? NULL
 
 
-def measured(Judged judged, Plan plan, run, dict positions, int ties, bint single):
-    """The values of the run's queries.
-
-    Parameters
-    ----------
-    run : dict of dict, or of a class made from that
-        Its queries that are not in `positions` are left out.
-    positions : dict of str to int
-        The position of each query in the qrels.
-
-    Returns
-    -------
-    list of str, float64 array of shape (n_queries, n_slots)
+def run_values(Judged judged, Plan plan, run, dict positions, int ties, bint single):
+    """Ids and float64 values, a row each, of the run's queries; those that are not in `positions`, {id: position in the
+    qrels}, are left out.
     """
     cdef list query_ids = [], rows = []
     cdef Py_ssize_t position = 0

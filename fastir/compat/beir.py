@@ -24,15 +24,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fastir.compat.pytrec_eval import RelevanceEvaluator
-from fastir.compat.run_order import RunOrder
+from fastir.compat.pytrec_eval import RunOrder, values_at_cutoffs
 from fastir.data.qrels import Qrels
 from fastir.errors import quote
 
 logger: logging.Logger = logging.getLogger("beir.retrieval.evaluation")
 
 DECIMALS = 5
-CORE_METRICS = (("NDCG", "ndcg_cut"), ("MAP", "map_cut"), ("Recall", "recall"), ("P", "P"))
+CORE_METRICS = {"NDCG": "ndcg_cut", "MAP": "map_cut", "Recall": "recall", "P": "P"}
 # The core's metrics by BEIR's names, and by all names that callers may use.
 CUSTOM_METRICS = {"MRR": "mrr", "R_cap": "relative_precision(empty=nan)", "Hole": "unjudged", "Accuracy": "hit_rate"}
 CUSTOM_NAMES = {
@@ -49,28 +48,11 @@ def evaluate(
     k_values: Sequence[int],
     ignore_identical_ids: bool = True,
 ) -> tuple[dict[str, float], dict[str, float], dict[str, float], dict[str, float]]:
-    """nDCG, average precision, recall and precision at each cutoff.
+    """nDCG, average precision, recall and precision at each cutoff: four dicts such as ``{"NDCG@1": mean, ...}``.
 
-    Parameters
-    ----------
-    qrels : dict of query_id to dict of doc_id to int
-    results : dict of query_id to dict of doc_id to float
-        It is changed: documents with the id of their query are removed.
-    k_values : sequence of int
-    ignore_identical_ids : bool
-        Whether these documents are removed.
-
-    Returns
-    -------
-    tuple of four dicts
-        ``{"NDCG@1": mean, ...}``, and likewise MAP, Recall and P; rounded to five decimals.
-
-    Raises
-    ------
-    ZeroDivisionError
-        No query is in both.
-    TypeError, ValueError
-        As by `fastir.compat.pytrec_eval.RelevanceEvaluator`.
+    Means are rounded to five decimals. Unless ``ignore_identical_ids=False``, documents with the id of their query are
+    removed from `results`, which this changes. ZeroDivisionError: no query is in both. TypeError and ValueError as by
+    `fastir.compat.pytrec_eval.RelevanceEvaluator`.
     """
     if ignore_identical_ids:
         logger.info(
@@ -78,54 +60,37 @@ def evaluate(
         )
         for query_id, docs in results.items():
             docs.pop(query_id, None)
-    wanted = {f"{measure}.{','.join(map(str, k_values))}" for _, measure in CORE_METRICS}
-    evaluator = RelevanceEvaluator(qrels, wanted)
-    query_ids, values = evaluator.measured(results)
-    if not query_ids:
-        raise ZeroDivisionError("no query is in both the results and the qrels, so there is no mean")
-    means = dict(zip(evaluator.keys, rounded_means(values, len(query_ids)), strict=True))
-    ndcg, map_, recall, precision = (
-        {f"{name}@{k}": means[f"{measure}_{k}"] for k in k_values} for name, measure in CORE_METRICS
-    )
-    for table in (ndcg, map_, recall, precision):
+    keys, query_ids, values = values_at_cutoffs(qrels, results, CORE_METRICS.values(), k_values)
+    means = dict(zip(keys, rounded_means(values, len(query_ids)), strict=True))
+    tables = [{f"{name}@{k}": means[f"{measure}_{k}"] for k in k_values} for name, measure in CORE_METRICS.items()]
+    for table in tables:
         log(table)
-    return ndcg, map_, recall, precision
+    return tables[0], tables[1], tables[2], tables[3]
 
 
 def evaluate_custom(
     qrels: dict[str, dict[str, int]], results: dict[str, dict[str, float]], k_values: Sequence[int], metric: str
 ) -> dict[str, float]:
-    """One of four more metrics at each cutoff.
+    """One of four more metrics at each cutoff, such as ``{"MRR@1": mean, ...}``, rounded to five decimals.
 
-    Parameters
-    ----------
-    qrels, results, k_values
-        As for `evaluate`; nothing is removed.
-    metric : str
-        "mrr"; "recall_cap" (hits over the smaller of k and the relevant documents); "hole" (the fraction of documents
-        that the qrels do not have for any query); "top_k_accuracy" (whether there is a hit). Or another name that BEIR
-        has for one of these, in upper or lower case.
+    `metric` is "mrr"; "recall_cap" (``R_cap@k``: hits over the smaller of k and the relevant documents); "hole"
+    (``Hole@k``: the fraction of documents that the qrels do not have for any query); "top_k_accuracy" (``Accuracy@k``:
+    whether there is a hit); or another name that BEIR has for one of these, in upper or lower case. Nothing is removed
+    from `results`.
 
-    Returns
-    -------
-    dict of str to float
-        ``{"MRR@1": mean, ...}``, ``R_cap@k``, ``Hole@k`` or ``Accuracy@k``; rounded to five decimals.
-
-    Raises
-    ------
-    ValueError
-        `metric` is another one, or a cutoff or a score is invalid.
-    KeyError
-        A query of the results is not in the qrels.
-    ZeroDivisionError
-        The qrels are empty; for recall_cap, a query of the results has no relevant document.
+    ValueError: `metric` is another one, or a cutoff or a score is invalid. KeyError: a query of the results is not in
+    the qrels. ZeroDivisionError: the qrels are empty, or for recall_cap a query of the results has no relevant
+    document.
     """
     name = CUSTOM_NAMES.get(metric.lower())
     if name is None:
         raise ValueError(f"metric must be one of {', '.join(map(repr, CUSTOM_NAMES))}, got {quote(metric)}")
     if not qrels:
         raise ZeroDivisionError("the qrels are empty, so there is no mean")
-    judged = qrels if name != "Hole" else judged_in_any(qrels, results)
+    judged = qrels
+    if name == "Hole":  # what the qrels have for any query is judged
+        known = set().union(*qrels.values())
+        judged = {query_id: dict.fromkeys(docs.keys() & known, 0) for query_id, docs in results.items()}
     rows = RunOrder(Qrels.from_dict(judged), [f"{CUSTOM_METRICS[name]}@{k}" for k in k_values], ties="input")
     query_ids, values = rows.values(results)
     if len(query_ids) < len(results):
@@ -137,12 +102,6 @@ def evaluate_custom(
     table = dict(zip([f"{name}@{k}" for k in k_values], means, strict=True))
     log(table)
     return table
-
-
-def judged_in_any(qrels: dict[str, dict[str, int]], results: dict[str, dict[str, float]]) -> dict[str, dict[str, int]]:
-    """The documents of each ranking that the qrels have for any query, as its judged ones."""
-    judged = set().union(*qrels.values())
-    return {query_id: dict.fromkeys(docs.keys() & judged, 0) for query_id, docs in results.items()}
 
 
 def rounded_means(values: np.ndarray, n: int) -> list[float]:

@@ -10,14 +10,16 @@ from typing import Any
 
 from fastir.checks import letters, suggest_choice
 
+
+def patch_names(module: str, names: str) -> tuple[str, ...]:
+    return tuple(f"{module}:{name}" for name in names.split())
+
+
 # The attributes that are replaced for a tool, each by the object of the same name in the layer's file. A function that
 # other modules have imported by name is listed once more for each of them.
 PATCHES: dict[str, tuple[str, ...]] = {
     "pytrec_eval": ("pytrec_eval:RelevanceEvaluator",),
-    "beir": (
-        "beir.retrieval.evaluation:EvaluateRetrieval.evaluate",
-        "beir.retrieval.evaluation:EvaluateRetrieval.evaluate_custom",
-    ),
+    "beir": patch_names("beir.retrieval.evaluation", "EvaluateRetrieval.evaluate EvaluateRetrieval.evaluate_custom"),
     "haystack": tuple(
         f"haystack.components.evaluators.document_{name.lower()}:Document{name}Evaluator.run"
         for name in ("MRR", "MAP", "Recall", "NDCG")
@@ -39,29 +41,14 @@ PATCHES: dict[str, tuple[str, ...]] = {
         "mteb.tasks.reranking.eng.mind_small_reranking:max_over_subqueries",
         "mteb.tasks.retrieval.eng.lmeb_retrieval:recall_cap",
         *(
-            f"mteb.tasks.instruction_reranking.{name}:evaluate_p_mrr_change"
-            for name in (
-                "eng.core17_instruction_retrieval",
-                "eng.news21_instruction_retrieval",
-                "eng.robust04_instruction_retrieval",
-                "multilingual.m_follow_ir",
-            )
+            f"mteb.tasks.instruction_reranking.eng.{name}_instruction_retrieval:evaluate_p_mrr_change"
+            for name in ("core17", "news21", "robust04")
         ),
-        *(
-            f"mteb._evaluators.retrieval_metrics:{name}"
-            for name in (
-                "calculate_retrieval_scores",
-                "calculate_pmrr",
-                "evaluate_p_mrr_change",
-                "evaluate_abstention",
-                "max_over_subqueries",
-                "paired_accuracy",
-                "robustness_at_10",
-                "recall_cap",
-                "hole",
-                "top_k_accuracy",
-                "mrr",
-            )
+        "mteb.tasks.instruction_reranking.multilingual.m_follow_ir:evaluate_p_mrr_change",
+        *patch_names(
+            "mteb._evaluators.retrieval_metrics",
+            "calculate_retrieval_scores calculate_pmrr evaluate_p_mrr_change evaluate_abstention max_over_subqueries "
+            "paired_accuracy robustness_at_10 recall_cap top_k_accuracy mrr hole",
         ),
     ),
     "pyserini": ("pyserini.eval.trec_eval:trec_eval",),

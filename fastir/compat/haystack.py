@@ -42,17 +42,9 @@ def make_run(metric: str) -> Any:
 
     @scores_output
     def run(self: Any, ground_truth_documents: list[list[Any]], retrieved_documents: list[list[Any]]) -> dict[str, Any]:
-        """The mean over the questions, and the value of each.
+        """The mean over the questions and the value of each: ``{"score": mean, "individual_scores": [value, ...]}``.
 
-        Parameters
-        ----------
-        ground_truth_documents, retrieved_documents : list of list of haystack.Document
-            For each question; the retrieved ones in rank order.
-
-        Returns
-        -------
-        dict
-            ``{"score": mean, "individual_scores": [value of each question]}``.
+        Both arguments have a list of haystack.Document for each question; the retrieved ones are in rank order.
         """
         evaluators.DocumentNDCGEvaluator.validate_inputs(
             ground_truth_documents if metric == "ndcg" else [[] for _ in ground_truth_documents], retrieved_documents

@@ -51,19 +51,13 @@ from fastir.request import names
 
 QREL_FIELDS = ("query_id", "doc_id", "relevance")
 RUN_FIELDS = ("query_id", "doc_id", "score")
-# The metrics, with a cutoff, to which a document is as good as its best judgment.
 Kind = Literal["last", "max", "groups"]  # what a metric needs of several judgments of a document
+# The metrics, with a cutoff, to which a document is as good as its best judgment.
 ANY_SUBTOPIC = {("mrr", True), ("err", True), ("ndcg_burges", True)}
 
 
 def install() -> None:
-    """Register fastir as a provider of ir_measures, in front of all others.
-
-    Raises
-    ------
-    ImportError
-        ir_measures is not installed.
-    """
+    """Register fastir as a provider of ir_measures, in front of all others; ImportError if that is not installed."""
     compat.install("ir_measures")
 
 
@@ -149,15 +143,8 @@ def trec_places() -> dict[tuple[str, bool], int]:
 class Scores:
     """Qrels and measures prepared once, with the methods of ir_measures' Evaluator.
 
-    Parameters
-    ----------
-    measures : iterable of ir_measures.Measure
-    qrels : dict of dicts, DataFrame, or iterable of ir_measures.Qrel
-
-    Raises
-    ------
-    ValueError
-        A measure is not supported, or the qrels have another type.
+    `measures` are of ir_measures.Measure, `qrels` a dict of dicts, a DataFrame, or an iterable of ir_measures.Qrel.
+    ValueError: a measure is not supported, or the qrels have another type.
     """
 
     measures: list[Any]

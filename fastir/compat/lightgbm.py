@@ -28,7 +28,7 @@ from fastir.evaluation.labels import evaluate_scores
 from fastir.request.directions import higher_is_better as of_metric
 from fastir.request.options import metric_tuple
 
-Told = tuple[str, float, bool]
+Reported = tuple[str, float, bool]
 
 
 def feval(
@@ -38,7 +38,7 @@ def feval(
     convention: Any = "lightgbm",
     prefix: str = "",
     **choices: Any,
-) -> Callable[[Any, Any], Told | list[Told]]:
+) -> Callable[[Any, Any], Reported | list[Reported]]:
     """A function for the parameter `feval` of `lightgbm.train` and `lightgbm.cv`.
 
     Parameters
@@ -67,7 +67,7 @@ def feval(
     """
     measure = make_measure(metrics, higher_is_better, convention, choices, prefix)
 
-    def evaluate(preds: Any, eval_data: Any) -> Told | list[Told]:
+    def evaluate(preds: Any, eval_data: Any) -> Reported | list[Reported]:
         return measure(eval_data.get_label(), preds, eval_data.get_weight(), eval_data.get_group())
 
     return evaluate
@@ -80,29 +80,24 @@ def eval_metric(
     convention: Any = "lightgbm",
     prefix: str = "",
     **choices: Any,
-) -> Callable[[Any, Any, Any, Any], Told | list[Told]]:
+) -> Callable[[Any, Any, Any, Any], Reported | list[Reported]]:
     """A function for the parameter `eval_metric` of `lightgbm.LGBMRanker.fit`; all else is as for `feval`.
 
     Returns
     -------
     function of (y_true, y_pred, weight, group)
     """
-    measure = make_measure(metrics, higher_is_better, convention, choices, prefix)
-
-    def evaluate(y_true: Any, y_pred: Any, weight: Any, group: Any) -> Told | list[Told]:
-        return measure(y_true, y_pred, weight, group)
-
-    return evaluate
+    return make_measure(metrics, higher_is_better, convention, choices, prefix)
 
 
 def make_measure(
     metrics: str | Iterable[str], higher_is_better: bool | None, convention: Any, choices: dict[str, Any], prefix: str
-) -> Callable[[Any, Any, Any, Any], Told | list[Told]]:
+) -> Callable[[Any, Any, Any, Any], Reported | list[Reported]]:
     names = metric_tuple(metrics)
     evaluate_scores([], [], names, convention=convention, **choices)  # what is misspelt is known before training
     higher = [of_metric(name) is not False if higher_is_better is None else higher_is_better for name in names]
 
-    def measure(labels: Any, scores: Any, weight: Any, group: Any) -> Told | list[Told]:
+    def measure(labels: Any, scores: Any, weight: Any, group: Any) -> Reported | list[Reported]:
         if group is None:
             raise ValueError("the Dataset has no groups; expected the number of documents of each query as group")
         weights = None
@@ -110,7 +105,7 @@ def make_measure(
             queries = repeat(np.arange(len(group)), group)
             weights = occurrences(queries, weight, len(group)) / np.maximum(group, 1)
         results = evaluate_scores(labels, scores, names, group=group, weights=weights, convention=convention, **choices)
-        told = [(prefix + name, results[name], is_higher) for name, is_higher in zip(names, higher, strict=True)]
-        return told[0] if isinstance(metrics, str) and len(told) == 1 else told
+        reported = [(prefix + name, results[name], is_higher) for name, is_higher in zip(names, higher, strict=True)]
+        return reported[0] if isinstance(metrics, str) and len(reported) == 1 else reported
 
     return measure

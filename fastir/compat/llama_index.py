@@ -30,8 +30,8 @@ GRANULAR_MRR = metrics.MRR.compute
 def make_compute(metric: str, distinct: bool = False, granular: str | None = None) -> Any:
     """The method `compute` of a class for a metric.
 
-    `distinct` removes copies of retrieved ids, and their order, for a metric without ranks; `granular` is the
-    attribute of the class that asks for another value.
+    `distinct` removes copies of retrieved ids, and their order; `granular` names the attribute that asks for another
+    value.
     """
 
     def compute(
@@ -43,19 +43,7 @@ def make_compute(metric: str, distinct: bool = False, granular: str | None = Non
         retrieved_texts: list[str] | None = None,
         **kwargs: Any,
     ) -> Any:
-        """The value for one query.
-
-        Parameters
-        ----------
-        query, expected_texts, retrieved_texts, **kwargs
-            Not read.
-        expected_ids, retrieved_ids : list of str
-            The relevant ids, and the retrieved ones in rank order.
-
-        Returns
-        -------
-        RetrievalMetricResult
-        """
+        """The value for one query, of the relevant and the ranked ids; texts, `query` and `kwargs` are not read."""
         name = metric
         if granular is not None and getattr(self, granular):
             if metric == "mrr":

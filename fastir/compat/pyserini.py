@@ -25,7 +25,6 @@ from typing import Any
 
 from fastir import compat
 from fastir.compat import trec_eval as program
-from fastir.compat.trec_lines import Refusal
 from fastir.data.qrels import Qrels
 from fastir.data.run import Run
 from fastir.errors import FastirError, quote
@@ -40,30 +39,13 @@ JUDGED_PREFIX = "judged."
 def trec_eval(
     args: Sequence[str], query_id: str | None = None, return_per_query_results: bool = False
 ) -> float | dict[str, float]:
-    """Print trec_eval's output, and return a value of it.
+    """Print trec_eval's output, and return a value of it: the last value in a line about "all" or about a query.
 
-    Parameters
-    ----------
-    args : sequence of str
-        The name of the program, options, qrels and a run.
-    query_id : str or None
-        The query of the returned value; needs ``-q``.
-    return_per_query_results : bool
-        Whether the values of all queries are wanted; needs ``-q``.
+    `args` are the name of the program, options, qrels and a run. With ``-q``, `query_id` chooses the query of the
+    value, and `return_per_query_results` returns ``{query: its last value}``.
 
-    Returns
-    -------
-    float, or dict of str to float
-        The last value of "all" or of a query, as printed; or the last values of each.
-
-    Raises
-    ------
-    ValueError
-        A query's value is wanted without ``-q``.
-    FastirError
-        An argument or a file is wrong.
-    KeyError
-        There is no value for this query.
+    ValueError: a query's value is wanted without ``-q``. FastirError: an argument or a file is wrong. KeyError: there
+    is no value for this query.
     """
     if (query_id or return_per_query_results) and "-q" not in args:
         raise ValueError("values of queries need the argument -q")
@@ -72,7 +54,7 @@ def trec_eval(
     lines: list[str] = []
     with contextlib.ExitStack() as stack:
         if cutoffs or REMOVE_FLAG in args or not is_trec(run):
-            judged = read_qrels(qrels)
+            judged = Qrels.from_file(qrels, "trec").to_dict()
             ranking = rankings(run, judged if REMOVE_FLAG in args else None)
             run = stack.enter_context(run_file(ranking))
             lines = [f"{f'judged_{k}':22}\tall\t{share_judged(ranking, judged, k):.4f}" for k in cutoffs]
@@ -113,10 +95,6 @@ def is_trec(run: str) -> bool:
         return b"Q0" in source.read(4096).partition(b"\n")[0]
 
 
-def read_qrels(qrels: str) -> Mapping[str, Mapping[str, int]]:
-    return Qrels.from_file(qrels, "trec").to_dict()
-
-
 def rankings(run: str, judged: Mapping[str, Mapping[str, int]] | None) -> dict[str, dict[str, float]]:
     """A run in the order of its file, and of it only what has a judgment, if judgments are given."""
     read = Run.from_file(run, "trec_eval" if is_trec(run) else "msmarco")
@@ -150,5 +128,5 @@ def trec_eval_lines(arguments: list[str]) -> list[str]:
     silent: Any = contextlib.nullcontext(SimpleNamespace(notice=lambda name, position: None))
     try:
         return program.output(arguments, lambda runs: silent).splitlines()
-    except Refusal as refusal:
+    except program.Refusal as refusal:
         raise FastirError(str(refusal)) from refusal

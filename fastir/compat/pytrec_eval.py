@@ -32,11 +32,13 @@ from typing import Any
 
 import numpy as np
 
-from fastir.compat.run_order import RunOrder
+from fastir.compat._rows import run_values
 from fastir.data.qrels import Qrels
 from fastir.data.results._fields import row_dicts
 from fastir.engine.columns._dicts import plain_judgments
 from fastir.errors import UnknownMetricError, quote
+from fastir.evaluation.drivers.prepared import PreparedQrels
+from fastir.evaluation.evaluator import Evaluator
 from fastir.inputs import dicts
 from fastir.rendering.text import counted
 from fastir.request.names import FAMILIES, NAMES, NICKNAMES, Request, read
@@ -70,6 +72,35 @@ supported_nicknames: dict[str, set[str]] = {
 }
 
 
+class RunOrder:
+    """Qrels and metrics prepared once; the rows of a result are the run's queries, in the order of the run."""
+
+    def __init__(self, qrels: Qrels, metrics: Iterable[str], **options: Any) -> None:
+        self._positions = {query_id: position for position, query_id in enumerate(qrels)}
+        self._metrics = tuple(metrics)
+        options["queries"] = "qrels"  # every query of the run that is in the qrels has a row
+        self._evaluator = Evaluator(qrels, self._metrics, **options) if self._metrics and self._positions else None
+
+    def values(self, run: dict[str, Any]) -> tuple[list[str], np.ndarray]:
+        """The run's queries that are in the qrels, and float64 values of shape (n_queries, n_metrics)."""
+        if not isinstance(run, dict):
+            raise TypeError(f"the run must be a dict {{query_id: {{doc_id: score}}}}, got {type(run).__name__}")
+        evaluator = self._evaluator
+        if evaluator is None:
+            query_ids = [query_id for query_id in run if query_id in self._positions]
+            return query_ids, np.empty((len(query_ids), len(self._metrics)))
+        prepared = evaluator.rules.prepared
+        settings = prepared.settings
+        if isinstance(prepared, PreparedQrels):
+            return run_values(prepared.judged, settings.plan, run, self._positions, settings.ties, settings.single)
+        judged_run = {query_id: ranking for query_id, ranking in run.items() if query_id in self._positions}
+        if not judged_run:
+            return [], np.empty((0, len(settings.names)))
+        query_ids, values, _, _ = prepared.measure(judged_run, 1)
+        places = {query_id: place for place, query_id in enumerate(query_ids)}
+        return list(judged_run), values[[places[query_id] for query_id in judged_run]]
+
+
 class RelevanceEvaluator:
     """Qrels and measures prepared once, for any number of runs.
 
@@ -78,7 +109,7 @@ class RelevanceEvaluator:
     query_relevance : mapping of query_id to dict of doc_id to int, or Qrels
         The judgments; queries without any are left out.
     measures : iterable of str
-        ``"map"``, ``"ndcg_cut_10"``, ``"P.5,10"``, or nicknames such as ``"official"``.
+        ``"map"``, ``"ndcg_cut_10"``, ``"P.5,10"``, or nicknames such as ``"official"``; ValueError for others.
     relevance_level : int
         Documents with at least this label, from 1 up, are relevant.
     judged_docs_only_flag : bool
@@ -86,12 +117,8 @@ class RelevanceEvaluator:
 
     Raises
     ------
-    ValueError
-        A measure does not exist.
-    TypeError
-        An id is not a str, a label not an integer, or the relevance level not an integer from 1 up.
-    OverflowError
-        A label is outside [-2^31, 2^31 - 1].
+    TypeError, OverflowError
+        An id is not a str, a label no integer in [-2^31, 2^31 - 1], or the relevance level no integer from 1 up.
     """
 
     def __init__(
@@ -115,29 +142,17 @@ class RelevanceEvaluator:
         )
 
     def evaluate(self, scores: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-        """The value of every measure for every query that has judgments.
+        """The value of every measure for every query that has judgments: ``{query_id: {measure: float}}``.
 
-        Parameters
-        ----------
-        scores : dict of query_id to dict of doc_id to float
-
-        Returns
-        -------
-        dict of query_id to dict of str to float
-
-        Raises
-        ------
-        TypeError
-            `scores` is not a dict of dicts, an id not a str, or a score not a number.
-        ValueError
-            A score is NaN.
+        TypeError: `scores` is not a dict of dicts, an id not a str, or a score not a number. ValueError: a score is
+        NaN.
         """
         if not scores:
             return {}
-        query_ids, values = self.measured(scores)
+        query_ids, values = self.values(scores)
         return row_dicts(query_ids, self._row, self.keys, values)
 
-    def measured(self, scores: dict[str, dict[str, float]]) -> tuple[list[str], np.ndarray]:
+    def values(self, scores: dict[str, dict[str, float]]) -> tuple[list[str], np.ndarray]:
         """The queries of `evaluate`, and the values for `keys`: float64, a row for each query."""
         query_ids, values = self._rows.values(scores)
         for column in self._logarithms:
@@ -145,23 +160,23 @@ class RelevanceEvaluator:
         return query_ids, values
 
 
+def values_at_cutoffs(
+    qrels: Any, results: dict[str, Any], measures: Iterable[str], k_values: Iterable[int]
+) -> tuple[tuple[str, ...], list[str], np.ndarray]:
+    """The keys of measures at all cutoffs, the queries in both, and their values: float64, a row for each query."""
+    cutoffs = ",".join(map(str, k_values))
+    evaluator = RelevanceEvaluator(qrels, {f"{measure}.{cutoffs}" for measure in measures})
+    query_ids, values = evaluator.values(results)
+    if not query_ids:
+        raise ZeroDivisionError("no query is in both the results and the qrels, so there is no mean")
+    return evaluator.keys, query_ids, values
+
+
 @functools.lru_cache(256)
 def compile_measures(
     measures: frozenset[str],
 ) -> tuple[dict[str, float], tuple[str, ...], tuple[str, ...], tuple[int, ...]]:
-    """The requested measures.
-
-    Returns
-    -------
-    dict of str to 0.0
-        All keys of a row of the result, in their order.
-    tuple of str
-        the keys among them that are not constant,
-    tuple of str
-        the core's metric for each,
-    tuple of int
-        and the positions of metrics in logarithms.
-    """
+    """The row of a result with 0.0 for all keys, the keys that are computed, their metrics, positions of logarithms."""
     numbers: dict[str, set[str]] = {}
     expanded = {name for measure in measures for name in supported_nicknames.get(measure, (measure,))}
     for measure in expanded:
@@ -243,12 +258,8 @@ def int_labels(query_id: Any, docs: Any) -> dict[str, int]:
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """The scores in lines ``query_id Q0 doc_id rank score name``, ``{query_id: {doc_id: score}}``.
 
-    Raises
-    ------
-    ValueError
-        A line does not have six fields, or a score is not a number.
-    AssertionError
-        A query has a duplicate document.
+    ValueError: a line does not have six fields, or a score is not a number. AssertionError: a query has a document
+    twice.
     """
     return parse_fields(f_run, 6, 4, float)
 
@@ -256,12 +267,8 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """The labels in lines ``query_id 0 doc_id label``, ``{query_id: {doc_id: label}}``.
 
-    Raises
-    ------
-    ValueError
-        A line does not have four fields, or a label is not an integer.
-    AssertionError
-        A query has a duplicate document.
+    ValueError: a line does not have four fields, or a label is not an integer. AssertionError: a query has a document
+    twice.
     """
     return parse_fields(f_qrel, 4, 3, int)
 

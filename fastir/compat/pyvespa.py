@@ -39,23 +39,10 @@ METRICS_AT_K = {
 
 
 def _compute_metrics(self: Any, queries_result_list: Sequence[Sequence[tuple[str, float]]]) -> dict[str, float]:
-    """The means over the queries.
+    """The means over the queries, ``{"accuracy@1": mean, ..., "map@100": mean}``; with graded judgments nDCG alone.
 
-    Parameters
-    ----------
-    self : VespaEvaluator
-    queries_result_list : sequence of sequence of (doc_id, score)
-        The hits of each query, in the order of `self.queries_ids`; scores are not looked at.
-
-    Returns
-    -------
-    dict of str to float
-        ``{"accuracy@1": mean, ..., "map@100": mean}``; with graded judgments nDCG alone.
-
-    Raises
-    ------
-    ValueError
-        A grade is negative or NaN.
+    `queries_result_list` has the hits of each query as (doc_id, score), in the order of `self.queries_ids`; scores are
+    not looked at. ValueError: a grade is negative or NaN.
     """
     graded = bool(self.relevant_docs) and isinstance(next(iter(self.relevant_docs.values())), dict)
     wanted = {

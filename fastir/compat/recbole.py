@@ -26,35 +26,16 @@ from fastir.evaluation.labels import evaluate_ranked
 
 __all__ = ["Evaluator"]
 
-RANKING_METRICS = (
-    "hit",
-    "mrr",
-    "map",
-    "recall",
-    "ndcg",
-    "precision",
-)  # its metrics of the first items; fastir's spellings, too
+# Its metrics of the first items; fastir's spellings, too.
+RANKING_METRICS = ("hit", "mrr", "map", "recall", "ndcg", "precision")
 
 
 def evaluate(self: Any, dataobject: Any) -> OrderedDict[str, Any]:
-    """All metrics of the configuration.
+    """All metrics of the configuration, ``{"recall@10": mean, ...}``, in the order of the metrics and of `topk`.
 
-    Parameters
-    ----------
-    self : Evaluator
-    dataobject : recbole.evaluator.collector.DataStruct
-        Its "rec.topk" is a tensor of shape (n_users, max(topk) + 1): for each of a user's first items whether it is
-        relevant, and how many relevant items there are. Other metrics read more of it.
-
-    Returns
-    -------
-    OrderedDict of str to float
-        ``{"recall@10": mean, ...}``, in the order of the metrics and of `topk`.
-
-    Raises
-    ------
-    IndexError
-        `dataobject` has no data that a metric needs.
+    "rec.topk" of `dataobject`, a recbole.evaluator.collector.DataStruct, is a tensor of shape (n_users, max(topk) + 1):
+    for each of a user's first items whether it is relevant, and how many relevant items there are. Other metrics read
+    more of it. IndexError: it has no data that a metric needs.
     """
     cutoffs, decimals = self.config["topk"], self.config["metric_decimal_place"]
     metrics = [f"{metric}@{k}" for metric in self.metrics if metric in RANKING_METRICS for k in cutoffs]
@@ -85,15 +66,8 @@ def user_means(gathered: np.ndarray, depth: int, metrics: list[str]) -> dict[str
 class Evaluator:
     """RecBole's Evaluator, which can do without RecBole as far as its metrics are fastir's.
 
-    Parameters
-    ----------
-    config : mapping
-        RecBole's configuration: "metrics", "topk" and "metric_decimal_place".
-
-    Raises
-    ------
-    ImportError
-        A metric is RecBole's own, which is not installed.
+    `config` is RecBole's configuration: "metrics", "topk" and "metric_decimal_place". ImportError: a metric is
+    RecBole's own, which is not installed.
     """
 
     metrics: list[Any]

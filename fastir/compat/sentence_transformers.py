@@ -42,25 +42,10 @@ SUMMED_METRICS = ("accuracy@k", "mrr@k")
 
 
 def compute_metrics(self: Any, queries_result_list: Sequence[Sequence[dict[str, Any]]]) -> dict[str, dict[int, float]]:
-    """All metrics of an InformationRetrievalEvaluator.
+    """All metrics of an InformationRetrievalEvaluator: ``{"accuracy@k": {1: mean, ...}, ...}``.
 
-    Parameters
-    ----------
-    self : InformationRetrievalEvaluator
-    queries_result_list : sequence of sequence of {"corpus_id": id, "score": float}
-        The documents found for each query, in the order of `self.queries_ids`.
-
-    Returns
-    -------
-    dict of str to dict of int to float
-        ``{"accuracy@k": {1: mean, ...}, ...}``, and precision, recall, nDCG, MRR and MAP.
-
-    Raises
-    ------
-    ZeroDivisionError
-        There are no queries.
-    ValueError
-        A score is NaN.
+    `queries_result_list` has the documents found for each query, ``{"corpus_id": id, "score": float}``, in the order of
+    `self.queries_ids`. ZeroDivisionError: there are no queries. ValueError: a score is NaN.
     """
     labels: list[bool] = []
     sizes, n_relevant = [], []

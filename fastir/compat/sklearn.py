@@ -90,23 +90,8 @@ def dcg_score(
 def label_ranking_average_precision_score(y_true: Any, y_score: Any, *, sample_weight: Any = None) -> float:
     """Average precision, where documents with equal scores share the last of their ranks, averaged over queries.
 
-    Parameters
-    ----------
-    y_true : array or sparse matrix of shape (n_queries, n_documents), of 0 and 1
-    y_score : array of the same shape
-    sample_weight : array of shape (n_queries,), or None
-
-    Returns
-    -------
-    float
-        A query without relevant documents counts as 1.
-
-    Raises
-    ------
-    ValueError
-        The arrays are something else.
-    ZeroDivisionError
-        The weights add up to 0.
+    `y_true` is an array or sparse matrix of 0 and 1, of shape (n_queries, n_documents); all else is as for
+    `ndcg_score`. A query without relevant documents counts as 1.
     """
     labels, scores = matrices(y_true.toarray() if hasattr(y_true, "toarray") else y_true, y_score, columns=1)
     if ((labels != 0) & (labels != 1)).any():
@@ -197,7 +182,7 @@ def offsets(labels: np.ndarray) -> np.ndarray:
 
 
 def values(labels: np.ndarray, scores: np.ndarray, metric: str, k: int | None, ignore_ties: bool) -> np.ndarray:
-    """The sample weights, of shape (n_queries,)."""
+    """The value of each query, float64 of shape (n_queries,)."""
     return evaluate_scores(
         labels.ravel(),
         scores.ravel(),

@@ -59,14 +59,8 @@ def as_array(tensor: Any, name: str) -> np.ndarray:
 class Computed:
     """`compute` by fastir, a base to put in front of a class of torchmetrics.
 
-    Attributes
-    ----------
-    metric : str
-        Without its cutoff.
-    needed : str
-        The kind of target that a query needs; a query without one is treated as `empty_target_action` says.
-    positive_only : bool
-        Whether only documents with scores above 0 are found.
+    `metric` has no cutoff. `needed` is the kind of target without which a query is treated as `empty_target_action`
+    says; with `positive_only` only documents with scores above 0 are found.
     """
 
     metric: str  # other annotations, and properties, are compiled by torch.jit.script, which fails

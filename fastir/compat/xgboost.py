@@ -28,12 +28,12 @@ from fastir.evaluation.labels import evaluate_scores
 from fastir.request.directions import higher_is_better
 from fastir.request.options import metric_tuple
 
-Told = tuple[str, float]
+Reported = tuple[str, float]
 
 
 def custom_metric(
     metrics: str | Iterable[str], *, convention: Any = "xgboost", **choices: Any
-) -> Callable[[Any, Any], Told | list[Told]]:
+) -> Callable[[Any, Any], Reported | list[Reported]]:
     """A function for the parameter `custom_metric` of `xgboost.train` and `xgboost.cv`.
 
     Parameters
@@ -60,7 +60,7 @@ def custom_metric(
     names = metric_tuple(metrics)
     evaluate_scores([], [], names, convention=convention, **choices)  # refuses misspelt names before training
 
-    def evaluate(predt: Any, dtrain: Any) -> Told | list[Told]:
+    def evaluate(predt: Any, dtrain: Any) -> Reported | list[Reported]:
         offsets = dtrain.get_uint_info("group_ptr")
         if not len(offsets):
             raise ValueError("the DMatrix has no groups; expected qid or group")
@@ -74,8 +74,8 @@ def custom_metric(
             convention=convention,
             **choices,
         )
-        told = results.items()
-        return told[0] if isinstance(metrics, str) and len(told) == 1 else told
+        reported = results.items()
+        return reported[0] if isinstance(metrics, str) and len(reported) == 1 else reported
 
     evaluate.maximize = higher_is_better(names[-1]) is not False  # type: ignore[attr-defined]
     return evaluate

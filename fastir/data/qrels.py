@@ -209,15 +209,19 @@ class Qrels(Rows):
             "trec", "trec_eval" and "msmarco" alike: query, iteration, document, label. "beir": query, document, label,
             with tabs between them, below the header ``query-id corpus-id score``. "json": ``{query_id: {doc_id:
             label}}``. "quepid": Quepid's CSV of ratings, with the columns query, docid and rating; rows without a
-            rating are left out. "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns
-            as for `from_table`. "subtopic" and "qrels_jg" alike: as "trec", but the iteration is a group, that is, a
-            subtopic or a group of judges. Preferences as for `from_dict`: "prefs" (query, judge, part, document, level)
+            rating are left out. A book of judgments has a column for each rater: ``columns={"label": rater}`` takes
+            one, ``duplicates="mean"`` all. "letor": label, qid:query, features and ``# document``; a line without one
+            has its position in the query, from 0 up. LIBSVM files have no qid, but a file of group sizes beside them,
+            of the same name and .query or .group. "csv" (with a header), "jsonl" and "parquet", which need pyarrow:
+            tables with columns as for `from_table`. "subtopic" and "qrels_jg" alike: as "trec", but the iteration is a
+            group (a subtopic, or judges). Preferences as for `from_dict`: "prefs" (query, judge, part, document, level)
             and "qrels_prefs" (the same without part). Samples: "strata" (query, iteration, document, stratum, label)
             and "prels" (query, document, label, method, inclusion probability). None: by the suffix (.json, .csv,
-            .jsonl, .ndjson or .parquet, before any .gz or .zst); otherwise "beir" if the file begins with its header,
-            else "trec".
-        duplicates : None, "first", "last", "max" or "once"
-            None makes a duplicate document an error, "once" only if its labels differ.
+            .jsonl, .ndjson or .parquet, before any .gz or .zst); otherwise "beir", "quepid" or "letor" if the first
+            line tells it, else "trec".
+        duplicates : None, "first", "last", "max", "mean" or "once"
+            None makes a duplicate document an error, "once" only if its labels differ. "mean": the mean of its labels,
+            such as the ratings of several raters.
         columns : dict or None
             As for `from_table`; for "csv", "jsonl" and "parquet".
         threshold : float or None
@@ -254,8 +258,9 @@ class Qrels(Rows):
             are strings or integers.
         columns : dict or None
             ``{"query_id": name, "doc_id": name, "label": name}``, for columns with other names.
-        duplicates : None, "first", "last", "max" or "once"
-            None makes a duplicate document an error, "once" only if its labels differ.
+        duplicates : None, "first", "last", "max", "mean" or "once"
+            None makes a duplicate document an error, "once" only if its labels differ. "mean": the mean of its labels,
+            such as the ratings of several raters.
         threshold : float or None
             The labels are ratings, which may be fractions such as half stars. A rating of at least the threshold
             becomes the label 1, a lower one 0.

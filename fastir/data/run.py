@@ -86,6 +86,7 @@ class Run(Rows):
             An id is neither a str nor an int, or a score is NaN or not a number.
         """
         check_choice("duplicates", duplicates, DUPLICATES)
+        duplicates = None if duplicates == "mean" else duplicates
         if input_shape(data, cls) == LISTS:
             from fastir.inputs.id_lists import columns_from_lists
 
@@ -134,6 +135,7 @@ class Run(Rows):
         columns: Mapping[str, str] | None = None,
         *,
         query_ids: Sequence[str] | Path | None = None,
+        rows: Path | None = None,
         name: str | None = None,
     ) -> Self:
         """From a file, or from standard input if the path is ``-``; gzip and zstd are decompressed.
@@ -143,16 +145,17 @@ class Run(Rows):
         path : str, path or file object
             One file; a folder or pattern of Parquet or JSON files that together are one run; a URL; or a pair of a
             pyarrow or fsspec file system and a path in it. A file object is read from its beginning and stays open.
-        format : None, "trec", "trec_eval", "beir", "msmarco", "json", "quepid", "csv", "jsonl" or "parquet"
+        format : None, "trec", "trec_eval", "beir", "msmarco", "json", "quepid", "scores", "csv", "jsonl" or "parquet"
             "trec": query, Q0, document, rank, score, tag. The rank must be a number, but scores alone order the
             documents; the order of lines matters only for ``ties="input"``. "trec_eval": the same, but the rank may be
             anything, as in that program. "beir": query, document, score, with tabs between them, below the header
             ``query-id corpus-id score``. "msmarco": query, document, rank; the score is minus the rank. "json":
             ``{query_id: {doc_id: score}}``, or the responses of Elasticsearch and OpenSearch to ``_search``,
             ``_msearch`` and ``_rank_eval``. "quepid": Quepid's CSV of a case or snapshot, with the columns query, docid
-            and doc position. "csv" (with a header), "jsonl" and "parquet", which need pyarrow: tables with columns as
-            for `from_table`. None: by the suffix (.json, .csv, .jsonl, .ndjson or .parquet, before any .gz or .zst);
-            otherwise "beir" if the file begins with its header, else "trec".
+            and doc position. "scores": a score on each line, for the lines of `rows`. "csv" (with a header), "jsonl"
+            and "parquet", which need pyarrow: tables with columns as for `from_table`. None: by the suffix (.json,
+            .csv, .jsonl, .ndjson or .parquet, before any .gz or .zst); otherwise "beir" or "quepid" if the file begins
+            with its header, else "trec".
         duplicates : None, "first", "last", "max" or "once"
             None makes a duplicate document an error. "once" keeps all its rows: the first in rank order is judged, the
             others are not. As a dict, the Run has the largest of their scores.
@@ -162,6 +165,9 @@ class Run(Rows):
             The query of each response of an ``_msearch``, in order: the ids themselves, a file with an id on each line,
             or the request, in which each query has a ``_name``. None: the keys of ``{query_id: response}``; for a
             single ``_search``, the stem of its file.
+        rows : path or None
+            The file whose lines a file of scores has the scores of, in order: LETOR, SVMrank or LIBSVM, as for
+            `Qrels.from_file`. With it, the format is "scores".
         name : str or None
             The name of the system; None: the stem of the file, such as "bm25" for ``runs/bm25.trec.gz``.
 
@@ -171,7 +177,7 @@ class Run(Rows):
         """
         from fastir.inputs import formats
 
-        run = cls(*formats.read(path, True, format, duplicates, columns, query_ids=query_ids))
+        run = cls(*formats.read(path, True, format, duplicates, columns, query_ids=query_ids, rows=rows))
         return set_name(run, places.stem(path) if name is None else name)
 
     @classmethod

@@ -38,7 +38,7 @@ def evaluate(
         Which queries count. "qrels": all of the qrels; a missing ranking counts as empty. "intersection":
         those in both. "strict": all, and both sides must have the same. A collection: exactly these. None: what the
         convention says, else as "qrels", with a warning.
-    ties : {None, "trec", "doc_id_asc", "input", "optimistic", "pessimistic", "average"}
+    ties : {None, "trec", "doc_id_asc", "input", "input_reversed", "optimistic", "pessimistic", "average"}
         Order of documents with equal scores; None: the convention's order, else descending ids.
     convention : str or Convention
         Whose numbers: "fastir", or a tool such as "trec_eval-9", "ranx", "lightgbm" or "llamaindex".
@@ -75,20 +75,20 @@ def evaluate(
         process may use, if the work is worth it: files and tables from a million rows on, arrays if the rest would take
         15 ms. The environment variable FASTIR_NUM_THREADS, or else OMP_NUM_THREADS, can lower that. A number given here
         is used even for little work: on a busy machine a call over arrays can then take 20 ms longer.
-    duplicates : {None, "first", "last", "max", "once"}
+    duplicates : {None, "first", "last", "max", "mean", "once"}
         What to do with a duplicate document in a list, or in a query of a file or table. None: an error that names both
         rows. "first", "last", "max": one row stays, at the rank of the first, with the score of the first, the last
         or the best; the ranks below close up. For a list, "max" keeps the first copy and "last" the last. "once": rows
         keep their ranks; the first in rank order is the document, and the others count as unjudged. In qrels "once"
-        keeps one of several rows with the same label, and two labels are an error. The report counts the repeats.
+        keeps one of several rows with the same label, and two labels are an error. "mean" is for qrels alone, and gives
+        a document the mean of its labels, as of several raters. The report counts the repeats.
     parents : mapping, table, function, path or None
         For runs of parts (chunks, passages) of judged documents: the document of each id. A mapping, a table
         or tuple of two columns, a file with an id and its document on each line, or a function. The function gets an
         array of the distinct ids of a run and returns an array of their documents; one that cannot take an array gets
         one id. An id without a document is a document itself, and integer ids equal their decimal text. Applied once,
-        before the run is judged. Parts of one document become one row, as `aggregate` says, or stay with
-        ``duplicates="once"``. The report counts the parts that are not their document's first. `duplicates` is about
-        duplicate ids.
+        before the run is judged. `aggregate` makes one row of a document's parts; ``duplicates="once"`` keeps them
+        all. The report counts every part after a document's first. `duplicates` itself is about duplicate ids.
     aggregate : {"max", "sum", "mean"}
         With `parents`, the score of a document: the best of its parts' scores, or their sum or mean, added from the
         largest score down. The document takes the rank of its best part.
@@ -169,9 +169,10 @@ def evaluate(
     **Queries**: with query ids only these are evaluated, and the qrels must have them all. A missing ranking is empty,
     as with "qrels"; other queries of the run are ignored.
 
-    **Ties**: ids descending by bytes ("trec"), ids ascending, the order of the input, the best labels first, the worst
-    labels first, or the expected value over all orders, for metrics with a formula for it. Labels in order give the
-    best and the worst value of nearly all metrics; `metric` names the exceptions.
+    **Ties**: ids descending by bytes ("trec"), ids ascending, the order of the input, its reverse (as
+    ``argsort()[::-1]`` of NumPy leaves equal scores), the best labels first, the worst labels first, or the expected
+    value over all orders, for metrics with a formula for it. Labels in order give the best and the worst value of
+    nearly all metrics; `metric` names the exceptions.
 
     **Conventions**: ``fastir conventions`` on the command line lists all of them. One sets queries, ties, score_dtype
     and the parameters of the metrics; options given in the call override it. `Results.convention` shows it.

@@ -150,8 +150,7 @@ class Evaluator:
         """Evaluate many runs; see the function `evaluate_many` for parameters, results, errors and warnings."""
         from fastir.evaluation.many import evaluate_runs
 
-        rules = self.rules
-        return evaluate_runs(rules.evaluate_one, rules.settings, runs, rules.columns, progress, names, rules.judgments)
+        return evaluate_runs(self.rules, runs, progress, names)
 
     def explain(self, run: RunLike, query_id: str | int) -> Explanation:
         """Show where the values of one ranking come from: each document with its label and what it contributes.

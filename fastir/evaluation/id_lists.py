@@ -181,7 +181,7 @@ def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[s
 
 
 def refuse_cut_ids(run: Any, judged: Any) -> None:
-    """Refuse relevant ids that blanks or commas separate in text, where these are part of the ids of lists beside it."""
+    """Refuse relevant ids that blanks or commas separate in text, where ids of lists beside it have these."""
     if not isinstance(judged, ListColumns) or not judged.repairs or getattr(run, "repairs", None):
         return
     mark = {CELLS[1]: ",", CELLS[2]: " "}.get(next(iter(judged.repairs)))
@@ -193,8 +193,8 @@ def refuse_cut_ids(run: Any, judged: Any) -> None:
     cut = next((doc_id for doc_id in listed if mark and isinstance(doc_id, str) and mark in doc_id), None)
     if cut is not None:
         raise ValueError(
-            f"relevant: its text has {mark!r} between ids, and retrieved has the id {quote(cut)} with it; expected lists of "
-            "ids, or lists in brackets"
+            f"relevant: its text has {mark!r} between ids, and retrieved has the id {quote(cut)} with it; expected "
+            "lists of ids, or lists in brackets"
         )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
 from fastir.data.results.report import Report
-from fastir.engine.columns.rows import UNDIVIDED, equal_offsets
+from fastir.engine.columns.rows import UNDIVIDED, equal_offsets, offsets_from_sizes
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.engine.measure._grades import MOST_ROWS, coded, count_fractions, has_fractions
 from fastir.engine.rank._labels_by_query import Groups
@@ -38,11 +39,11 @@ Counts = tuple[int, int, int]  # how many labels are below 0 and queries have ti
 
 
 def evaluate_ranked(
-    labels: ArrayLike,
-    offsets: ArrayLike,
-    metrics: str | Iterable[str],
+    labels: ArrayLike | Sequence[ArrayLike],
+    offsets: ArrayLike | None = None,
+    metrics: str | Iterable[str] | None = None,
     *,
-    ideal_labels: ArrayLike | None = None,
+    ideal_labels: ArrayLike | Sequence[ArrayLike] | None = None,
     ideal_offsets: ArrayLike | None = None,
     rel_level: SupportsIndex | SupportsFloat = 1,
     judged_only: bool = False,
@@ -56,10 +57,13 @@ def evaluate_ranked(
 
     Parameters
     ----------
-    labels : array of shape (n_documents,), of numbers of any dtype and stride
-        The label at each rank, query after query, as for `evaluate_scores`.
-    offsets : integer array of shape (n_queries + 1,)
-        The position at which each query begins, and the end; from 0 to n_documents, never decreasing.
+    labels : array of shape (n_documents,) or (n_queries, depth), of numbers of any dtype and stride
+        The label at each rank, as for `evaluate_scores`. Flat labels are query after query, or one ranking if there
+        are no offsets. With two dimensions each row is a ranking; a short one is padded with -1, and these ranks hold
+        documents that are not in the qrels. The rows of a list of lists may differ in length, without padding.
+    offsets : integer array of shape (n_queries + 1,), or None
+        The position at which each query begins, and the end; from 0 to n_documents, never decreasing. None for
+        labels with two dimensions, or for one ranking.
     ideal_labels, ideal_offsets : arrays like labels and offsets, or None
         All judged labels of each query, in any order; None: the labels of the list are all judgments. They should
         contain the labels of the list, which is not checked: otherwise recall or nDCG can exceed 1.
@@ -76,7 +80,7 @@ def evaluate_ranked(
     Raises
     ------
     UnknownMetricError, TypeError, ValueError, OverflowError, RuntimeError
-        As by `evaluate_scores`; or one of the ideal arrays is given without the other.
+        As by `evaluate_scores`; `metrics` is missing; or `offsets` has ideal labels beside it, and these no offsets.
 
     Notes
     -----
@@ -91,7 +95,14 @@ def evaluate_ranked(
     {0: 0.5, 1: 1.0}
     >>> results["recall@2"]
     0.75
+    >>> fastir.evaluate_ranked([[0, 2, 1], [1, 0, -1]], metrics="mrr").per_query("mrr")
+    {0: 0.5, 1: 1.0}
     """
+    if metrics is None:
+        raise TypeError(
+            "metrics is missing: evaluate_ranked takes labels, offsets and metrics; offsets are where each query "
+            "begins, and the end; without them labels are one ranking, or a matrix with a ranking in each row"
+        )
     options = check_options(
         rel_level=rel_level,
         ties=RANKED,
@@ -102,20 +113,38 @@ def evaluate_ranked(
         choices=choices,
     )
     call = ArrayCall(options, metrics, weights)
-    labels = label_arrays.column(labels, "labels")
-    offsets = offset_array(offsets, len(labels), "offsets", "labels")
-    if (ideal_labels is None) != (ideal_offsets is None):
+    undivided = offsets is None and not label_arrays.is_matrix(labels)
+    if (ideal_labels is None) if ideal_offsets is not None else (ideal_labels is not None and offsets is not None):
         raise ValueError("ideal_labels and ideal_offsets must be given together")
+    labels, offsets = ranked_rows(labels, offsets, "labels", "offsets")
     ideal = None
-    if ideal_labels is not None and ideal_offsets is not None:
-        judged = label_arrays.column(ideal_labels, "ideal_labels")
-        ideal = judged, offset_array(ideal_offsets, len(judged), "ideal_offsets", "ideal_labels")
+    if ideal_labels is not None:
+        ideal = ranked_rows(ideal_labels, ideal_offsets, "ideal_labels", "ideal_offsets")
         if len(ideal[1]) != len(offsets):
             raise ValueError(
                 f"ideal_offsets has {len(ideal[1])} entries but offsets {len(offsets)}; lengths must match"
             )
     rows = LabelLists(labels, None, QueryGroups(range(len(offsets) - 1), offsets), ideal)
+    rows.undivided = undivided
     return make_results(call, rows)
+
+
+def ranked_rows(labels: Any, offsets: ArrayLike | None, name: str, of_offsets: str) -> tuple[np.ndarray, np.ndarray]:
+    """Labels and offsets, of one ranking or of the rows of a matrix if there are none."""
+    if not label_arrays.is_matrix(labels):
+        if offsets is None:
+            refuse_undivided(labels, name)
+        flat = label_arrays.column(labels, name)
+        return flat, offset_array((0, len(flat)) if offsets is None else offsets, len(flat), of_offsets, name)
+    if offsets is not None:
+        raise ValueError(f"{name} has 2 dimensions, so that its rows are the queries; expected no {of_offsets}")
+    sizes = [len(row) if hasattr(row, "__len__") else -1 for row in labels] if isinstance(labels, (list, tuple)) else []
+    if len(set(sizes)) > 1 and min(sizes) >= 0:
+        return label_arrays.column(list(itertools.chain(*labels)), name), offsets_from_sizes(sizes)
+    matrix = arrays.numbers(labels, name, 2)
+    if name == "labels":  # one ideal label for each query is usual
+        refuse_column(matrix, name)
+    return label_arrays.column(matrix.reshape(-1), name), equal_offsets(*matrix.shape)
 
 
 def evaluate_scores(
@@ -162,10 +191,11 @@ def evaluate_scores(
         The position at which each query begins, and the end; from 0 to n_documents, never decreasing. Without group,
         qid and offsets, all documents of a one-dimensional array belong to one query. A pandas index that names several
         queries is then an error; ids held elsewhere are not seen.
-    ties : {None, "input", "optimistic", "pessimistic", "average"}
-        Order of documents with equal scores: the order of the input, the best or the worst labels first, or the
-        expected value over all orders, for metrics with a formula for it. None: the convention's, or "input" if
-        the convention compares document ids. The rules that compare ids ("trec", "doc_id_asc") are errors here.
+    ties : {None, "input", "input_reversed", "optimistic", "pessimistic", "average"}
+        Order of documents with equal scores: the order of the input or its reverse, the best or the worst
+        labels first, or the expected value over all orders, for metrics with a formula for it. None: the
+        convention's, or "input" if the convention compares document ids. The rules that compare ids ("trec",
+        "doc_id_asc") are errors here.
     rel_level, judged_only, max_depth, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
     weights : array of shape (n_queries,), mapping of query_id to float, or None
@@ -379,15 +409,21 @@ def matrix_rows(labels: ArrayLike, scores: ArrayLike, *groups: ArrayLike | None)
     (n, width), other = matrices[0].shape, matrices[1].shape
     if other != (n, width):
         raise ValueError(f"scores has the shape {other} but labels {(n, width)}; shapes must match")
-    if width == 1 < n:
-        raise ValueError(
-            f"labels has the shape {(n, 1)}, which is a query with one document in each row; expected {(n,)} for the "
-            "documents of one query"
-        )
+    refuse_column(matrices[0], "labels")
     flat = label_arrays.column(matrices[0].reshape(-1), "labels"), matrices[1].reshape(-1)
     rows = LabelLists(*flat, QueryGroups(range(n), equal_offsets(n, width)))
     rows.inputs = matrices
     return rows
+
+
+def refuse_column(matrix: np.ndarray, name: str) -> None:
+    """Raise ValueError for one column, which is rather the documents of one query."""
+    n, width = matrix.shape
+    if width == 1 < n:
+        raise ValueError(
+            f"{name} has the shape {(n, 1)}, which is a query with one document in each row; expected {(n,)} for the "
+            "documents of one query"
+        )
 
 
 def make_results(call: ArrayCall, rows: LabelLists) -> Results:

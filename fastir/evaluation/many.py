@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.data.results.by_run import ResultsByRun
@@ -30,7 +30,7 @@ from fastir.inputs.trec import ROW_BYTES
 
 if TYPE_CHECKING:
     from fastir.data.results.results import Results
-    from fastir.request.plan import Settings
+    from fastir.evaluation.rules import EvaluationRules
 
 THREAD_ROWS = 1 << 18  # rows of a run that are worth a thread
 POLL_SECONDS = 0.05  # seconds between two looks for Ctrl-C, which a wait without a time limit was seen to miss
@@ -50,51 +50,38 @@ class Stopped(Exception):
 
 
 def evaluate_runs(
-    evaluate_one: Callable[..., Any],
-    settings: Settings,
+    rules: EvaluationRules,
     runs: RunsLike,
-    columns: Mapping[str, str] | None,
     progress: Callable[[Any, int], object] | None = None,
     names: RunNames = "stem",
-    judgments: Sequence[Any] = (),
 ) -> ResultsByRun:
-    """Evaluate many runs; `evaluate_many` says how.
+    """Evaluate many runs under the rules of an Evaluator; `evaluate_many` says how.
 
-    Parameters
-    ----------
-    evaluate_one : function of (run, n_threads, watch)
-        Returns Results and a Coverage; calls watch(position) at every block.
-    settings : Settings
-    runs : as for `evaluate_many`
-    columns : mapping or None
-        The names of the columns of a table of runs.
-    progress : function of (name, position), or None
-        Called, in any thread, when a run's file has been read up to this byte.
-    names : as for `evaluate_many`
-    judgments : sequence of paths
-        Files that are no runs, where they lie among them.
+    `progress` is called with (name, position), in any thread, when a run's file has been read up to this byte.
     """
+    settings = rules.settings
     evaluated: dict[Hashable, None] = {}  # names in the order of the runs
     outcomes: dict[Hashable, tuple[Results, Coverage]] = {}
     jobs = []
 
     def evaluate(job: Job, n_threads: int | None, watch: Callable[[], object] | None = None) -> None:
-        def block_read(position):
+        def block_read(position: int) -> None:
             if watch is not None:
                 watch()
             if progress is not None:
                 progress(job.name, position)
 
         try:
-            _, coverage = outcomes[job.name] = evaluate_one(job.run, n_threads, block_read)
-            note_swap(coverage, job.run)
+            _, coverage = outcomes[job.name] = rules.evaluate_one(job.run, n_threads, block_read)
+            if rules.may_be_run:
+                note_swap(coverage, job.run)
             if coverage.counts.nothing:
                 compare_ids(coverage, job.run)
         except Exception as error:
             name_the_run(error, job.name)
             raise
 
-    for name, run in runs_by_name(runs, columns, settings.options.duplicates, names, judgments):
+    for name, run in runs_by_name(runs, rules.columns, settings.options.duplicates, names, rules.judgments):
         evaluated[name] = None
         run = as_source(run)
         rows = count_rows(run)
@@ -123,11 +110,11 @@ def in_threads(evaluate: Callable[..., Any], jobs: list[Job], n_threads: int) ->
     import queue
 
     waiting = deque(sorted(jobs, key=lambda job: -job.rows))
-    ended: queue.SimpleQueue = queue.SimpleQueue()
+    ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
     last, failure = jobs[-1].place, None  # jobs behind `last` are stopped, or not begun
 
-    def work(job, inside):
-        def watch():
+    def work(job: Job, inside: int) -> None:
+        def watch() -> None:
             if job.place > last:
                 raise Stopped
 
@@ -139,7 +126,7 @@ def in_threads(evaluate: Callable[..., Any], jobs: list[Job], n_threads: int) ->
             error = caught
         ended.put((threading.current_thread(), job, inside, error))
 
-    def manage():
+    def manage() -> None:
         nonlocal last, failure
         free, running = n_threads, 0
         while running or (waiting and last >= 0):

@@ -83,9 +83,10 @@ def evaluate_matrix(
     threshold : float or None
         The labels in `relevant` are ratings, which may be fractions such as half stars. A rating of at least the
         threshold makes an item relevant (label 1); a lower one makes it judged and not relevant (label 0).
-    ties : {None, "input", "optimistic", "pessimistic", "average"}
-        Order of items with equal scores: by item number, the best or the worst labels first, or the expected value over
-        all orders. None: the convention's order, or "input" if the convention compares ids.
+    ties : {None, "input", "input_reversed", "optimistic", "pessimistic", "average"}
+        Order of items with equal scores: by item number, rising or ("input_reversed") falling, the best or the
+        worst labels first, or the expected value over all orders. None: the convention's order, or "input" if the
+        convention compares ids.
     rel_level, judged_only, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
     weights : array of shape (n_queries,), mapping of query_id to float, or None
@@ -202,7 +203,7 @@ def evaluate_topk(
     scores : array like indices, or None
         The scores that rank the items, the highest first: similarities, or negated distances. None: the items are in
         rank order.
-    ties : {None, "input", "optimistic", "pessimistic", "average"}
+    ties : {None, "input", "input_reversed", "optimistic", "pessimistic", "average"}
         Order of items with equal scores, as in `evaluate_matrix`; "input": by position in the row.
     exclude : like relevant, or None
         Items that are not ranked, as in `evaluate_matrix`; the items behind them move up.

@@ -80,7 +80,8 @@ class EvaluationRules:
         qrels, metrics, options, (qrels_columns, run_columns), weights, parents, query_ids, doc_weights = request
         listed, custom = custom_columns(metrics, NUM_Q)
         self.custom: CustomColumns | None = custom
-        settings = compile_settings(metric_tuple(listed), options)
+        of_runs = options if options.duplicates != "mean" else options._replace(duplicates=None)
+        settings = compile_settings(metric_tuple(listed), of_runs)
         qrels = as_source(qrels)
         self.inputs: dict[str, Any] = files.describe_file("qrels", qrels)
         self.judgments: list[Any] = [qrels] if self.inputs and places.on_disk(qrels) else []

@@ -229,7 +229,7 @@ def read_mask(data: Any, name: str) -> np.ndarray | None:
 
 
 def items_from_mapping(
-    keys: Any, rows: list, name: str, labelled: bool = True, threshold: float | None = None
+    keys: Any, rows: list[Any], name: str, labelled: bool = True, threshold: float | None = None
 ) -> Items:
     """Items that come row by row, in any order of the rows' numbers."""
     keys = arrays.integers(keys if isinstance(keys, range) else row_numbers(keys, name), name)

@@ -1,5 +1,6 @@
 """What engines export as JSON: requests and responses of _rank_eval, judgments and results of the Search Relevance
-Workbench, and saved responses of `_search` and `_msearch`, from Elasticsearch and OpenSearch.
+Workbench, saved responses of `_search` and `_msearch`, from Elasticsearch and OpenSearch, and ratings of the Rated
+Ranking Evaluator.
 
 Their fields distinguish them from ``{query_id: {doc_id: number}}``. A ranking has the scores n, n - 1, ..., 1: engines
 may rank by other things than `_score`. The index of a document is left out.
@@ -38,6 +39,7 @@ def engine_rows(data: Any, is_run: bool, path: str) -> Rows | None:
     for what, entries, side, rows in (
         ("a _rank_eval request with ratings, which are qrels", requests(data), False, rated_documents),
         ("a _rank_eval response with hits, which are a run", details(data), True, hits),
+        ("ratings of the Rated Ranking Evaluator, which are qrels", rated_nodes(data), False, rated_queries),
         ("a list of judgments", documents(data, "judgmentRatings"), False, judgments),
         ("results of a search, which are a run", documents(data, "documentIds"), True, results),
     ):
@@ -71,6 +73,66 @@ def documents(data: Any, field: str) -> list[Fields] | None:
     sources = [fields(hit).get("_source", ()) for hit in hits] if type(hits) is list else data
     indexed = [fields(source) for source in (sources if type(sources) is list else [sources])]
     return indexed if indexed and all(type(document.get(field)) is list for document in indexed) else None
+
+
+NODES = ("topics", "query_groups", "queries")  # of the Rated Ranking Evaluator, from the outermost to the innermost
+
+
+def rated_nodes(data: Any) -> list[Any] | None:
+    """The outer object of ratings, in a list, if it has topics, groups or queries; else None."""
+    children = [child for name in NODES if type(nodes := fields(data).get(name)) is list for child in nodes]
+    known = {*NODES, "placeholders", "relevant_documents"}
+    return [data] if children and all(known & fields(child).keys() for child in children) else None
+
+
+def rated_queries(nodes: list[Any], path: str) -> list[Any]:
+    """The judgments of each query: its own, or those of the group around it; a query that repeats counts once."""
+    by_query: dict[str, list[Any]] = {}
+    waiting = [(fields(node), "", None) for node in nodes]
+    placeholder = waiting[0][0].get("query_placeholder", "$query")
+    rows = []
+    for node, where, inherited in waiting:  # which grows
+        rated = node.get("relevant_documents", inherited)
+        for name in NODES:
+            children = array(node, name, where or "the object", path) if name in node else ()
+            waiting += [(fields(child), f"{where}{name}[{place}]", rated) for place, child in enumerate(children)]
+        if "placeholders" in node:
+            words = fields(node["placeholders"])
+            name = placeholder if placeholder in words or len(words) != 1 else next(iter(words))
+            query_id = text(words, name, f"{where}.placeholders", path)
+            judged = graded_documents(rated, f"query {quote(query_id)}", path)
+            if by_query.setdefault(query_id, judged) is judged or by_query[query_id] != judged:
+                rows.append((query_id, judged))
+    return rows
+
+
+def graded_documents(rated: Any, where: str, path: str) -> list[tuple[str, Any]]:
+    """(document, gain) of ``{gain: [ids]}``, ``{id: {"gain": gain}}``, or a list of such objects."""
+    if type(rated) not in (list, tuple):
+        raise FormatError(f"{where} has no object 'relevant_documents', nor has its group", path)
+    judged: list[tuple[str, Any]] = []
+    for entry in rated if type(rated) is list else [rated]:
+        entry = fields(entry)
+        if "document_id" in entry:
+            judged.append((text(entry, "document_id", where, path), number(entry.get("gain"))))
+            continue
+        for name, value in entry.items():
+            if type(value) is list:
+                plain = set(map(type, value)) == {str}
+                doc_ids = value if plain else [document_id(doc_id, where, path) for doc_id in value]
+                judged += zip(doc_ids, itertools.repeat(number(name)))
+            elif "gain" in fields(value):
+                judged.append((name, number(fields(value)["gain"])))
+            else:
+                raise FormatError(f"{where}: relevant_documents has neither ids nor a gain for {quote(name)}", path)
+    return judged
+
+
+def document_id(value: Any, where: str, path: str) -> str:
+    """An id, which may be a whole number."""
+    if type(value) is float and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return text({"id": value}, "id", f"{where}: a document in relevant_documents", path)
 
 
 def rated_documents(requests: list[Any], path: str) -> list[Any]:

@@ -110,7 +110,7 @@ class ByteReader:
         self.damaged: tuple[type[Exception], ...] = ()  # exceptions that mean bad data
         self.is_standard: bool = isinstance(path, str) and path == "-"
         if self.is_standard and sys.stdin is None:
-            raise OSError(errno.EBADF, "it is closed", self.path)
+            raise OSError(errno.EBADF, "the stream is closed", self.path)
         self.opened: BinaryIO = sys.stdin.buffer if self.is_standard else places.open_bytes(path)
         self.file: Any = self.opened
         try:

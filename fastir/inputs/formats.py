@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +21,7 @@ from fastir.engine.columns.ids import encode
 from fastir.engine.columns.other_formats import HEADER
 from fastir.errors import FormatError, quote
 from fastir.inputs import files, places, roles
-from fastir.inputs.source import as_source
+from fastir.inputs.source import HEAD_BYTES, as_source
 from fastir.request.options import DUPLICATES
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Format(NamedTuple):
     lines: tuple[Any, Any] = (None, None)  # the LineFormats of qrels and of runs; of samples several, read in turn
     holds: str = "labels"  # what qrels of it are
     suffixes: tuple[str, ...] = ()  # the ends of names that select it
-    header: bytes = b""  # the first line that tells it
+    first: bytes = b""  # a regular expression that tells it by its first line that is no comment
     magic: bytes = b""  # the first bytes that tell it of a file object, which has no name
     writer: str = ""  # the function of `writers` that writes it
     streamed: bool = False  # whether a run is evaluated while it is read
@@ -51,6 +52,7 @@ LINE_OPTIONS = ("line_format", "only")
 TABLE_OPTIONS = ("format", "columns", "threshold")
 TABLE_PAGE = "[table](#tables-pandas-polars-arrow-duckdb-parquet)"
 ENGINES_URL = "[what search engines return](coming_from/elasticsearch.md): `_search`, `_msearch`, `_rank_eval`"
+RRE_URL = "ratings of the [Rated Ranking Evaluator](coming_from/rre.md)"
 STRATA = (lines.STRATA, lines.STRATA_STRATUM)
 PRELS = (lines.PRELS, lines.PRELS_LABEL, lines.PRELS_METHOD)
 
@@ -62,14 +64,20 @@ FORMATS = Table("format", (
     Format("trec_eval", SIDES, "the same with anything as the rank, as trec_eval reads it, and fastir in the "
            "conventions of tools", "trec", LINE_OPTIONS, (lines.TREC_QRELS, lines.TREC_EVAL_RUN), streamed=True),
     Format("beir", SIDES, "the header `query-id corpus-id score`, then three columns separated by tabs; recognised by "
-           "the header", "trec", LINE_OPTIONS, (lines.BEIR_QRELS, lines.BEIR_RUN), header=HEADER.encode()),
+           "the header", "trec", LINE_OPTIONS, (lines.BEIR_QRELS, lines.BEIR_RUN), first=HEADER.encode() + rb"\s*$"),
     Format("msmarco", SIDES, "runs: `query document rank`; qrels as in TREC files", "trec", LINE_OPTIONS,
            (lines.TREC_QRELS, lines.MSMARCO_RUN)),
-    Format("json", SIDES, "`{query_id: {doc_id: number}}`, as ranx and BEIR write it; `{query_id: [doc_id, ...]}`; an array "
-           f"of objects, as a {TABLE_PAGE}; {ENGINES_URL}", "json_files", ("query_ids", "columns"), suffixes=(".json",),
-           writer="json"),
+    Format("json", SIDES, "`{query_id: {doc_id: number}}`, as ranx and BEIR write it; `{query_id: [doc_id, ...]}`; an "
+           f"array of objects, as a {TABLE_PAGE}; {ENGINES_URL}; {RRE_URL}", "json_files", ("query_ids", "columns"),
+           suffixes=(".json",), writer="json"),
     Format("quepid", SIDES, "Quepid's CSV; qrels: `query`, `docid`, `rating`; runs, from a case or a snapshot: `doc "
-           "position`", "quepid"),
+           "position`; recognised by its header", "quepid", ("columns", "threshold"),
+           first=rb"(?i)query,docid,rating\s*$|(?=.*\bquery text\b).*\bdoc id\b"),
+    Format("letor", SIDES[:1], "LETOR, SVMrank, RankLib: `label qid:query feature:value ... # document`, recognised by "
+           "qid; LIBSVM with a file of group sizes beside it, `NAME.query` or `NAME.group`", "letor",
+           first=rb"\S+\s+qid:\S|[-+.\deE]+\s+\d+:[-+.\deE]+(\s+\d+:|\s*$|\s*#)"),
+    Format("scores", SIDES[1:], "a score on each line, for the lines of a file in the format letor, `rows=`", "letor",
+           ("rows",), first=rb"[-+.\d][-+.\deE]*\s*$"),
     Format("csv", SIDES, f"a {TABLE_PAGE} with a header", "table_files", TABLE_OPTIONS, suffixes=(".csv",)),
     Format("tsv", SIDES, "the same with tabs; recognised by a header that names the columns", "table_files",
            TABLE_OPTIONS),
@@ -110,7 +118,8 @@ def file_format(path: Any, lines: str = "trec") -> str:
     """The format of a file by its name, without .gz and .zst.
 
     A folder is Parquet, and so is a pattern unless it is a pattern of JSON files. Any other name is `lines`, unless the
-    file begins with BEIR's header. A file object without such a name is Parquet if its first bytes say so.
+    first line of the file tells another format, which it may under .csv, too. A file object without such a name is
+    Parquet if its first bytes say so.
     """
     name = places.place_name(path)
     if files.file_packing(name):
@@ -118,7 +127,7 @@ def file_format(path: Any, lines: str = "trec") -> str:
     by_suffix = SUFFIXES.get(os.path.splitext(name)[1].lower())
     if places.is_many(path):
         return "json" if by_suffix == "json" else "parquet"
-    return by_suffix or format_from_bytes(path) or lines
+    return (format_from_bytes(path) if by_suffix in (None, "csv") else None) or by_suffix or lines
 
 
 def format_from_bytes(path: Any) -> str | None:
@@ -129,7 +138,7 @@ def format_from_bytes(path: Any) -> str | None:
     is_object = places.is_file_object(path)
     if not (places.reopens(path) if is_object else places.on_disk(path)):
         return None
-    length = 2 * len(HEADER)
+    length = HEAD_BYTES
     try:
         head = places.open_bytes(path).read(length) if is_object else as_source(path).head[:length]
         for card in FORMATS.values() if is_object else ():
@@ -140,17 +149,21 @@ def format_from_bytes(path: Any) -> str | None:
                 head = source.read(length)
     except (FormatError, OSError):
         return None
-    line = head.removeprefix(files.BOM).partition(b"\n")[0]
-    by_header = next((card.name for card in FORMATS.values() if card.header and line.strip() == card.header), None)
-    return by_header or ("tsv" if roles.is_header(line.decode("utf-8", "replace").strip("\r").split("\t")) else None)
+    rows = head.removeprefix(files.BOM).split(b"\n")
+    line = next((row for row in rows if row[:1] != b"#" and row.strip()), b"")
+    named = next((card.name for card in FORMATS.values() if card.first and re.match(card.first, line)), None)
+    return named or ("tsv" if roles.is_header(line.decode("utf-8", "replace").strip("\r").split("\t")) else None)
 
 
 def find_format(path: Any, is_run: bool, format: str | None) -> Format:
-    """The card of a format; None is the format of the file's name."""
+    """The card of a format; None is the format of the file's name or content."""
     card = FORMATS[file_format(path)] if format is None else FORMATS.find(format)
     expected = RUN_FORMATS if is_run else QRELS_FORMATS
     if card.name not in expected:
-        raise ValueError(f"format {card.name!r} is for {', '.join(card.of)}; expected one of {', '.join(expected)}")
+        message = f"format {card.name!r} is for {', '.join(card.of)}; expected one of {', '.join(expected)}"
+        if format is None:
+            raise FormatError(f"the first line is that of another side: {message}", places.place_name(path))
+        raise ValueError(message)
     return card
 
 
@@ -164,6 +177,7 @@ def read(
     threshold: float | None = None,
     only: str | None = None,
     query_ids: Any = None,
+    rows: Any = None,
 ) -> tuple[Any, ...]:
     """Read a file in a format; None is the format of its name.
 
@@ -183,13 +197,15 @@ def read(
         The one query that is wanted; a file of lines is then read without keeping the rows of others.
     query_ids : list of str, path or None
         The queries of JSON files of search responses, as `engine_json.given_ids` takes them.
+    rows : path or None
+        The file whose lines a file of scores has a score for.
 
     Returns
     -------
     tuple
         query_ids, offsets, ids, numbers, repairs: see `trec.read`.
     """
-    card = find_format(path, is_run, format)
+    card = find_format(path, is_run, "scores" if format is None and rows is not None else format)
     check_choice("duplicates", duplicates, DUPLICATES)
     if not is_run and isinstance(path, str) and path == "-":
         raise ValueError("qrels cannot be read from standard input; expected a path")
@@ -199,6 +215,13 @@ def read(
         from fastir.inputs import engine_json
 
         query_ids = engine_json.given_ids(query_ids)
+    if rows is not None and "rows" not in card.takes:
+        raise ValueError(f"rows is for a file of scores, format 'scores'; got format {card.name!r}")
+    if rows is None and "rows" in card.takes:
+        name = places.place_name(path)
+        raise FormatError(
+            "a file of scores has no ids: fastir.Run.from_file(path, rows=labels) reads it beside a LETOR file", name
+        )
     if threshold is not None and "threshold" not in card.takes:
         raise ValueError(f"threshold is for ratings in a table, {', '.join(TABLE_FORMATS)}; got format {card.name!r}")
     options = {
@@ -206,6 +229,7 @@ def read(
         "columns": columns,
         "threshold": threshold,
         "query_ids": query_ids,
+        "rows": rows,
         "only": None if only is None else encode(only),
         "line_format": card.lines[is_run],
     }

@@ -27,14 +27,14 @@ from fastir.engine.columns.rows import (
 )
 from fastir.engine.join._contiguous import find_duplicates
 from fastir.errors import FormatError, quote
-from fastir.inputs.column_readers import ArrayReader, ArrowReader, as_objects, ids_from_objects
 from fastir.inputs import places
+from fastir.inputs.column_readers import ArrayReader, ArrowReader, as_objects, ids_from_objects
 from fastir.inputs.dicts import LABEL_RANGE, query_dict
 from fastir.inputs.label_arrays import check_queries
 from fastir.inputs.library_tables import ARROW_METHODS, is_arrow_text
 from fastir.inputs.list_cells import CellError, lists_in_cells
 from fastir.inputs.places import is_path
-from fastir.inputs.roles import LISTED, LISTS, PAIRED_QUERY, RANKINGS, RETRIEVED, ROLES, columns_by_role, list_roles
+from fastir.inputs.roles import LISTED, LISTS, PAIRED_QUERY, RANKINGS, RETRIEVED, ROLES, columns_by_role
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Repairs
@@ -67,6 +67,12 @@ class ListColumns:
         self.batches = batches
         self.numbers = numbers
         self.repairs: Repairs = repairs or {}
+
+    @classmethod
+    def of_cells(cls, cells: Sequence[Ids], name: str) -> ListColumns:
+        """The lists in a column of text."""
+        offsets, ids, repairs = lists_in_cells(cells, name)
+        return cls([], [(offsets, ids)], None, repairs)
 
     def __len__(self) -> int:
         return sum(len(offsets) - 1 for offsets, _ in self.batches)
@@ -257,8 +263,8 @@ def table(data: Any, roles: Iterable[str], columns: Mapping[str, str] | None, wh
     if is_path(data):
         return columns_from_file(data, roles, columns, what)
     if isinstance(data, Mapping) or hasattr(data, "iloc"):
-        names = list(data if isinstance(data, Mapping) else data.columns)
-        found = {role: data[name] for role, name in find_list_columns(names, roles, columns, what).items()}
+        all_names = list(data if isinstance(data, Mapping) else data.columns)
+        found = {role: data[name] for role, name in find_list_columns(all_names, roles, columns, what).items()}
         cells = {role: cells_of_objects(column, role) for role, column in found.items() if role != "query_id"}
         return found | {role: column for role, column in cells.items() if column is not None}
     batches = Batches(data)
@@ -290,8 +296,7 @@ def columns_from_batches(batches: Iterable[Any], named: dict[str, tuple[str, int
         row += batch.n
     for role, texts_of_role in cells.items():
         if texts_of_role:
-            offsets, ids, repairs = lists_in_cells(texts_of_role, named[role][0])
-            by_role[role] = ListColumns([], [(offsets, ids)], None, repairs)
+            by_role[role] = ListColumns.of_cells(texts_of_role, named[role][0])
     return by_role
 
 
@@ -398,8 +403,7 @@ def cells_of_objects(column: Any, name: str) -> ListColumns | None:
     texts, odd = ids_from_strings(objects)
     if texts is None:
         raise TypeError(f"{name}: row {odd}: expected text with a list of ids, as before, got {quote(objects[odd])}")
-    offsets, ids, repairs = lists_in_cells([texts], name)
-    return ListColumns([], [(offsets, ids)], None, repairs)
+    return ListColumns.of_cells([texts], name)
 
 
 def lists_of_objects(query_ids: list[Any], lists: list[Any], name: str) -> ListColumns:
@@ -410,8 +414,9 @@ def lists_of_objects(query_ids: list[Any], lists: list[Any], name: str) -> ListC
     for place, (query_id, ids) in enumerate(zip(query_ids, plain, strict=True)):
         if ids is None:
             raise TypeError(f"{name}: query {quote(query_id)} must have a list of ids, got {quote(lists[place])}")
-        flat += plain_ids(ids, integers, lambda rank: f"{name}: the id at rank {rank} of query {quote(query_id)}")
-    offsets = offsets_from_sizes(list(map(len, plain)))
+        where = f"of query {quote(query_id)}"
+        flat += plain_ids(ids, integers, lambda rank, where=where: f"{name}: the id at rank {rank} {where}")  # type: ignore[misc]
+    offsets = offsets_from_sizes([len(ids or ()) for ids in plain])
     return ListColumns([], [(offsets, ids_from_objects(flat)[0] if flat else ids_from_arena(Arena.of([])))])
 
 

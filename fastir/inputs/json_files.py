@@ -1,5 +1,5 @@
 """JSON files: ``{query_id: {doc_id: number}}``, as ranx, BEIR and users of pytrec_eval write them; lists of ids,
-``{query_id: [doc_id, ...]}``; an array of objects, which is a table; and the exports of engines that `engine_json` knows.
+``{query_id: [doc_id, ...]}``; an array of objects, which is a table; the exports of engines that `engine_json` knows.
 
 Usual files are read by `_json` and `_list_text`. What is unusual in any way is left to the json module, from which
 objects come as tuples of pairs, so that a duplicate key is seen.
@@ -89,8 +89,9 @@ def naming(name: str) -> Iterator[None]:
 def lists_or_records(
     contents: list[bytes], is_run: bool, columns: Mapping[Any, Any] | None, duplicates: str | None
 ) -> tuple[Any, ...] | None:
-    """The columns of files with lists of ids by query, or with an array of objects; None if they hold something else."""
+    """The columns of files with lists of ids by query, or an array of objects; None if they hold something else."""
     from fastir.inputs import id_lists, table_rows, tables
+    from fastir.inputs.label_arrays import check_queries
 
     read = [lists_in_json(content) for content in contents]
     what = "run" if is_run else "qrels"
@@ -99,7 +100,7 @@ def lists_or_records(
         for query_ids, offsets, ids in filter(None, read):
             id_lists.append_lists(lists, offsets, ids, what, len(lists.query_ids))
             lists.query_ids += query_ids
-        id_lists.check_queries(lists.query_ids)
+        check_queries(lists.query_ids)
         return lists.scored(duplicates) if is_run else lists.judged()
     rows = records_in(contents[0], columns) if len(contents) == 1 else None
     if rows is None:
@@ -114,7 +115,7 @@ def records_in(content: bytes, columns: Mapping[Any, Any] | None) -> list[dict[s
         return None
     rows = json_data(content)
     first = rows[0] if isinstance(rows, list) and rows and isinstance(rows[0], dict) else {}
-    named = bool(columns) and all(name in first for name in columns.values())
+    named = bool(columns) and all(name in first for name in (columns or {}).values())
     return rows if first and (named or is_header(list(first))) else None
 
 

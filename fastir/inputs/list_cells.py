@@ -10,12 +10,11 @@ from __future__ import annotations
 import json
 from ast import literal_eval
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from fastir.engine.columns import _list_text
 from fastir.engine.columns._ids import Ids, arena_from_pieces, ids_from_arena, ids_from_integers
+from fastir.engine.columns._list_text import lists_from_json, read_cells, survey
 from fastir.engine.columns.ids import Arena, encode
 from fastir.engine.columns.rows import CELLS
 from fastir.errors import quote
@@ -58,7 +57,7 @@ def lists_in_cells(cells: Sequence[Ids], what: str) -> tuple[np.ndarray, Ids, di
     arena = arena_from_pieces([(piece, 0, len(piece)) for piece in cells])
     text, starts, lengths = arena.text, arena.starts, arena.lengths
     form, room = find_form(arena, what)
-    offsets, places, sizes, integers, escapes, problem = _list_text.read_cells(
+    offsets, places, sizes, integers, escapes, problem = read_cells(
         text, starts, lengths, BLANKS if form is None else form, room
     )
     if problem is not None:
@@ -76,7 +75,7 @@ def lists_in_cells(cells: Sequence[Ids], what: str) -> tuple[np.ndarray, Ids, di
 
 def find_form(arena: Arena, what: str) -> tuple[int | None, int]:
     """The form of all cells, None if each has no more than one id; and how many ids there can be."""
-    *first_rows, room = _list_text.survey(arena.text, arena.starts, arena.lengths)
+    *first_rows, room = survey(arena.text, arena.starts, arena.lengths)
     bracket, plain, comma, blank = first_rows
 
     def shown(row: int) -> str:
@@ -137,7 +136,7 @@ def read_string(text: str) -> str:
 
 def lists_in_json(content: bytes) -> tuple[list[str], np.ndarray, Ids] | None:
     """The query ids, offsets and ids of the text {query: [id, ...]}; None if something in it is unusual."""
-    read = _list_text.lists_from_json(content)
+    read = lists_from_json(content)
     if read is None:
         return None
     keys, offsets, places, sizes, integers, escapes = read

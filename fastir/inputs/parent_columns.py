@@ -14,9 +14,9 @@ from fastir.engine.columns.ids import Arena
 from fastir.errors import quote
 from fastir.inputs import formats
 from fastir.inputs.column_readers import ArrayReader, ArrowReader, as_objects, is_missing
+from fastir.inputs.library_tables import ARROW_METHODS
 from fastir.inputs.mappings import field_rows
 from fastir.inputs.places import is_path
-from fastir.inputs.tables import ARROW_METHODS
 
 
 def id_columns(data: Any) -> tuple[Ids, Ids]:

@@ -155,7 +155,7 @@ def is_rank(name: Any, columns: Mapping[Any, Any]) -> bool:
     return name == columns.get("rank", RANK) and "score" not in columns
 
 
-# ---- tables with a list of ids in each row -----------------------------------------------------------------------------
+# ---- tables with a list of ids in each row ---------------------------------------------------------------------------
 
 
 def list_roles(

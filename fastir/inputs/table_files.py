@@ -1,4 +1,4 @@
-"""Files that hold a table, CSV, TSV, JSONL, Parquet and Arrow: pyarrow makes batches of them, which are read like any table.
+"""Files that hold a table, CSV, TSV, JSONL, Parquet and Arrow: pyarrow makes batches, which are read like any table.
 
 pyarrow gets the unpacked bytes of a CSV or JSONL file and the types of the columns, so that ids stay as they are
 written and no text is taken for a date; numbers in CSV are read by _number, like numbers in TREC files. Usual lines of
@@ -171,6 +171,10 @@ class Text(ByteReader):
     def line_of(self, row: int) -> int | None:
         """The line on which a row begins, if the file can be read again."""
         return next(itertools.islice(self.row_lines(), row, None), None)
+
+    def row_lines(self) -> Iterator[int]:
+        """The lines on which rows begin."""
+        raise NotImplementedError
 
     def text_again(self) -> str:
         """All of the file, nothing if it cannot be read again."""

@@ -19,7 +19,7 @@ from fastir.engine.columns._ids import Ids
 from fastir.engine.columns._objects import fields_from_rows, objects_from_list, read_floats, read_integers
 from fastir.engine.columns.rows import ROUNDED, rounded_place
 from fastir.errors import FormatError, quote
-from fastir.inputs import library_tables, misread, roles, tables
+from fastir.inputs import library_tables, misread, roles
 from fastir.inputs.arrays import equal_float_rows, is_masked_array, is_wide
 from fastir.inputs.column_readers import ArrayReader, ArrowReader, CodeReader, FileColumn, as_objects
 from fastir.inputs.id_lists import columns_from_batches, first_value, lists_by_query, lists_of_columns
@@ -456,7 +456,7 @@ def is_label_table(data: Any) -> bool:
     if isinstance(data, Mapping) or library_tables.is_library_table(data):
         return True
     named = any(hasattr(data, name) for name in ("columns", "column_names", "schema"))
-    return named and any(hasattr(data, name) for name in ("iloc", *tables.ARROW_METHODS))
+    return named and any(hasattr(data, name) for name in ("iloc", *ARROW_METHODS))
 
 
 def read_label_table(data: Any, columns: Mapping[str, str] | None) -> dict[str, Any]:

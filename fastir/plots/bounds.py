@@ -6,19 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastir.analyses.bounds.result import Bounds
+from fastir.plots import style
 from fastir.plots.compare import board_height, name_rows
-from fastir.plots.style import (
-    BLUE,
-    GREY,
-    hairline,
-    ink,
-    new_axes,
-    plain_text,
-    short_names,
-    tidy,
-    width_beside,
-    with_note,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,10 +26,6 @@ def bounds(bounds: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax:
     metric : str or None
         The metric to draw for several runs; None: the first.
     ax : as for `means`
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -62,15 +47,16 @@ def bounds(bounds: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax:
             raise ValueError("bounds: the mapping is empty")
         label = next(iter(bounds.values())).value.names[0] if metric is None else metric
         rows = [(str(name), each, label) for name, each in bounds.items()]
-    names, note = short_names(name for name, _, _ in rows)
-    ax = ax or new_axes(board_height(len(rows)), width_beside(names))
+    names, note = style.short_names(name for name, _, _ in rows)
+    ax = ax or style.new_axes(board_height(len(rows)), style.width_beside(names))
     for place, (_, each, of) in enumerate(rows):
         low, high = each.lower[of], each.upper[of]
-        ax.barh(place, high - low, left=low, height=0.5, color=BLUE if each.exact[of] else GREY, alpha=0.5)
-        ax.plot([each.value[of]] * 2, [place - 0.25, place + 0.25], color=ink(ax), solid_capstyle="butt")
-        ax.plot(each.condensed[of], place, "o", color=ink(ax), markerfacecolor="none")
+        ax.barh(place, high - low, left=low, height=0.5, color=style.BLUE if each.exact[of] else style.GREY, alpha=0.5)
+        ax.plot([each.value[of]] * 2, [place - 0.25, place + 0.25], color=style.ink(ax), solid_capstyle="butt")
+        ax.plot(each.condensed[of], place, "o", color=style.ink(ax), markerfacecolor="none")
     if any(each.against is not None for _, each, _ in rows):
-        ax.axvline(0, color=ink(ax), linewidth=hairline())
+        ax.axvline(0, color=style.ink(ax), linewidth=style.hairline())
     name_rows(ax, names)
-    ax.set_xlabel(with_note(plain_text(f"{label}{', ' * bool(label)}whatever labels unjudged documents have"), note))
-    return tidy(ax, "x")
+    about = f"{label}{', ' * bool(label)}whatever labels unjudged documents have"
+    ax.set_xlabel(style.with_note(style.plain_text(about), note))
+    return style.tidy(ax, "x")

@@ -1,4 +1,4 @@
-"""Pictures of a Comparison: means with intervals, differences to one run, wins; and all of them in one figure."""
+"""Pictures of a Comparison: means with intervals, differences to one run, wins, all in one figure; and two boards."""
 
 from __future__ import annotations
 
@@ -8,43 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.analyses.compare.tables import marks_text
-from fastir.plots.compared import MetricComparison
-from fastir.plots.queries import differences
-from fastir.plots.style import (
-    BLUE,
-    GREY,
-    VERMILION,
-    em,
-    figure_size,
-    hairline,
-    ink,
-    minus,
-    new_axes,
-    plain_text,
-    tidy,
-    width_beside,
-    with_note,
-)
-from fastir.request.directions import best_mean
+from fastir.analyses.compare.tables import find_beaten, marks_text
+from fastir.plots import style
+from fastir.plots.queries import ComparisonLike, MetricComparison, differences
+from fastir.request.directions import best_first, best_mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from fastir.analyses.compare.comparison import Comparison
 
 COLOUR_MAP = "PuOr"  # white in the middle; colour-blind readers see both ends as different
 MAX_WRITTEN_RUNS = 7  # runs up to which wins, ties and losses are all written into a heat map
 
 
-def means(
-    comparison: Comparison | Mapping[Any, Any],
-    metric: str | None = None,
-    ax: Axes | None = None,
-    *,
-    sort: bool = False,
-) -> Axes:
+def means(comparison: ComparisonLike, metric: str | None = None, ax: Axes | None = None, *, sort: bool = False) -> Axes:
     """Draw the mean of each run with its interval; the best is coloured, unless neither more nor less is better.
 
     The letters at the right name the runs that a run is significantly better than, as in the table of the comparison.
@@ -52,6 +30,7 @@ def means(
     Parameters
     ----------
     comparison : Comparison, or mapping of name to Results
+        Results, such as `evaluate_many` returns, are compared as by `compare_scores`.
     metric : str or None
         None: the first.
     ax : matplotlib.axes.Axes or None
@@ -70,24 +49,25 @@ def means(
         The metric does not exist.
     """
     on = MetricComparison(comparison, metric)
-    runs, beaten = on.order_runs(sort), on.find_beaten_runs()
+    runs = on.order_runs(sort)
+    beaten = {run: places for (run, _), places in find_beaten(on.pairs, on.places, on.level).items()}
     texts = [marks_text(beaten.get(run, []), on.labels).replace("-", "\N{EN DASH}") for run in runs]
-    ax = ax or new_axes(board_height(len(runs)), width_beside(on.names.values(), texts))
+    ax = ax or style.new_axes(board_height(len(runs)), style.width_beside(on.names.values(), texts))
     best = best_mean([system.mean for system in on.systems.values()], on.metric)
     for place, run in enumerate(runs):
         system = on.systems[run]
-        colour = BLUE if len(runs) > 1 and math.isclose(system.mean, best, rel_tol=1e-12) else GREY
+        colour = style.BLUE if len(runs) > 1 and math.isclose(system.mean, best, rel_tol=1e-12) else style.GREY
         interval(ax, place, system.low, system.mean, system.high, colour)
     keys = [f"  {on.labels[on.places[run]]}" if beaten else "" for run in runs]
     name_rows(ax, [on.names[run] + key for run, key in zip(runs, keys, strict=True)])
     if beaten:
         column(ax, f"better than\n({on.significant})", texts)
-    ax.set_xlabel(with_note(plain_text(f"{on.metric}, mean and {percent(on)} interval"), on.note))
-    return tidy(ax, "x")
+    ax.set_xlabel(style.with_note(style.plain_text(f"{on.metric}, mean and {percent(on)} interval"), on.note))
+    return style.tidy(ax, "x")
 
 
 def forest(
-    comparison: Comparison | Mapping[Any, Any],
+    comparison: ComparisonLike,
     metric: str | None = None,
     ax: Axes | None = None,
     *,
@@ -105,10 +85,6 @@ def forest(
         The run that the others are compared with. None: the first baseline of the comparison; without baselines, the
         best run.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-
     Raises
     ------
     KeyError
@@ -125,53 +101,32 @@ def forest(
     rows = [run for run, (pair, _) in pairs.items() if pair is not None or run == baseline]
     if len(rows) < 2:
         raise ValueError(f"no run was compared with {baseline!r}")
-    ax = ax or new_axes(board_height(len(rows)), width_beside(on.names.values()))
-    ax.axvline(0, color=ink(ax), linewidth=hairline())
+    ax = ax or style.new_axes(board_height(len(rows)), style.width_beside(on.names.values()))
+    ax.axvline(0, color=style.ink(ax), linewidth=style.hairline())
     texts = []
     for place, run in enumerate(rows):
         pair, sign = pairs[run]
         if pair is None:
-            ax.plot(0, place, "D", color=ink(ax))
+            ax.plot(0, place, "D", color=style.ink(ax))
             texts.append("baseline")
             continue
         better = on.sign * sign * np.sign(pair.difference) if pair.adjusted_p <= on.level else 0
         low, high = sorted((sign * pair.low, sign * pair.high))
-        interval(ax, place, low, sign * pair.difference, high, (GREY, BLUE, VERMILION)[int(better)], better != 0)
+        colour = (style.GREY, style.BLUE, style.VERMILION)[int(better)]
+        interval(ax, place, low, sign * pair.difference, high, colour, better != 0)
         texts.append(on.p_text(pair))
     name_rows(ax, [on.names[run] for run in rows])
     column(ax, on.p_name, texts)
-    what = f"difference in {plain_text(on.metric)} to the baseline,\n{percent(on)} interval; filled: {on.significant}"
-    ax.set_xlabel(with_note(what, on.note))
-    return tidy(ax, "x")
+    what = f"difference in {style.plain_text(on.metric)} to the baseline,\n"
+    ax.set_xlabel(style.with_note(f"{what}{percent(on)} interval; filled: {on.significant}", on.note))
+    return style.tidy(ax, "x")
 
 
-def wins(
-    comparison: Comparison | Mapping[Any, Any],
-    metric: str | None = None,
-    ax: Axes | None = None,
-    *,
-    sort: bool = False,
-) -> Axes:
+def wins(comparison: ComparisonLike, metric: str | None = None, ax: Axes | None = None, *, sort: bool = False) -> Axes:
     """Draw a heat map of the number of queries on which each run wins and loses against each other run.
 
-    Significant differences are bold and framed.
-
-    Parameters
-    ----------
-    comparison : Comparison, or mapping of name to Results
-        With a baseline, only the baseline's row and column are filled.
-    sort : bool
-        Whether the best run is the first; otherwise the runs are in the caller's order.
-    metric, ax : as for `means`
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Raises
-    ------
-    KeyError
-        The metric does not exist.
+    Significant differences are bold and framed. If the comparison has a baseline, only the baseline's row and column
+    are filled. Parameters, errors and the returned Axes are as for `means`.
     """
     from matplotlib.patches import Rectangle
 
@@ -180,21 +135,21 @@ def wins(
     places = {run: place for place, run in enumerate(runs)}
     few = len(runs) <= MAX_WRITTEN_RUNS
     shares = np.full((len(runs), len(runs)), np.nan)
-    ax = ax or new_axes(*size_of_wins(on)[::-1])
+    ax = ax or style.new_axes(*size_of_wins(on)[::-1])
     for pair in on.pairs:
         row, column = places[pair.a], places[pair.b]
         significant = pair.adjusted_p <= on.level and pair.difference != 0
         for y, x, won, lost in ((row, column, pair.wins, pair.losses), (column, row, pair.losses, pair.wins)):
             share = shares[y, x] = (won - lost) / max(1, pair.n_queries)
             colour = text_colour(share)
-            text = f"{won}/{pair.ties}/{lost}" if few else minus(f"{won - lost:+d}")
+            text = f"{won}/{pair.ties}/{lost}" if few else style.minus(f"{won - lost:+d}")
             weight = "bold" if significant else "normal"
             ax.text(
                 x, y, text, ha="center", va="center", size="small" if few else "x-small", color=colour, weight=weight
             )
             if significant:
                 ax.add_patch(
-                    Rectangle((x - 0.45, y - 0.45), 0.9, 0.9, fill=False, edgecolor=colour, linewidth=hairline())
+                    Rectangle((x - 0.45, y - 0.45), 0.9, 0.9, fill=False, edgecolor=colour, linewidth=style.hairline())
                 )
     image = ax.imshow(shares, cmap=COLOUR_MAP, vmin=-1, vmax=1, aspect="auto")
     ax.figure.colorbar(image, ax=ax, label="(wins \N{MINUS SIGN} losses)\n/ queries")
@@ -202,22 +157,20 @@ def wins(
     ax.set_xticks(range(len(runs)), keys)
     ax.set_yticks(range(len(runs)), [f"{on.names[run]}  {key}" for run, key in zip(runs, keys, strict=True)])
     what = "wins/ties/losses" if few else "wins less losses"
-    ax.set_title(f"{plain_text(on.metric)}: {what}\nof the row against the column", fontsize="medium")
-    ax.set_xlabel(with_note(f"framed: {on.significant}", on.note))
+    ax.set_title(f"{style.plain_text(on.metric)}: {what}\nof the row against the column", fontsize="medium")
+    ax.set_xlabel(style.with_note(f"framed: {on.significant}", on.note))
     ax.tick_params(length=0)
     ax.grid(False)
     ax.spines[:].set_visible(False)
     return ax
 
 
-def overview(comparison: Comparison | Mapping[Any, Any], *, sort: bool = False) -> Figure:
+def overview(comparison: ComparisonLike, *, sort: bool = False) -> Figure:
     """Draw a row for each metric: the means, and at the right the differences of two runs or the wins of more.
 
     Parameters
     ----------
-    comparison : Comparison, or mapping of name to Results
-    sort : bool
-        Whether the best run is the first; otherwise the runs are in the caller's order.
+    comparison, sort : as for `means`
 
     Returns
     -------
@@ -233,9 +186,9 @@ def overview(comparison: Comparison | Mapping[Any, Any], *, sort: bool = False) 
 
     on = MetricComparison(comparison, None)
     whole, n = on.whole, len(on.runs)
-    width, height = figure_size()
+    width, height = style.figure_size()
     wide, high = size_of_wins(on) if n > 2 else (width, height)
-    width = width_beside(on.names.values())
+    width = style.width_beside(on.names.values())
     figure = Figure(figsize=(width + wide, max(high, board_height(n)) * len(whole.metrics)), layout="constrained")
     grid = figure.subplots(len(whole.metrics), 2, squeeze=False, width_ratios=(width, wide))
     for metric, (left, right) in zip(whole.metrics, grid, strict=True):
@@ -246,6 +199,52 @@ def overview(comparison: Comparison | Mapping[Any, Any], *, sort: bool = False) 
         else:
             wins(whole, metric, right, sort=sort)
     return figure
+
+
+def leaderboards(
+    a: Mapping[Any, float],
+    b: Mapping[Any, float],
+    metric: str | None = None,
+    ax: Axes | None = None,
+    *,
+    titles: tuple[str, str] = ("a", "b"),
+) -> Axes:
+    """Draw a line for each system from its rank on one leaderboard to its rank on the other.
+
+    Systems that fall are orange, systems that rise are blue, and the others are grey.
+
+    Parameters
+    ----------
+    a, b : mapping of system to value
+        The values of the same systems, such as `.a` and `.b` of the result of `rank_correlation`.
+    metric : str or None
+        The metric; its name says whether less is better. None: more is better.
+    titles : tuple of two str
+        The titles of the two sides.
+    ax : as for `means`
+
+    Raises
+    ------
+    ValueError
+        The two sides have different systems, or none.
+    """
+    if not a or set(a) != set(b):
+        raise ValueError(f"expected the same systems on both sides, got {len(a)} and {len(b)}")
+    orders = [best_first(dict(side), metric or "") for side in (a, b)]
+    texts, note = style.short_names(orders[0])
+    text_by_system = dict(zip(orders[0], texts, strict=True))
+    ax = ax or style.new_axes(board_height(len(texts)), style.width_beside(texts, texts))
+    places = {system: place for place, system in enumerate(orders[1])}
+    for place, system in enumerate(orders[0]):
+        fall = places[system] - place
+        colour = style.VERMILION if fall > 0 else style.BLUE if fall < 0 else style.GREY
+        ax.plot([0, 1], [place, places[system]], "o-", color=colour, clip_on=False)
+    name_rows(ax, texts)
+    ax.secondary_yaxis("right").set_yticks(range(len(texts)), [text_by_system[system] for system in orders[1]])
+    ax.set_xlim(0, 1)
+    ax.set_xticks([0, 1], list(map(style.plain_text, titles)))
+    ax.set_xlabel(style.with_note(style.plain_text(metric or ""), note))
+    return style.tidy(ax)
 
 
 # ---- parts and sizes -----------------------------------------------------------------------------------------------
@@ -283,10 +282,10 @@ def percent(on: MetricComparison) -> str:
 
 
 def board_height(rows: int) -> float:
-    return (11 + 1.8 * rows) * em()
+    return (11 + 1.8 * rows) * style.em()
 
 
 def size_of_wins(on: MetricComparison) -> tuple[float, float]:
     """Width and height, with room for the names and the scale at the sides."""
     n, names = len(on.runs), 0.62 * max(map(len, on.names.values()))
-    return (12 + names + (6.2 if n <= MAX_WRITTEN_RUNS else 2.6) * n) * em(), (13 + 2.4 * n) * em()
+    return (12 + names + (6.2 if n <= MAX_WRITTEN_RUNS else 2.6) * n) * style.em(), (13 + 2.4 * n) * style.em()

@@ -58,10 +58,6 @@ def precision_recall(
         Whether the legend begins with the run with the highest line on average.
     ax : as for `means`
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-
     Raises
     ------
     UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
@@ -106,10 +102,6 @@ def roc(
         Whether the legend begins with the run with the highest line on average.
     ax : as for `means`
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-
     Raises
     ------
     UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
@@ -150,10 +142,6 @@ def cutoffs(
     sort : bool
         Whether the legend begins with the run with the largest value at the last cutoff.
     ax : as for `means`
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -203,10 +191,6 @@ def ranked_cutoffs(
         As for `evaluate_ranked`, without weights.
     ax : as for `means`
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-
     Raises
     ------
     UnknownMetricError
@@ -246,10 +230,6 @@ def rank_weights(metrics: str | Iterable[str], ax: Axes | None = None, *, k: int
     k : int
         The last rank, from 1.
     ax : as for `means`
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from fastir.analyses.explain.ranked import MAX_RANKS
@@ -49,11 +50,6 @@ def ranking(
     rel_level : float
         The smallest label of a relevant document, as for the explanation.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-        `ax`, or new axes of a new figure.
-
     Raises
     ------
     KeyError
@@ -75,7 +71,7 @@ def ranking(
     names = [elide(text, NAME_LETTERS) for text in texts]
     margin = max(0.55 * max(map(len, below)) + 1.0, 4.0)
     width = WIDTH * min(len(drawn), ROW_BOXES) + margin
-    note = "; ".join(filter(None, [left_out(explanation, len(every) - len(drawn)), common.replace("\n", "")]))
+    note = "; ".join(filter(None, [omission_note(explanation, len(every) - len(drawn)), common.replace("\n", "")]))
     height = row_height * rows + LINE_EMS * 2
     ax = ax or new_axes(height * em(), max(width, 30.0) * em())
     ax.set_axis_off()
@@ -108,29 +104,18 @@ def draw_box(ax: Axes, box: Box, x: float, y: float, names: list[str]) -> None:
     colour, middle = ink(ax), x + WIDTH / 2
     fill = to_rgba(BLUE, PALE + (FULL - PALE) * box.shade if box.shade else 0.0)
     dashes = "--" if box.label is None else "-"
-    size = WIDTH - 0.8
-    edge = Rectangle((x + 0.4, y), size, HEIGHT - 0.5, facecolor=fill, edgecolor=colour, linestyle=dashes)
-    edge.set_linewidth(hairline())
-    ax.add_patch(edge)
-    label = "–" if box.label is None else f"{box.label:g}"
-    ax.text(middle, y + HEIGHT / 2 - 0.25, label, ha="center", va="center", color=colour)
-    ax.text(
-        middle, y + HEIGHT + 0.25 * LINE_EMS, str(box.rank), ha="center", va="center", fontsize="small", color=colour
-    )
+    style = {"facecolor": fill, "edgecolor": colour, "linestyle": dashes, "linewidth": hairline()}
+    ax.add_patch(Rectangle((x + 0.4, y), WIDTH - 0.8, HEIGHT - 0.5, **style))
+    write = functools.partial(ax.text, middle, ha="center", va="center", color=colour)
+    write(y + HEIGHT / 2 - 0.25, "–" if box.label is None else f"{box.label:g}")
+    write(y + HEIGHT + 0.25 * LINE_EMS, str(box.rank), fontsize="small")
     for line, text in enumerate([*names, f"{box.precision:.2f}", f"{box.running:.3f}"]):
-        ax.text(
-            middle,
-            y - LINE_EMS * (0.75 + line),
-            text,
-            ha="center",
-            va="center",
-            color=colour,
-            fontsize="x-small" if line < len(names) else "small",
-            weight="bold" if line == len(names) and box.shade else "normal",
-        )
+        size = "x-small" if line < len(names) else "small"
+        weight = "bold" if line == len(names) and box.shade else "normal"
+        write(y - LINE_EMS * (0.75 + line), text, fontsize=size, weight=weight)
 
 
-def left_out(explanation: Explanation | RankedExplanation, more: int) -> str:
+def omission_note(explanation: Explanation | RankedExplanation, more: int) -> str:
     """A note on documents that are not drawn."""
     parts = [f"{more} more below"] if more else []
     if isinstance(explanation, Explanation) and explanation.missing:

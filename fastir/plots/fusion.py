@@ -25,10 +25,6 @@ def tuning(tuning: Any, ax: Axes | None = None) -> Axes:
         The result of `fastir.tune`.
     ax : as for `means`
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-
     Raises
     ------
     TypeError

@@ -9,8 +9,7 @@ Validates the name of the format
 Raises    ValueError for a format that does not exist
 
 cells    Cell and Table, and what the formats share
-formats  render: the one call, the names of the formats, by suffix in BY_SUFFIX; text, Markdown and CSV
-web      HTML
+formats  render: the one call, the names of the formats, by suffix in BY_SUFFIX; text, Markdown, CSV and HTML
 latex    LaTeX
 """
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from fastir.checks import check_choice, flag
-from fastir.rendering.cells import Cell, Table, align_points
-from fastir.rendering.text import UNPRINTABLE, align_columns, printable
+from fastir.rendering.cells import Cell, Table, align_points, extras
+from fastir.rendering.text import UNPRINTABLE, align_columns, printable, quote_cell
 
 # ---- text, Markdown and CSV ------------------------------------------------------------------------------------------
 
 SUPERSCRIPTS = str.maketrans("abcdefghijklmnoprstuvwxyz0123456789-,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹⁻·")
 MARKDOWN = r"[\\|*_`<~$]|&(?=#?\w+;)|\](?=[\[(:])|://"  # what would be markup, a link or an entity
-FORMULA = r"[=+\-@\t\r](?s:.)"  # what a spreadsheet takes for a formula, if it is no number
 CSV_QUOTED = '[,"\r\n]'
+FORMULA = r"[=+\-@\t\r](?s:.)"  # what a spreadsheet takes for a formula, if it is no number
 NUMBER = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]inf"  # no digit fits two parts of it
 WIDTH = 100  # of notes in text
 
@@ -55,7 +56,7 @@ def as_text(table: Table, label: str | None = None) -> str:
 def as_markdown(table: Table, label: str | None = None) -> str:
     """Markdown: a pipe table above a paragraph for each note; marks are raised letters."""
 
-    def written(cell: Cell) -> str:
+    def markdown_cell(cell: Cell) -> str:
         text = in_markdown(cell.text)
         text = f"**{text}**" if cell.strong else text
         return " ".join(filter(None, [text + cell.beats.translate(SUPERSCRIPTS), cell.interval]))
@@ -63,7 +64,7 @@ def as_markdown(table: Table, label: str | None = None) -> str:
     rows = [
         [in_markdown(name) for name in table.head],
         [":---" if place < table.first else "---:" for place in range(len(table.head))],
-        *(list(map(written, row)) for row in table.rows),
+        *(list(map(markdown_cell, row)) for row in table.rows),
     ]
     lines = [f"| {' | '.join(row)} |" for row in rows]
     notes = ["", *map(in_markdown, table.notes)] if table.notes else []
@@ -82,19 +83,81 @@ def as_csv(table: Table, label: str | None = None, formulas: bool = False) -> st
     characters are escaped as in Python; tabs and line breaks stay, in quotation marks.
     """
 
-    def written(text: str) -> str:
+    def harmless_text(text: str) -> str:
         if formulas:
             return text
         text = "".join(part if part in "\t\r\n" else printable(part) for part in re.split("([\t\r\n])", text))
         return "'" + text if re.match(FORMULA, text) and not re.fullmatch(NUMBER, text) else text
 
     cells = ([cell.text if cell.exact is None else cell.exact for cell in row] for row in table.rows)
-    return "".join(",".join(csv_field(written(cell)) for cell in row) + "\n" for row in (table.head, *cells))
+    return "".join(",".join(csv_field(harmless_text(cell)) for cell in row) + "\n" for row in (table.head, *cells))
 
 
 def csv_field(text: str) -> str:
-    """A cell, in quotation marks if a csv reader needs them; the csv module itself leaves a lone \\r unquoted."""
-    return '"' + text.replace('"', '""') + '"' if re.search(CSV_QUOTED, text) else text
+    return quote_cell(text) if re.search(CSV_QUOTED, text) else text
+
+
+# ---- HTML: without script and style sheets, and with the colours of the page -----------------------------------------
+
+HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
+CELL = "padding: 0.15em 0.6em; white-space: nowrap; font-variant-numeric: tabular-nums"
+BEFORE, BEHIND = "right; padding-right: 0", "left; padding-left: 0"  # a number, and the text right behind it
+NOTES = "max-width: 60em; padding: 0.3em 0.6em; text-align: left; font-size: smaller"
+
+
+def as_html(table: Table, label: str | None = None) -> str:
+    """A table that scrolls if it is too wide, above its notes."""
+    shown = extras(table)
+    sides = ["left" if place < table.first else "right" for place in range(len(table.head))]
+    spaces = [figure_spaces([row[place].text for row in table.rows]) for place in range(len(table.head))]
+    head = (
+        styled_cell("th", BEFORE if any(extra) else side, name.translate(HTML))
+        + styled_cell("th", BEHIND, "") * sum(extra)
+        for name, side, extra in zip(table.head, sides, shown, strict=True)
+    )
+    rows = ("".join(itertools.chain(*map(html_cell, row, sides, spaces, shown))) for row in table.rows)
+    name = f' id="{label.translate(HTML)}"' if label else ""
+    notes = " ".join(table.notes).translate(HTML)
+    return "\n".join(
+        [
+            f'<figure{name} style="margin: 0; overflow-x: auto">',
+            '<table style="margin: 0">',
+            f"<thead><tr>{''.join(head)}</tr></thead>",
+            "<tbody>",
+            *(f"<tr>{row}</tr>" for row in rows),
+            "</tbody>",
+            "</table>",
+            *([f'<figcaption style="{NOTES}">{notes}</figcaption>'] if notes else []),
+            "</figure>",
+            "",
+        ]
+    )
+
+
+def html_cell(cell: Cell, side: str, spaces: dict[str, str], shown: tuple[bool, bool]) -> Iterator[str]:
+    """A cell, and cells for its marks and its interval where the column has any."""
+    text = cell.text.translate(HTML) + spaces[cell.text]
+    yield styled_cell("td", BEFORE if any(shown) else side, f"<b>{text}</b>" if cell.strong else text)
+    marks = f'<sup style="line-height: 0">{cell.beats.replace("-", "–")}</sup>' if cell.beats else ""
+    interval = f"<small>{cell.interval}</small>" if cell.interval else ""
+    yield from (styled_cell("td", BEHIND, content) for content in itertools.compress((marks, interval), shown))
+
+
+def styled_cell(kind: str, side: str, content: str) -> str:
+    return f'<{kind} style="{CELL}; text-align: {side}">{content}</{kind}>'
+
+
+def figure_spaces(texts: list[str]) -> dict[str, str]:
+    """Padding behind each number of a column: spaces as wide as a point and as digits."""
+    lacking = {text: len(padded) - len(text) for text, padded in zip(texts, align_points(texts), strict=True)}
+    return {
+        text: ""
+        if not lack or text in ("", "-")
+        else "\u2007" * lack
+        if "." in text
+        else "\u2008" + "\u2007" * (lack - 1)
+        for text, lack in lacking.items()
+    }
 
 
 # ---- the formats -----------------------------------------------------------------------------------------------------
@@ -131,25 +194,18 @@ def for_people(table: Table) -> Table:
     texts = (text for row in table.rows for cell in row for text in (cell.text, cell.interval))
     if not re.search(UNPRINTABLE, "".join([table.title, *table.notes, *table.head, *texts])):
         return table
-    rows = [[for_reading(cell) for cell in row] for row in table.rows]
+    rows = [
+        [cell._replace(text=printable(cell.text), interval=printable(cell.interval)) for cell in row]
+        for row in table.rows
+    ]
     notes, head = ([printable(text) for text in part] for part in (table.notes, table.head))
     return table._replace(title=printable(table.title), notes=notes, head=head, rows=rows)
 
 
-def for_reading(cell: Cell) -> Cell:
-    return cell._replace(text=printable(cell.text), interval=printable(cell.interval))
-
-
 def as_latex(table: Table, label: str | None) -> str:
-    from fastir.rendering import latex  # imported by the first table of its kind, as HTML
+    from fastir.rendering import latex  # imported by the first table of its kind
 
     return latex.as_latex(table, label)
-
-
-def as_html(table: Table, label: str | None) -> str:
-    from fastir.rendering import web
-
-    return web.as_html(table, label)
 
 
 FORMATS: dict[str, Callable[[Table, str | None], str]] = {

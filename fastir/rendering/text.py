@@ -121,9 +121,11 @@ def tsv_text(rows: Iterable[Sequence[str]]) -> str:
 
 def tsv_field(text: str) -> str:
     """A cell, in quotation marks if a csv reader needs them."""
-    if QUOTED(text):
-        return '"' + text.replace('"', '""') + '"'
-    return text
+    return quote_cell(text) if QUOTED(text) else text
+
+
+def quote_cell(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
 
 
 # ---- files ---------------------------------------------------------------------------------------------------------

@@ -17,12 +17,13 @@ from fastir.engine.measure import JUDGED
 from fastir.errors import FastirWarning, quote, warn_caller
 from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator
-from fastir.evaluation.keywords import LevelOptions, RankingOptions
+from fastir.evaluation.keywords import RankingOptions
 from fastir.evaluation.many import name_the_run
 from fastir.evaluation.rules import columns_by_side
 from fastir.inputs import files
 from fastir.rendering.text import distinct_texts, printable
 from fastir.request.custom import CustomMetric
+from fastir.request.keywords import LevelOptions
 
 # ---- the first documents of each run for each query ------------------------------------------------------------------
 
@@ -137,60 +138,34 @@ def gather(
     """Evaluate, compare and explain; warnings are issued at the end, each once."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FastirWarning)
-        pages_data = with_files(qrels, runs, metrics, names, depth, statistics, rules, progress)
+        of_qrels, _ = columns_by_side(*(rules.get(name) for name in ("columns", "qrels_columns", "run_columns")))
+        duplicates = rules.get("duplicates")
+        named = dict(run_collections.runs_by_name(runs, rules.get("run_columns"), duplicates, names, [qrels]))
+        names_shown = distinct_texts(named, shown=visible_text)
+        described = [("judgments", file) for file in files.describe_file("file", qrels).values()]
+        for name, run in named.items():
+            described += [(f"run {names_shown[name]}", file) for file in files.describe_file("file", run).values()]
+        judgments = as_qrels(qrels, of_qrels, duplicates)
+        if isinstance(rules.get("queries"), Iterable) and not isinstance(rules["queries"], str):
+            rules = {**rules, "queries": list(rules["queries"])}
+        readers = Evaluator(judgments, metrics, **{**rules, "queries": None})
+        held = {name: read_run(readers, name, run, progress) for name, run in named.items()}
+        how = Options(**statistics, queries=rules.get("queries"), n_threads=rules.get("n_threads"))
+        rest = {name: value for name, value in rules.items() if name not in ("queries", "n_threads")}
+        results, comparison = evaluate_and_compare(judgments, held, metrics, "stem", how, rest, None)
+        rankings = RankingsByQuery(comparison.query_ids, depth, rules.get("rel_level", 1))
+        explained = [metric for metric in comparison.metrics if not isinstance(metric, CustomMetric)]
+        if explained:
+            explainer = Evaluator(judgments, explained, **{**rules, "queries": "qrels"})
+            for run in held.values():
+                rankings.add(explainer, run)
+        judged = judged_shares(judgments, held, depth, rules)
     texts = list(dict.fromkeys(str(warning.message) for warning in caught))
     for text in texts:
         warn_caller(text)
-    return pages_data._replace(warnings=texts)
-
-
-def with_files(
-    qrels: Any,
-    runs: Any,
-    metrics: Any,
-    names: Any,
-    depth: int,
-    statistics: dict[str, Any],
-    rules: dict[str, Any],
-    progress: Callable[[Hashable, int], object] | None,
-) -> ReportData:
-    """What is gathered, and the files that it was read from."""
-    of_qrels, _ = columns_by_side(*(rules.get(name) for name in ("columns", "qrels_columns", "run_columns")))
-    named = dict(run_collections.runs_by_name(runs, rules.get("run_columns"), rules.get("duplicates"), names, [qrels]))
-    described = [("judgments", file) for file in files.describe_file("file", qrels).values()]
-    names_shown = distinct_texts(named, shown=visible_text)
-    described += [
-        (f"run {names_shown[name]}", file)
-        for name, run in named.items()
-        for file in files.describe_file("file", run).values()
-    ]
-    judgments = as_qrels(qrels, of_qrels, rules.get("duplicates"))
-    if isinstance(rules.get("queries"), Iterable) and not isinstance(rules["queries"], str):
-        rules = {**rules, "queries": list(rules["queries"])}
-    readers = Evaluator(judgments, metrics, **{**rules, "queries": None})
-    held = {name: read_run(readers, name, run, progress) for name, run in named.items()}
-    how = Options(**statistics, queries=rules.get("queries"), n_threads=rules.get("n_threads"))
-    rest = {name: value for name, value in rules.items() if name not in ("queries", "n_threads")}
-    results, comparison = evaluate_and_compare(judgments, held, metrics, "stem", how, rest, None)
     policy = query_policy(how.queries, rules.get("convention", "fastir"))
-    rankings = RankingsByQuery(comparison.query_ids, depth, rules.get("rel_level", 1))
-    explained = [metric for metric in comparison.metrics if not isinstance(metric, CustomMetric)]
-    if explained:
-        explainer = Evaluator(judgments, explained, **{**rules, "queries": "qrels"})
-        for run in held.values():
-            rankings.add(explainer, run)
-    judged = judged_shares(judgments, held, depth, rules)
-    return ReportData(
-        comparison,
-        names_shown,
-        results,
-        judged,
-        rankings,
-        described,
-        [],
-        depth,
-        policy if isinstance(policy, str) else None,
-    )
+    policy = policy if isinstance(policy, str) else None
+    return ReportData(comparison, names_shown, results, judged, rankings, described, texts, depth, policy)
 
 
 def read_run(readers: Evaluator, name: Hashable, run: Any, progress: Callable[[Hashable, int], object] | None) -> Any:

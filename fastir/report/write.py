@@ -1,18 +1,27 @@
-"""write_report(): a comparison of runs as one file of HTML."""
+"""write_report(): a comparison of runs as one file of HTML, with all data in it, compressed."""
 
 from __future__ import annotations
 
+import base64
+import dataclasses
+import html
+import importlib.resources
 import itertools
+import json
 import os
-from collections.abc import Callable, Hashable, Iterable
+import string
+import zlib
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from fastir.analyses.compare.comparison import Comparison, mean_over
+from fastir.analyses.compare.tables import default_level, mark_labels, pairs_table, runs_table
 from fastir.checks import whole_number
 from fastir.errors import quote
 from fastir.evaluation.run_collections import input_files
-from fastir.rendering.text import refuse_inputs, replacing
-from fastir.report.gather import gather
-from fastir.report.page import page
+from fastir.rendering import Cell, Table
+from fastir.rendering.text import counted, decimals, distinct_texts, json_types, refuse_inputs, replacing
+from fastir.report.gather import ReportData, gather, judged_name, visible_text
 from fastir.request.names import is_metric, split
 
 if TYPE_CHECKING:
@@ -94,3 +103,221 @@ def write_report(
     text = page(gather(qrels, runs, metrics, names, shown, statistics, rules, progress))
     with replacing(os.fsdecode(path)) as file:
         file.write(text.encode("utf-8", "replace"))
+
+
+# ---- tables that need no script --------------------------------------------------------------------------------------
+
+ALL_QUERIES = "all queries"
+
+
+def parts_by_title(comparison: Comparison) -> dict[str, Comparison]:
+    """The comparison of all queries and of each segment, by distinct titles."""
+    titles = distinct_texts(comparison.segments, [ALL_QUERIES], visible_text)
+    return {ALL_QUERIES: comparison, **{titles[segment]: part for segment, part in comparison.segments.items()}}
+
+
+def boards(gathered: ReportData) -> str:
+    """A leaderboard of all queries, and a hidden one of each segment, as `Comparison.to_table` has them."""
+    texts = []
+    for place, (title, part) in enumerate(parts_by_title(gathered.comparison).items()):
+        level = default_level(part.method)
+        table = runs_table(part.means, part.verdicts, part.systems, part.method, 4, level, gathered.names)
+        texts.append(board(table, place, title))
+    return "\n".join(texts)
+
+
+def html_text(text: str) -> str:
+    return html.escape(visible_text(str(text)))
+
+
+def board(table: Table, place: int, title: str) -> str:
+    """A leaderboard with buttons that sort its columns; the script shows the chosen leaderboard."""
+    heads = head_cells(table, '<button type="button">', "</button>")
+    notes = "".join(f"<p>{html_text(note)}</p>" for note in table.notes)
+    return (
+        f'<figure class="board"{" hidden" if place else ""} data-segment="{place}"><div class="wide" tabindex="0" '
+        f'role="region" aria-label="Leaderboard, {html_text(title)}"><table><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{rows(table)}</tbody></table></div><figcaption>{notes}</figcaption></figure>"
+    )
+
+
+def scrolling_table(table: Table) -> str:
+    """A table that scrolls by itself where it is too wide."""
+    body = f"<thead><tr>{head_cells(table)}</tr></thead><tbody>{rows(table)}</tbody>"
+    return f'<div class="wide" tabindex="0"><table>{body}</table></div>'
+
+
+def head_cells(table: Table, opening: str = "", closing: str = "") -> str:
+    return "".join(
+        f'<th scope="col"{number(column, table.first)}>{opening}{html_text(name)}{closing}</th>'
+        for column, name in enumerate(table.head)
+    )
+
+
+def number(column: int, first: int) -> str:
+    return ' class="number"' if column >= first else ""
+
+
+def rows(table: Table) -> str:
+    return "".join(
+        f"<tr>{''.join(cell(each, column, table.first) for column, each in enumerate(row))}</tr>" for row in table.rows
+    )
+
+
+def cell(each: Cell, column: int, first: int) -> str:
+    """A cell with its exact value, its marks and its interval."""
+    exact = "" if each.exact is None else f' data-exact="{html_text(each.exact)}"'
+    text = html_text(each.text)
+    text = f"<b>{text}</b>" if each.strong else text
+    marks = f"<sup>{html_text(each.beats)}</sup>" if each.beats else ""
+    interval = f"<small>{html_text(each.interval)}</small>" if each.interval else ""
+    return f"<td{number(column, first)}{exact}>{text}{marks}{interval}</td>"
+
+
+def judged_table(gathered: ReportData) -> str:
+    """How much of each run is judged, and which queries are missing."""
+    name = judged_name(gathered.depth)
+    runs, query_ids = gathered.comparison.runs, set(gathered.comparison.query_ids)
+    head, body = ["run"], [[Cell(gathered.names[run])] for run in runs]
+    columns: list[tuple[str, list[Cell]]] = []
+    if gathered.judged:
+        shares = [mean_over(gathered.judged[run].per_query(name), query_ids) for run in runs]
+        columns.append((name, [Cell(decimals(share), exact=repr(share)) for share in shares]))
+    if not gathered.rankings.why_not:
+        counts = [Cell(str(count)) for count in gathered.rankings.unjudged]
+        columns.append((f"unjudged in the first {gathered.depth}", counts))
+    reports = [gathered.results[run].report for run in runs]
+    for title, field in (
+        ("queries missing", "only_in_qrels"),
+        ("nothing judged", "nothing_judged"),
+        ("ties could matter", "queries_with_ties"),
+    ):
+        columns.append((title, [Cell(str(getattr(report, field))) for report in reports]))
+    for title, cells in columns:
+        head.append(title)
+        for row, each in zip(body, cells, strict=True):
+            row.append(each)
+    return scrolling_table(Table(head, body, 1, []))
+
+
+def sources(gathered: ReportData) -> str:
+    """Where the numbers come from: the method, the convention, options, metrics and files."""
+    provenance = next((record for result in gathered.results.values() if (record := result.provenance)), None)
+    listed: list[tuple[str, str]] = [("statistics", str(gathered.comparison.method))]
+    if provenance is not None:
+        convention = provenance.convention
+        chosen = {} if gathered.queries is None else {"queries": gathered.queries}
+        listed.append(("convention", f"{convention.name}. {convention.about}".removesuffix(". ")))
+        listed += (
+            (f"convention: {field.name}", str(chosen.get(field.name, getattr(convention, field.name))))
+            for field in dataclasses.fields(convention)
+            if field.name not in ("name", "about") and getattr(convention, field.name) not in (None, ())
+        )
+        listed += ((f"option {name}", str(value)) for name, value in provenance.options.items())
+        listed += ((f"metric {name}", text) for name, text in provenance.metrics.items())
+    for what, file in gathered.files:
+        size = f", {file['bytes']} bytes" if "bytes" in file else ""
+        listed.append((what, f"{file['name']}{size}"))
+    for run, result in gathered.results.items():
+        repairs = result.report.repairs if result.report else {}
+        listed += (
+            (f"run {gathered.names[run]}: {kind}", f"{count}, such as {place}")
+            for kind, (count, place) in repairs.items()
+        )
+    listed.append(("fastir", gathered.comparison.method.version))
+    return scrolling_table(Table(["what", "value"], [[Cell(what), Cell(value)] for what, value in listed], 2, []))
+
+
+def warnings_list(texts: Sequence[str]) -> str:
+    """The warnings of the evaluation; nothing if there are none."""
+    if not texts:
+        return ""
+    title = counted(len(texts), "warning", "warnings")
+    listed = "".join(f"<li>{html_text(text)}</li>" for text in texts)
+    return f'<section class="warnings"><h2>{title}</h2><ul>{listed}</ul></section>'
+
+
+# ---- the document ----------------------------------------------------------------------------------------------------
+
+
+def page(gathered: ReportData) -> str:
+    """The HTML of a report, which names no address outside of it."""
+    comparison = gathered.comparison
+    n_runs, n_queries = len(comparison.runs), len(comparison.query_ids)
+    summary = (
+        f"{counted(n_runs, 'run', 'runs')} on {counted(n_queries, 'query', 'queries')}, "
+        f"{counted(len(comparison.metrics), 'metric', 'metrics')}"
+    )
+    return string.Template(page_part("page.txt")).substitute(
+        title=html.escape(f"fastir report: {summary}"),
+        summary=html.escape(summary),
+        style=page_part("page.css"),
+        script=page_part("page.js"),
+        warnings=warnings_list(gathered.warnings),
+        boards=boards(gathered),
+        depth=gathered.depth,
+        judged=judged_table(gathered),
+        sources=sources(gathered),
+        data=compress_json(page_data(gathered)),
+    )
+
+
+def page_part(name: str) -> str:
+    return importlib.resources.files("fastir.report").joinpath(name).read_text("utf-8")
+
+
+def compress_json(data: Any) -> str:
+    """JSON, compressed by zlib, in base64: a sixth of the text, and no name in it can end the element around it."""
+    text = json.dumps(json_types(data), separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(zlib.compress(text.encode("ascii"), 9)).decode("ascii")
+
+
+def page_data(gathered: ReportData) -> dict[str, Any]:
+    """The data that the script shows: names, the exact values of every query, printed pairs, rankings."""
+    comparison, rankings = gathered.comparison, gathered.rankings
+    places = {query_id: place for place, query_id in enumerate(comparison.query_ids)}
+    parts = parts_by_title(comparison)
+    name = judged_name(gathered.depth)
+    judged = {run: result.per_query(name) for run, result in gathered.judged.items()}
+    return {
+        "depth": gathered.depth,
+        "runs": [gathered.names[run] for run in comparison.runs],
+        "labels": mark_labels(len(comparison.runs)),
+        "metrics": [visible_text(str(metric)) for metric in comparison.metrics],
+        "higher_is_better": [comparison.higher_is_better[metric] for metric in comparison.metrics],
+        "queries": list(distinct_texts(comparison.query_ids, shown=visible_text).values()),
+        "segments": [
+            {"name": name, "queries": None if part is comparison else [places[each] for each in part.query_ids]}
+            for name, part in parts.items()
+        ],
+        "values": [values.T.tolist() for values in comparison.values],
+        "judged": [[judged[run].get(each) for each in comparison.query_ids] for run in comparison.runs if judged],
+        "pairs": [pair_records(part) for part in parts.values()],
+        "why_not": visible_text(rankings.why_not),
+        "rankings": [] if rankings.why_not else list(map(query_record, rankings.queries)),
+        "rel_level": rankings.rel_level,
+    }
+
+
+def pair_records(comparison: Comparison) -> dict[str, Any]:
+    """The indices of metrics and runs, and the cells that `Comparison.to_table` prints for each pair, as a line."""
+    metrics = {metric: place for place, metric in enumerate(comparison.metrics)}
+    runs = {run: place for place, run in enumerate(comparison.runs)}
+    table = pairs_table(comparison.pairs, comparison.method, 4, default_level(comparison.method))
+    return {
+        "of": [[metrics[pair.metric], runs[pair.a], runs[pair.b]] for pair in comparison.pairs],
+        "texts": [pair_text(table.head[3:], [cell.text for cell in row[3:]]) for row in table.rows],
+    }
+
+
+def pair_text(heads: Sequence[str], texts: Sequence[str]) -> str:
+    """The cells of a pair as a line: the difference and a note alone, the others behind their heads."""
+    facts = [text if head in ("a - b", "note") else f"{head} {text}" for head, text in zip(heads, texts, strict=True)]
+    return ", ".join(facts if texts[-1] else facts[:-1])
+
+
+def query_record(query: dict[str, Any]) -> dict[str, Any]:
+    """The rankings of a query; a label is a number in its gains, too, which two languages write in two ways."""
+    docs = list(distinct_texts(query["docs"], shown=visible_text).values())
+    gains = {metric: [[label, text] for label, text in of_label.items()] for metric, of_label in query["gains"].items()}
+    return {**query, "docs": docs, "gains": gains}

@@ -12,7 +12,7 @@ from fastir.engine.measure._codes import GAIN_CODES, IDEAL_CODES, READ_CODES
 from fastir.engine.measure._measure import Plan
 from fastir.engine.measure.cards import Card
 from fastir.engine.measure.views import Slot, View
-from fastir.errors import quote
+from fastir.errors import UnknownMetricError, quote
 from fastir.request import names
 from fastir.request.options import MAX_DEPTH
 
@@ -130,14 +130,14 @@ def label_limits(request: names.Request, values: dict[str, Any], gain: Any) -> l
     if gain == "exp2":
         limits.append((1000, request.text, "an exponential gain"))
     if values.get("ideal") == "full" and (request.cutoff or 0) > names.MAX_WEIGHTED:
-        raise names.UnknownMetricError(
+        raise UnknownMetricError(
             f"metric {quote(request.text)}: with ideal=full the cutoff must be at most {names.MAX_WEIGHTED}"
         )
     if "max_grade" in values:
         top = values["max_grade"]
         limits.append((1000 if top == "query" else top, request.text, f"max_grade={top}"))
     if "min_rel" in values and not values["min_rel"] < values["max_rel"]:
-        raise names.UnknownMetricError(
+        raise UnknownMetricError(
             f"metric {quote(request.text)}: min_rel must be below max_rel, got {values['min_rel']} and "
             f"{values['max_rel']}"
         )

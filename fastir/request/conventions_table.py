@@ -118,7 +118,7 @@ TOOLS = (  # given scores
     ),
     row(
         "torchmetrics",
-        "torchmetrics.retrieval; it takes documents with scores of 0 or less for not relevant",
+        "torchmetrics.retrieval; documents with a score of 0 or less count as not relevant",
         fractions="gains",
         ideal="retrieved",
         ap_norm="hits",

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from fastir.engine.measure import CARDS
 from fastir.engine.measure.cards import BETTER, Card
 from fastir.engine.measure.references import Reference
 from fastir.errors import UnknownMetricError
 from fastir.rendering.text import align_columns
-from fastir.request.names import CARDS, DIALECTS, Gains, Request, metric_text, read
+from fastir.request.names import DIALECTS, Gains, Request, metric_text, read
 
 if TYPE_CHECKING:
     from typing import Self
@@ -241,7 +242,7 @@ def request_lines(name: str, request: Request) -> list[Line]:
         lines.append(("also written", ", ".join(card.other_names())))
     lines.append(("formula", card.formula))
     if card.cutoff:
-        first = f"the first {request.cutoff} documents; places that a shorter ranking lacks hold nothing"
+        first = f"the first {request.cutoff} documents; ranks after the end of a shorter ranking count as not relevant"
         lines.append(("depth", "the whole ranking" if request.cutoff is None else first))
     if card.groups:
         how = "counted over the pairs" if card.groups == "pairs" else "averaged over the subtopics or groups"

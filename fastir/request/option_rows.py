@@ -63,6 +63,9 @@ ROWS = {  # by the heading of the command's help
         Row("query_ids", "Sequence[Any] | None", None,
             "the queries of _msearch responses: the request with a _name in each query, or an id on each line", "FILE",
             also=("qids", "topics")),
+        Row("rows", "Path | None", None,
+            "the file whose lines the runs, files of a score on each line, are for: LETOR, SVMrank or LIBSVM", "FILE",
+            also=("letor",)),
         Row("names", "RunNames", "stem",
             "name runs by the file without endings, the tag in the file, or the file (default %(default)s)",
             choices="fastir.evaluation.run_names:NAMES_OF_FILES", of=("CollectionOptions",)),
@@ -73,7 +76,7 @@ ROWS = {  # by the heading of the command's help
         Row("threshold", "SupportsFloat | None", None,
             "the lowest relevant rating of a table that has ratings instead of labels", "X", "float"),
         Row("duplicates", "Duplicates | None", None,
-            "which line of a duplicate document counts: %(choices)s (default: refuse duplicates)",
+            "which line of a duplicate document counts: %(choices)s (default: refuse duplicates); mean is for qrels",
             choices=f"{REQUEST}:DUPLICATES", of=READING),
         Row("validate", "Validate", "full",
             "which documents are checked for duplicates: all, or only judged ones, so that rows in no order need not "
@@ -118,6 +121,9 @@ ROWS = {  # by the heading of the command's help
             "FILE"),
         Row("tag", "str | re.Pattern[str] | None", None,
             "a regular expression that tags must match, such as 'team[0-9]+'", "PATTERN"),
+        Row("corpus", "Path | Iterable[Any] | None", None,
+            "the ids of the collection, one at the start of each line, or a table with a column of ids: a judged or "
+            "retrieved document that it has not is a fault", "FILE", also=("collection", "docs")),
     ),
     "statistics": (
         Row("baseline", "Hashable | list[Hashable]", None,

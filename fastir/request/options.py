@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, Suppo
 import numpy as np
 
 from fastir.checks import check_choice, flag, integer, number, positive_integer, suggest_choice
+from fastir.engine.measure import CARDS
 from fastir.engine.threads import thread_count
 from fastir.errors import NoOverlapError, quote
 from fastir.request import names
@@ -26,16 +27,17 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
 
 TiesById = Literal["trec", "doc_id_asc"]
-TiesWithoutIds = Literal["input", "optimistic", "pessimistic", "average"]
+TiesWithoutIds = Literal["input", "input_reversed", "optimistic", "pessimistic", "average"]
 Ties = Literal[TiesById, TiesWithoutIds]
 QueryRule = Literal["qrels", "intersection", "strict"]
 QueryIds = list[Any] | tuple[Any, ...] | AbstractSet[Any] | Mapping[Any, Any] | np.ndarray
 Queries = QueryRule | QueryIds
-Duplicates = Literal["first", "last", "max", "once"]
+Duplicates = Literal["first", "last", "max", "mean", "once"]
 Aggregate = Literal["max", "sum", "mean"]
 Validate = Literal["full", "judged"]
 
 TIES = get_args(Ties)
+TIES_BY_INPUT = ("input", "input_reversed")
 TIES_BY_ID = get_args(TiesById)
 TIES_WITHOUT_IDS = get_args(TiesWithoutIds)
 RANKED: Any = object()  # instead of a tie rule: the documents come in rank order; callers cannot choose it
@@ -231,4 +233,4 @@ def check_choices(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
 @functools.cache
 def choice_params() -> dict[str, Param]:
     """The parameters of metrics that a keyword can set for all that have them, by their names."""
-    return {param.name: param for card in names.CARDS for param in card.params if param.is_convention}
+    return {param.name: param for card in CARDS for param in card.params if param.is_convention}

@@ -17,11 +17,11 @@ import numpy as np
 from fastir.declared import Param
 from fastir.engine.measure._registry import has_expected
 from fastir.engine.measure.cards import Card
-from fastir.errors import quote, warn_caller
+from fastir.errors import UnknownMetricError, quote, warn_caller
 from fastir.rendering.text import counted
 from fastir.request import names
 from fastir.request.compiler import code_from, compile_plan, reads_labels
-from fastir.request.names import Request, UnknownMetricError
+from fastir.request.names import Request
 from fastir.request.options import MAX_DEPTH, RANKED, TIES, TIES_BY_ID, Options, QueryRule, check_options
 
 if TYPE_CHECKING:
@@ -262,7 +262,7 @@ def without_ids(
     parts = []
     for requests, rules, read in whole.parts:
         if read in ID_PROPERTIES and not (weighted and read == WEIGHTED):
-            raise names.UnknownMetricError(
+            raise UnknownMetricError(
                 f"metric {quote(requests[0].text)} needs {ID_PROPERTIES[read]}; there are none here"
             )
         narrowed = options.replace(
@@ -281,7 +281,7 @@ def without_ids(
 def without_scores_of_missing(request: names.Request, options: Options) -> Options:
     """Options by which a convention's missing_documents=zero is "last": rankings without ids miss no document."""
     if "missing_documents" in request.params or "missing_documents" in dict(options.choices):
-        raise names.UnknownMetricError(
+        raise UnknownMetricError(
             f"metric {quote(request.text)}: missing_documents=zero needs the ids of documents; there are none here"
         )
     return options.replace(missing_documents="last")
@@ -299,7 +299,7 @@ def parse_requests(metrics: Iterable[str], dialect: str = "fastir") -> list[name
         for request in names.read(metric, dialect):
             by_text.setdefault(request.text, request)
     if not by_text:
-        raise names.UnknownMetricError("no metric given: the list is empty")
+        raise UnknownMetricError("no metric given: the list is empty")
     return list(by_text.values())
 
 
@@ -340,11 +340,11 @@ def check_ranked(parts: list[Any], options: Options) -> None:
     for requests, _, read in parts:
         text = quote(requests[0].text)
         if read in ID_PROPERTIES:
-            raise names.UnknownMetricError(f"metric {text} needs {ID_PROPERTIES[read]}; labels in rank order have none")
+            raise UnknownMetricError(f"metric {text} needs {ID_PROPERTIES[read]}; labels in rank order have none")
         if read == BY_SCORE:
             without_scores_of_missing(requests[0], options)
         if "judged_only" in requests[0].params:
-            raise names.UnknownMetricError(f"metric {text}: judged_only is an option here, for all metrics at once")
+            raise UnknownMetricError(f"metric {text}: judged_only is an option here, for all metrics at once")
 
 
 def check_average(requests: list[names.Request], all_values: list[dict[str, Any]], depth: int) -> None:
@@ -365,7 +365,7 @@ def param_values(request: names.Request, chosen: dict[str, Any], record: Convent
     """The value of every parameter: the metric's own, else the option's, else the convention's."""
     card, cut = request.card, request.cutoff is not None
     if record is not None and (reason := record.choice(card.name, cut, "refused")):
-        raise names.UnknownMetricError(f"convention {record.name!r}: metric {quote(request.text)} {reason}")
+        raise UnknownMetricError(f"convention {record.name!r}: metric {quote(request.text)} {reason}")
     params = {param.name: param for param in card.params}
 
     def fits(name: str, value: Any) -> bool:

@@ -29,8 +29,7 @@ run_files          runs that are Parquet files, which the workers read
 tasks              what runs in a partition; imported by the workers
 two_pass           two passes over rows that stay where they are
 buckets            qrels that are too large for every worker
-spark_results      SparkResults
-comparison         compare()
+spark_results      SparkResults and compare()
 ranking_evaluator  RankingEvaluator
 """
 
@@ -40,10 +39,9 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fastir.spark.comparison import compare
     from fastir.spark.evaluation import evaluate, evaluate_many
     from fastir.spark.ranking_evaluator import RankingEvaluator
-    from fastir.spark.spark_results import SparkResults
+    from fastir.spark.spark_results import SparkResults, compare
 
 __all__ = ["RankingEvaluator", "SparkResults", "compare", "evaluate", "evaluate_many"]
 
@@ -51,7 +49,7 @@ __all__ = ["RankingEvaluator", "SparkResults", "compare", "evaluate", "evaluate_
 MODULE_BY_NAME = {
     "RankingEvaluator": "ranking_evaluator",
     "SparkResults": "spark_results",
-    "compare": "comparison",
+    "compare": "spark_results",
     "evaluate": "evaluation",
     "evaluate_many": "evaluation",
 }

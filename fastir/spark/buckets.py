@@ -50,27 +50,16 @@ class Request(NamedTuple):
 
 
 class Bucket(NamedTuple):
-    """The results of a bucket.
+    """The results of a bucket of queries, with the repairs of its qrels; runs have positions in this bucket.
 
-    Attributes
-    ----------
-    partition : int
-        Its number.
-    query_ids : list
-        The query ids of the qrels.
-    absent : float64 array of shape (n_queries, n_metrics)
-        The values of these queries for a run without them.
-    repairs : dict
-        Of the qrels.
-    runs : list of RunValues
-        Their positions are positions in this bucket.
+    `absent` are the values of a run without the queries, float64 of shape (n_queries, n_metrics).
     """
 
     partition: int
     query_ids: list[Any]
     absent: np.ndarray
     repairs: Repairs
-    runs: list[tasks.RunValues]
+    runs: list[tasks.RunState]
 
 
 # ---- on a worker ---------------------------------------------------------------------------------------------------
@@ -124,7 +113,7 @@ def evaluate_bucket(
         n_metrics = len(request.metrics)
         runs = runs_in(rows, request.columns[1] or {}, request.options.duplicates)
         only_in_run = [
-            tasks.RunValues(number, name, Values.from_unknown_queries(query_ids(), n_metrics, number))
+            tasks.RunState(number, name, Values.from_unknown_queries(query_ids(), n_metrics, number))
             for name, _, query_ids in runs
         ]
         return Bucket(number, [], np.empty((0, n_metrics)), {}, only_in_run)
@@ -172,7 +161,7 @@ def with_all_queries(buckets: list[Bucket], request: Request, weights: Mapping[A
     return request.evaluator(qrels, weights)
 
 
-def join_buckets(buckets: list[Bucket], evaluator: Evaluator) -> tuple[list[tasks.RunValues], np.ndarray]:
+def join_buckets(buckets: list[Bucket], evaluator: Evaluator) -> tuple[list[tasks.RunState], np.ndarray]:
     """Return the values of all buckets at an Evaluator's positions, and the values of absent queries."""
     places = evaluator.rules.qrels.columns.places()
     absent = np.empty((len(places), len(evaluator.rules.settings.names)))
@@ -180,5 +169,5 @@ def join_buckets(buckets: list[Bucket], evaluator: Evaluator) -> tuple[list[task
     for bucket in buckets:
         at = np.array([places[query_id] for query_id in bucket.query_ids], np.int64)
         absent[at] = bucket.absent
-        runs += [each._replace(values=each.values.at_positions(at)) for each in bucket.runs]
+        runs += [each._replace(state=each.state.at_positions(at)) for each in bucket.runs]
     return runs, absent

@@ -22,11 +22,11 @@ from fastir.evaluation.partial.values import AllValues
 from fastir.evaluation.rules import Sides, columns_by_side
 from fastir.inputs import roles
 from fastir.request.custom import custom_among
-from fastir.request.options import metric_tuple, query_rule
+from fastir.request.options import TIES_BY_INPUT, metric_tuple, query_rule
 from fastir.request.plan import order_rules, refuse_small
 from fastir.spark import buckets, frames, tasks, two_pass
 from fastir.spark.spark_results import SparkResults
-from fastir.spark.tasks import RunsIn, RunValues
+from fastir.spark.tasks import RunsIn, RunState
 
 if TYPE_CHECKING:
     from fastir.evaluation.keywords import EvaluateOptions
@@ -56,9 +56,8 @@ def evaluate(
         a folder; folders such as run=bm25 are columns.
         A row for each document, with columns as for `fastir.evaluate`: query_id, doc_id, and score or rank. Beside
         scores, rank or position, or ``columns={"score": name, "rank": name}``, is the order of rows, which is read only
-        where a rule goes by it. Or a row
-        for each query, with a list of ids in rank order (doc_ids, ranking, retrieved) and optionally an aligned list of
-        scores.
+        where a rule goes by it. Or a row for each query, with a list of ids in rank order (doc_ids, ranking, retrieved)
+        and optionally an aligned list of scores.
     metrics : str or iterable of str
         As for `fastir.evaluate`.
     strategy : {"auto", "shuffle", "grouped", "two-pass", "lists"}
@@ -85,9 +84,9 @@ def evaluate(
     ValueError
         With ``strategy="grouped"``, the rows of a query are in two partitions; the message names the query. A strategy
         does not fit the columns or the options. A rule depends on the order of rows, which Spark does not keep:
-        ``ties="input"`` and ``duplicates="first"`` and "last" need a column of ranks or positions. This column has a
-        missing value, or one twice in a query. The run has other rows in the
-        second of two passes. A query has no group, or two.
+        ``ties="input"`` and "input_reversed", and ``duplicates="first"`` and "last", need a column of ranks or
+        positions. This column has a missing value, or one twice in a query. The run has other rows in the second of
+        two passes. A query has no group, or two.
     FastirError
         The qrels are too large for two passes. Or they are too large to send to every worker, and they have groups, or
         they are a DataFrame and `queries` is a collection of ids.
@@ -202,7 +201,7 @@ def many_in_one_pass(judge: Judge, runs: Any, columns: frames.RunColumns, strate
     by_row = functools.partial(tasks.runs_from_rows, order=columns.order)
     runs_in = tasks.runs_from_lists if strategy == "lists" else by_row
     evaluator, run_values, absent = evaluate_run(judge, runs, columns, runs_in, strategy == "shuffle")
-    by_name: dict[Any, list[RunValues]] = {}
+    by_name: dict[Any, list[RunState]] = {}
     for each in run_values:
         by_name.setdefault(each.run, []).append(each)
     results_by_name: dict[Any, Any] = {}
@@ -236,8 +235,10 @@ def check_segments(groups: Mapping[Any, Any] | None, by: Any, judge: Judge) -> N
     prepared = judge.evaluator.rules.prepared
     if groups is None:
         return
-    too_many = prepared.qrels is buckets.NO_QRELS
-    query_ids = frames.sorted_query_ids(judge.judgments) if too_many else list(prepared.qrels)
+    query_ids = list(prepared.qrels)
+    if prepared.qrels is buckets.NO_QRELS:
+        ids = judge.judgments.select(judge.judgments.columns[0]).distinct().toArrow()[0]
+        query_ids = sorted(ids.drop_null().to_pylist())
     grouped = frames.groups_of_queries(groups, by, query_ids)
     ungrouped = [query_id for query_id in query_ids if query_id not in grouped]
     if prepared.settings.queries != "intersection" and ungrouped:
@@ -251,18 +252,8 @@ def check_segments(groups: Mapping[Any, Any] | None, by: Any, judge: Judge) -> N
 class Judge(NamedTuple):
     """What runs are evaluated with, by one Evaluator in every worker, or by one for each bucket of queries.
 
-    Attributes
-    ----------
-    evaluator : Evaluator
-        If there are too many judgments for the driver, it has none of them, only metrics and options.
-    columns : tuple
-        The names of columns that the caller gave, of the qrels and of the run.
-    weights : mapping or None
-    judgments : DataFrame or None
-        All of them, if they are too large for every worker.
-    n_judgments : int
-    names : tuple of str
-        The column names of the judgments.
+    `columns` are the column names that the caller gave, of qrels and run. Judgments that are too large for every worker
+    are a DataFrame with the columns `names`; if they are too large for the driver, the Evaluator has none of them.
     """
 
     evaluator: Evaluator
@@ -289,11 +280,8 @@ def make_judge(qrels: Any, run: Any, metrics: str | Iterable[str], options: Eval
         rule_options: Any = {**options, "weights": None, "queries": rule}
         rule_options["doc_weights"] = None if options.get("doc_weights") is None else {}
         plain = Evaluator(buckets.NO_QRELS, metrics, **rule_options)
-        collected = frames.collect_columns(qrels, names)
-        column = options.get("doc_weights")
-        if isinstance(column, str) and collected is not None:
-            options = {**options, "doc_weights": frames.weights_in(qrels, names, column)}
-        if collected is None:
+        collected = frames.select_columns(qrels, names).limit(frames.MAX_JUDGMENTS + 1).toArrow()
+        if collected.num_rows > frames.MAX_JUDGMENTS:
             refuse_weights(options)
             if query_ids is not None:
                 raise FastirError(
@@ -301,6 +289,9 @@ def make_judge(qrels: Any, run: Any, metrics: str | Iterable[str], options: Eval
                     "queries cannot choose query ids; filter the DataFrame by them"
                 )
             return Judge(plain, sides, weights, frames.number_columns(qrels, names), qrels.count(), names)
+        column = options.get("doc_weights")
+        if isinstance(column, str):
+            options = {**options, "doc_weights": frames.weights_in(qrels, names, column)}
         qrels = collected
     evaluator = Evaluator(qrels, metrics, **options)
     if len(frames.pickle_evaluator(evaluator)) <= frames.MAX_EVALUATOR_BYTES:
@@ -310,17 +301,10 @@ def make_judge(qrels: Any, run: Any, metrics: str | Iterable[str], options: Eval
     if isinstance(held, GroupedQrels):
         raise FastirError(
             f"qrels: more than {frames.MAX_EVALUATOR_BYTES} bytes when prepared, and with groups; "
-            "evaluate some of the queries "
-            "at a time"
+            "evaluate some of the queries at a time"
         )
-    return Judge(
-        evaluator,
-        (None, sides[1]),
-        weights,
-        frames.qrels_frame(run.sparkSession, held),
-        held.columns.n_rows,
-        frames.QRELS_COLUMNS,
-    )
+    judgments = frames.qrels_frame(run.sparkSession, held)
+    return Judge(evaluator, (None, sides[1]), weights, judgments, held.columns.n_rows, frames.QRELS_COLUMNS)
 
 
 def refuse_weights(options: EvaluateOptions) -> None:
@@ -328,14 +312,13 @@ def refuse_weights(options: EvaluateOptions) -> None:
     if options.get("doc_weights") is not None:
         raise FastirError(
             f"doc_weights: the qrels take more than {frames.MAX_EVALUATOR_BYTES} bytes when prepared, "
-            "and then have labels "
-            "alone; evaluate some of the queries at a time"
+            "and then have labels alone; evaluate some of the queries at a time"
         )
 
 
 def evaluate_run(
     judge: Judge, run: Any, columns: frames.RunColumns, runs_in: RunsIn, shuffles: bool
-) -> tuple[Evaluator, list[RunValues], np.ndarray | None]:
+) -> tuple[Evaluator, list[RunState], np.ndarray | None]:
     """Return an Evaluator that knows all queries, a run's values, and the values of missing queries, if need be."""
     evaluator = judge.evaluator
     if judge.judgments is None:
@@ -358,31 +341,25 @@ def evaluate_run(
 
 
 def merge_runs(
-    evaluator: Evaluator, runs: list[RunValues], absent: np.ndarray | None, ranked: bool
+    evaluator: Evaluator, runs: list[RunState], absent: np.ndarray | None, ranked: bool
 ) -> tuple[Results, Coverage]:
     """The Results of one run, and the Coverage, which has not warned.
 
-    Parameters
-    ----------
-    absent : float64 array of shape (n_queries, n_metrics), or None
-        The values of queries that are missing from the run; None: the Evaluator's.
-    ranked : bool
-        Whether the order of rows can only be the order of ranks.
+    `absent` are the values of queries that are missing from the run (None: the Evaluator's), and `ranked` says that the
+    order of rows can only be the order of ranks.
     """
     queries, query_ids = evaluator.rules.settings.queries, list(evaluator.rules.qrels)
     base, coverage_of_none = buckets.absent_values(evaluator)
     total = AllValues(query_ids, np.array(base.values if absent is None else absent))
     for each in runs:
-        total.merge(each.values)
+        total.merge(each.state)
     n_tied, tied = total.counts["tied"]
-    if (
-        ranked
-        and n_tied
-        and any(order_rules(r.settings)["ties"] == "input" for r in evaluator.rules.prepared.evaluators())
-    ):
+    rules = [order_rules(each.settings)["ties"] for each in evaluator.rules.prepared.evaluators()]
+    by_input = [rule for rule in rules if rule in TIES_BY_INPUT]
+    if ranked and n_tied and by_input:
         raise ValueError(
-            "run: two documents have one rank, and ties='input' depends on the order of rows, which Spark does not "
-            f"keep (query {query_ids[tied]})"
+            f"run: two documents have one rank, and ties={by_input[0]!r} depends on the order of rows, which Spark "
+            f"does not keep (query {query_ids[tied]})"
         )
     coverage = total.coverage(coverage_of_none.prepared)
     coverage.check(queries)
@@ -393,9 +370,10 @@ def merge_runs(
     best = best_values(evaluator.rules.prepared, query_ids)
     for name, column in best.items():
         [divisor] = means_over(column[:, None], len(column))
-        values[:, base.names.index(name)] = quotients(values[:, base.names.index(name)], divisor)
-    hows = list(base.aggregates.values())
+        place = base.names.index(name)
+        values[:, place] = quotients(values[:, place], divisor)
+    aggregates = list(base.aggregates.values())
     results = Results(
-        query_ids, base.names, values, status, hows, coverage, evaluator.rules.weights, evaluator.rules.provenance
+        query_ids, base.names, values, status, aggregates, coverage, evaluator.rules.weights, evaluator.rules.provenance
     )
     return set_best(results, best), coverage

@@ -14,6 +14,7 @@ from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator, make_evaluator
 from fastir.evaluation.rules import EvaluationRequest, Sides
 from fastir.inputs import id_lists, roles
+from fastir.request.options import TIES_BY_INPUT
 from fastir.request.plan import order_rules
 from fastir.spark import run_files, tasks
 
@@ -29,18 +30,10 @@ QRELS_COLUMNS = ("query_id", "doc_id", "label")
 
 
 class RunColumns(NamedTuple):
-    """The columns of a run that are read.
+    """The columns of a run that are read, and the files that the workers read instead of the DataFrame, if any.
 
-    Attributes
-    ----------
-    names : tuple of str
-        All: query, document and number, or the columns of lists; then `run` and `order`, if there are such.
-    run : str or None
-        The column of the names of runs.
-    order : str or None
-        The column of the order of rows.
-    files : Files or None
-        The files that the workers read instead of the DataFrame.
+    `names` are all: query, document and number, or the columns of lists; then `run`, the column of the names of runs,
+    and `order`, the column of the order of rows, if there are such.
     """
 
     names: tuple[str, ...]
@@ -81,12 +74,6 @@ def frame_of(run: Any) -> Any:
     if session is None:
         raise RuntimeError("run: paths of files need an active Spark session, and there is none")
     return session.read.parquet(*map(os.fspath, [run] if run_files.is_path(run) else run))
-
-
-def collect_columns(frame: Any, names: Sequence[str]) -> Any:
-    """Some columns of qrels as an Arrow table, or None if they have more judgments than an Evaluator may have here."""
-    table = select_columns(frame, names).limit(MAX_JUDGMENTS + 1).toArrow()
-    return table if table.num_rows <= MAX_JUDGMENTS else None
 
 
 def qrels_frame(session: Any, qrels: Qrels) -> Any:
@@ -187,11 +174,9 @@ def run_columns(run: Any, strategy: str, evaluator: Evaluator, several: bool = F
 def columns_read(run: Any, frame: Any, strategy: str, evaluator: Evaluator, several: bool = False) -> RunColumns:
     """The columns of a run that are read, and the files, if it was given by paths that the workers can open."""
     columns = run_columns(frame, strategy, evaluator, several)
-    return (
-        columns
-        if is_frame(run)
-        else columns._replace(files=run_files.readable_files(select_columns(frame, columns.names)))
-    )
+    if is_frame(run):
+        return columns
+    return columns._replace(files=run_files.readable_files(select_columns(frame, columns.names)))
 
 
 def weights_in(qrels: Any, names: Sequence[str], column: str) -> dict[Any, dict[Any, float]]:
@@ -210,16 +195,11 @@ def order_rule(evaluator: Evaluator) -> str | None:
     convention = getattr(options.convention, "name", options.convention)
     for each in evaluator.rules.prepared.evaluators():
         rules = order_rules(each.settings)
-        for name, values in (("ties", ("input",)), ("duplicates", tasks.ORDER_RULES)):
+        for name, values in (("ties", TIES_BY_INPUT), ("duplicates", tasks.ORDER_RULES)):
             if rules[name] in values:
                 own = getattr(options, name) == rules[name]
                 return f"{'' if own else f'convention {convention}: '}{name}={rules[name]!r}"
     return None
-
-
-def rows_of_runs(frame: Any, columns: RunColumns, names: Iterable[Any]) -> Any:
-    """The rows of some runs."""
-    return frame.filter(frame[quote_column(str(columns.run))].isin(list(names)))
 
 
 def number_columns(frame: Any, names: Sequence[str]) -> Any:
@@ -266,9 +246,8 @@ def groups_by_query(by: Any, qrels: Any, run: Any, columns: Sides) -> Mapping[An
         if by not in frame.columns:
             has = ", ".join(map(repr, run.columns[:20]))
             raise ValueError(f"by: the run has no column {by!r}; it has {has}; a DataFrame of qrels may have it, too")
-        usual: Sequence[str] = (
-            [frame_columns["query_id"]] if frame_columns and "query_id" in frame_columns else roles.QUERY
-        )
+        named = (frame_columns or {}).get("query_id")
+        usual: Sequence[str] = roles.QUERY if named is None else [named]
         pairs = select_columns(frame, [roles.find_column("by", frame.columns, "query_id", usual), by]).toDF("0", "1")
     elif is_frame(by) and len(by.columns) == 2:
         pairs = by
@@ -282,11 +261,6 @@ def groups_by_query(by: Any, qrels: Any, run: Any, columns: Sides) -> Mapping[An
             raise ValueError(f"by: query {query_id!r} has two groups, {groups[query_id]!r} and {group!r}")
         groups[query_id] = group
     return groups
-
-
-def sorted_query_ids(judgments: Any) -> list[Any]:
-    """The query ids of a DataFrame of judgments, of which the first column has them, in their order."""
-    return sorted(judgments.select(judgments.columns[0]).distinct().toArrow()[0].drop_null().to_pylist())
 
 
 def groups_of_queries(groups: Mapping[Any, Any], by: Any, query_ids: Iterable[Any]) -> dict[Any, Any]:

@@ -91,5 +91,5 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
         function = tasks.states([pickle.dumps((metric, options, columns))], tasks.totals, read.names)
         states = frames.map_partitions(dataset, read, read.keys, function)
         for answer in frames.collect_answers(states):
-            total.merge(answer.total)
+            total.merge(answer.state)
         return total.result()[metric]

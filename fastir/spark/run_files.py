@@ -36,14 +36,7 @@ Function = Callable[..., Iterator[Any]]  # of the batches of a partition, and in
 
 
 class Files(NamedTuple):
-    """Files that the workers can read.
-
-    Attributes
-    ----------
-    uris : tuple of str
-    schema : pyarrow.Schema
-        The columns that are read, in their order.
-    """
+    """Files that the workers can read; the schema has the columns that are read, in their order."""
 
     uris: tuple[str, ...]
     schema: pyarrow.Schema

@@ -52,32 +52,15 @@ class Failure(NamedTuple):
     error: Exception
 
 
-class RunValues(NamedTuple):
-    """The values of one run in one partition; its name, if the rows have one."""
+class RunState(NamedTuple):
+    """What is known of one run in some partitions, of which `partition` is one; its name, if the rows have one.
 
-    partition: int
-    run: Any
-    values: Values
-
-
-class Passed(NamedTuple):
-    """The state of one run in some partitions.
-
-    Attributes
-    ----------
-    partition : int
-        One of them.
-    run : str, int or None
-        The name of the run, if the rows have one.
-    state : bytes
-        A compressed Partial.
-    bucket : int
-        States of one bucket are merged by one task.
+    `state` are Values, a compressed Partial, or an Accumulator. The states of one `bucket` are merged by one task.
     """
 
     partition: int
     run: Any
-    state: bytes
+    state: Any
     bucket: int = 0
 
 
@@ -106,13 +89,6 @@ def compress_partial(partial: Partial) -> bytes:
 def load_partial(state: bytes) -> Partial:
     partial: Partial = pickle.loads(zlib.decompress(state))
     return partial
-
-
-class Total(NamedTuple):
-    """The exact sums over the queries of one partition."""
-
-    partition: int
-    total: Accumulator
 
 
 Read = Callable[..., list[Any]]  # of what was in the closure, a RecordBatchReader, and the partition's number
@@ -273,17 +249,16 @@ ORDER_RULES = ("first", "last")
 # ---- what is read of the rows --------------------------------------------------------------------------------------
 
 
-def values(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.RecordBatchReader, partition: int) -> list[RunValues]:
+def values(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.RecordBatchReader, partition: int) -> list[RunState]:
     """The values of the runs in some rows, which are read by one of the functions above."""
     return values_in(runs_in, evaluator, rows.read_all(), partition)
 
 
-def values_in(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.Table, partition: int) -> list[RunValues]:
+def values_in(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.Table, partition: int) -> list[RunState]:
     prepared = without_division(evaluator.rules.prepared)
     runs = runs_in(rows, prepared.columns or {}, prepared.settings.options.duplicates)
     return [
-        RunValues(partition, name, Values.from_run(prepared, run, partition, query_ids))
-        for name, run, query_ids in runs
+        RunState(partition, name, Values.from_run(prepared, run, partition, query_ids)) for name, run, query_ids in runs
     ]
 
 
@@ -295,43 +270,32 @@ def one_pass(
     after: Mapping[Any, bytes] | None,
     rows: pyarrow.RecordBatchReader,
     partition: int,
-) -> list[Passed | UnknownQueries]:
+) -> list[Any]:
     """One of two passes over the rows of one run or of several, some batches at a time.
 
-    Parameters
-    ----------
-    reads_all : bool
-        As for `EvaluationRules.empty_partial`.
-    spread : int
-        The states of a run go to at most so many buckets.
-    after : dict or None
-        The merged first pass of each run, compressed.
+    The states of a run go to at most `spread` buckets; `after` has the merged first pass of each run, compressed, and
+    `reads_all` is as for `EvaluationRules.empty_partial`.
     """
     partials: dict[Any, Partial] = {}
     if several:
         for name, some, row_numbers in rows_by_run(rows):
             with name_run_in_errors(name):
                 if name not in partials:
-                    partials[name] = begun(evaluator, after, reads_all, name, partials.values())
+                    partials[name] = begin_pass(evaluator, after, reads_all, name, partials.values())
                 add_rows(partials[name], some, row_numbers)
     else:
         name, rows = first_run(evaluator, rows)
-        partials[name] = begun(evaluator, after, reads_all, name, ())
+        partials[name] = begin_pass(evaluator, after, reads_all, name, ())
         partials[name].add(rows)
     unknown: dict[int, dict[Any, list[str]]] = {}
     for name, partial in partials.items():
         for query_id in take_unknown(partial):
             bucket = zlib.crc32(encode(query_id)) % UNKNOWN_BUCKETS
             unknown.setdefault(bucket, {}).setdefault(name, []).append(query_id)
-    states: list[Passed | UnknownQueries] = [
-        Passed(
-            partition,
-            name,
-            compress_partial(partial),
-            (zlib.crc32(encode(repr(name))) + partition % spread) % MAX_BUCKETS,
-        )
-        for name, partial in partials.items()
-    ]
+    states: list[Any] = []
+    for name, partial in partials.items():
+        bucket = (zlib.crc32(encode(repr(name))) + partition % spread) % MAX_BUCKETS
+        states.append(RunState(partition, name, compress_partial(partial), bucket))
     return states + [UnknownQueries(partition, bucket, by_run) for bucket, by_run in unknown.items()]
 
 
@@ -368,7 +332,7 @@ def tables(batches: Iterable[pyarrow.RecordBatch], enough: int) -> Iterator[pyar
         yield pyarrow.Table.from_batches(held).combine_chunks()
 
 
-def begun(
+def begin_pass(
     evaluator: Evaluator, after: Mapping[Any, bytes] | None, reads_all: bool, run: Any, others: Iterable[Partial]
 ) -> Partial:
     """Return the Partial of a run in one of two passes; the Partials of several runs share what they can."""
@@ -382,7 +346,7 @@ def begun(
 
 def rank_queries(
     strategy: Any, order: str | None, evaluator: Evaluator, rows: pyarrow.RecordBatchReader, partition: int
-) -> list[Passed]:
+) -> list[RunState]:
     """Return the ranks of all judged documents of whole queries of one run; `order` is the column to sort by."""
     partial, name = evaluator.rules.empty_partial(strategy, None, True), None
     if strategy != "lists":  # rows of lists name no run
@@ -391,7 +355,7 @@ def rank_queries(
         rows = in_order(rows.read_all(), "run", evaluator.rules.columns or {}, None, order)
         trust_order(partial)
     partial.add(rows)
-    return [Passed(partition, name, compress_partial(partial))]
+    return [RunState(partition, name, compress_partial(partial))]
 
 
 def first_run(evaluator: Evaluator, rows: pyarrow.RecordBatchReader) -> tuple[Any, pyarrow.RecordBatchReader]:
@@ -423,12 +387,12 @@ def merge_states(rows: pyarrow.RecordBatchReader, partition: int) -> list[Any]:
     counts = [
         UnknownCount(partition, name, len(query_ids), *first_by_bytes(query_ids)) for name, query_ids in unknown.items()
     ]
-    return [Passed(partition, name, compress_partial(total)) for name, total in totals.items()] + counts
+    return [RunState(partition, name, compress_partial(total)) for name, total in totals.items()] + counts
 
 
-def totals(arguments: tuple[Any, ...], rows: pyarrow.RecordBatchReader, partition: int) -> list[Total]:
+def totals(arguments: tuple[Any, ...], rows: pyarrow.RecordBatchReader, partition: int) -> list[RunState]:
     """A row for each document, with a label and a score: the sums for RankingEvaluator."""
     metric, options, columns = arguments
     total = Accumulator(metric, **options)
     total.update(rows.read_all(), columns=columns)
-    return [Total(partition, total)]
+    return [RunState(partition, None, total)]

@@ -32,13 +32,7 @@ MAX_STATE_BYTES = frames.MAX_EVALUATOR_BYTES  # of the states of runs that the s
 
 
 def results(run: Any, columns: RunColumns, evaluator: Evaluator) -> Results:
-    """The Results of one run, by two jobs.
-
-    Warns
-    -----
-    FastirWarning
-        As `Partial.result`.
-    """
+    """The Results of one run, by two jobs."""
     totals = partials(run, columns, evaluator, False)
     if not totals:
         raise NoOverlapError("the run is empty: no results, no queries")
@@ -55,7 +49,8 @@ def partials(run: Any, columns: RunColumns, evaluator: Evaluator, several: bool)
     for states in portions({name: tasks.compress_partial(partial) for name, partial in first.items()}):
         rows, read = run, columns
         if len(states) < len(first):
-            rows, read = frames.rows_of_runs(run, columns, states), columns._replace(files=None)
+            of_run = run[frames.quote_column(str(columns.run))]
+            rows, read = run.filter(of_run.isin(list(states))), columns._replace(files=None)
         second |= run_pass(rows, read, evaluator, several, states, first)
     return second
 
@@ -75,13 +70,7 @@ def portions(states: Mapping[Any, bytes]) -> Iterator[dict[Any, bytes]]:
 
 
 def rank_run(run: Any, columns: RunColumns, evaluator: Evaluator, strategy: str) -> Results:
-    """Return the Results of one run; its queries are whole in partitions ("grouped", "lists") or after a shuffle.
-
-    Warns
-    -----
-    FastirWarning
-        As `Partial.result`.
-    """
+    """Return the Results of one run; its queries are whole in partitions ("grouped", "lists") or after a shuffle."""
     of_parts: Literal["lists", "grouped"] = "lists" if strategy == "lists" else "grouped"
     total = evaluator.partial(strategy=of_parts)
     read = functools.partial(tasks.rank_queries, of_parts, columns.order)
@@ -104,12 +93,7 @@ def run_pass(
 ) -> dict[Any, Partial]:
     """{run: the merged state of one pass over all partitions}: the second pass of the runs that have `states`, if any.
 
-    Parameters
-    ----------
-    states : mapping
-        The first pass of each run, compressed.
-    first : mapping
-        The same as Partials.
+    `states` has the first pass of each run, compressed; `first` the same as Partials.
     """
     spread = MERGE_TASKS if evaluator.rules.qrels.columns.offsets[-1] > MAX_UNSPLIT_JUDGMENTS else 1
     read = functools.partial(tasks.one_pass, several, evaluator.rules.custom is not None, spread)

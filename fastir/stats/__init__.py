@@ -8,9 +8,10 @@
     size and power             effect_size  power  sample_size  detectable
 
 Values come as one array per run, aligned by query, or as a table of queries × runs; `fastir.compare_scores` aligns by
-query id. Most functions need SciPy: ``pip install fastir[stats]``. Resamples depend on `random_state` and on the order
-in which queries come; they are the same for any number of threads and on every machine. Distributions are SciPy's;
-their last digits can differ between machines.
+query id. Student's t, power and randomization need NumPy alone; ranks, signs, "bca", Tukey and the analysis of variance
+need SciPy: ``pip install fastir[stats]``. Resamples depend on `random_state` and on the order in which queries come;
+they are the same for any number of threads and on every machine. The last digits of distributions can differ between
+machines.
 
 In        plain arrays of finite float64 values, as above
 Out       named tuples: Test, Interval, PredictionPowered, Anova, Tukey; arrays of p-values

@@ -6,12 +6,13 @@ a one-way procedure leave it in, and find fewer differences.
 
 from __future__ import annotations
 
-from typing import NamedTuple, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import proportion
+from fastir.stats import student
 from fastir.stats._checks import N_RESAMPLES, check_table, check_values, is_constant, proper, special
 from fastir.stats._resample import ORDERS, Orders
 from fastir.stats.grid import to_grid
@@ -58,7 +59,7 @@ class Anova(NamedTuple):
     def margin(self, confidence: float = 0.95) -> float:
         """Half the width of the confidence interval of a run's mean, from the error of all runs (Sakai 2014)."""
         values = self.queries.df + 1 if self.interaction is None else self.replicates() * (self.queries.df + 1)
-        quantile = special().stdtrit(self.error.df, (1 + proportion("confidence", confidence)) / 2)
+        quantile = student.quantile(self.error.df, (1 + proportion("confidence", confidence)) / 2)
         return float(quantile * (self.error.mean_square / values) ** 0.5)
 
     def replicates(self) -> int:
@@ -99,7 +100,7 @@ def two_way_anova(scores: ArrayLike) -> Anova:
     flat = bool(is_constant(ss_error / df_error, np.abs(x).max()))
     unit = np.nan if flat else ss_error / df_error
 
-    def source(ss, df):
+    def source(ss: Any, df: int) -> Source:
         f = ss / df / unit
         return Source(float(ss), df, float(ss / df), float(f), float(proper(special().fdtrc(df, df_error, f))))
 

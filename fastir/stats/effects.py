@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import check_choice, number, proportion
-from fastir.stats._checks import column, differences, special
+from fastir.stats._checks import column, differences
 from fastir.stats.grid import to_grid
 from fastir.stats.numeric import root
 from fastir.stats.paired_tests import Moments, doubled_ranks, moments
+from fastir.stats.student import gamma_ratio, power_by_centre
 
 Effect = Literal["d_z", "hedges_gz", "d_av", "hedges_g", "glass", "anova", "dominance", "rank_biserial"]
 
@@ -117,10 +118,9 @@ def hedges_factor(df: float) -> float:
     df = number("df", df)
     if df < 2:
         return np.nan
-    if df > LARGE_DEGREES:  # where the logarithms cancel out
+    if df > LARGE_DEGREES:  # where digits cancel out
         return 1 - 3 / (4 * df - 1)
-    logarithm = special().gammaln(df / 2) - special().gammaln((df - 1) / 2)
-    return float(np.exp(logarithm) / (df / 2) ** 0.5)
+    return gamma_ratio((df - 1) / 2) / (df / 2) ** 0.5
 
 
 def power(effect_size: float, n_queries: float, *, alpha: float = 0.05) -> float:
@@ -136,18 +136,6 @@ def power(effect_size: float, n_queries: float, *, alpha: float = 0.05) -> float
     """
     effect_size, n_queries = number("effect_size", effect_size), number("n_queries", n_queries, 1.0, open=True)
     return power_by_centre(n_queries - 1, proportion("alpha", alpha))(abs(effect_size) * n_queries**0.5)
-
-
-def power_by_centre(df: float, alpha: float) -> Callable[[float], float]:
-    """The power of a t-test, as a function of the noncentrality: d_z times the root of the number of queries."""
-    critical = -special().stdtrit(df, alpha / 2)
-    beyond = special().nctdtr
-
-    def power_at(centre: float) -> float:
-        missed, found = float(beyond(df, centre, critical)), float(beyond(df, centre, -critical))
-        return 1 - (missed if missed == missed else 0.0) + (found if found == found else 0.0)  # NaN: too small for it
-
-    return power_at
 
 
 def sample_size(effect_size: float, *, alpha: float = 0.05, power: float = POWER) -> float:

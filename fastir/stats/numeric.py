@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fastir.checks import number, proportion, whole_number
-from fastir.stats._checks import has_scipy, special
+from fastir.stats._checks import special
 
 # Trapezoids converge geometrically on these integrands: with smaller steps no digit changes.
 NORMAL = np.arange(-58, 88) * 0.15  # z of one of the k normal variables
@@ -79,27 +78,6 @@ def studentized_range_ppf(probability: float, k: int, df: float) -> float:
     """The q that a studentized range exceeds with probability 1 - `probability`."""
     beyond = 1 - proportion("probability", probability)
     return root(lambda q: float(studentized_range_sf(q, k, df)) - beyond, 0.0)
-
-
-def t_quantile(df: int, probability: float) -> float:
-    """The t that Student's distribution of `df` degrees stays below with a probability from 0.5 up.
-
-    Without SciPy from the series for whole degrees (Abramowitz and Stegun 1964, 26.7.3 and 26.7.4), to about 1e-11.
-    """
-    if has_scipy():
-        return float(special().stdtrit(df, probability))
-    odd = df % 2
-    halves = np.arange(1, df // 2)  # factors 2/3, 4/5, ... of odd degrees, 1/2, 3/4, ... of even ones
-    factors = np.cumprod(np.concatenate([[1.0], (2 * halves - 1 + odd) / (2 * halves + odd)]))
-
-    def inside(t: float) -> float:
-        angle = math.atan(t / math.sqrt(df))
-        cosine = math.cos(angle)
-        terms = float((factors * cosine ** (2 * np.arange(len(factors)))).sum()) if df > 1 else 0.0
-        series = math.sin(angle) * terms
-        return 2 / math.pi * (angle + cosine * series) if odd else series
-
-    return root(lambda t: inside(t) - (2 * probability - 1), 0.0)
 
 
 def root(f: Callable[[float], float], low: float) -> float:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from fastir.checks import check_choice, flag, proportion
 from fastir.engine.columns.rows import repeat
+from fastir.stats import student
 from fastir.stats._checks import (
     EQUAL,
     SINGLE,
@@ -28,7 +29,6 @@ from fastir.stats._checks import (
 )
 from fastir.stats.exact import exact_p
 from fastir.stats.grid import to_grid
-from fastir.stats.numeric import t_quantile
 
 Zeros = Literal["wilcox", "pratt", "zsplit"]
 
@@ -51,7 +51,7 @@ class Moments(NamedTuple):
 
     def margins(self, confidence: float) -> np.ndarray:
         """Half the width of the t-interval of the mean."""
-        quantile = t_quantile(self.n - 1, (1 + confidence) / 2) if self.n > 1 else np.nan
+        quantile = student.quantile(self.n - 1, (1 + confidence) / 2) if self.n > 1 else np.nan
         return quantile * self.deviation / self.n**0.5
 
 
@@ -74,7 +74,7 @@ def t_rows(pair_moments: Moments, alternative: Alternative = "two-sided") -> tup
             np.where(pair_moments.mean == 0, 0.0, np.nan),
             pair_moments.mean / (pair_moments.deviation / pair_moments.n**0.5),
         )
-    p = proper(tail(special().stdtr(pair_moments.n - 1, -np.abs(t)), t, alternative))
+    p = proper(tail(student.tails(t, pair_moments.n - 1), t, alternative))
     return t, np.where(pair_moments.constant & (pair_moments.mean == 0), 1.0, p)
 
 
@@ -276,4 +276,4 @@ def welch_test(a: ArrayLike, b: ArrayLike) -> Test:
         return Test(0.0, 1.0, False, EQUAL) if same else Test(np.nan, np.nan, False, EQUAL)
     freedom = variance**2 / (first**2 / (len(a) - 1) + second**2 / (len(b) - 1))
     t = float(difference / variance**0.5)
-    return Test(t, float(proper(2 * special().stdtr(freedom, -abs(t)))), False)
+    return Test(t, float(proper(np.array(2 * student.tail(abs(t), float(freedom))))), False)

@@ -69,7 +69,7 @@ def exact_pairs(pairs: Pairs, two_sided: bool = True, threads: int = 1) -> np.nd
     """The exact p-value of each pair, NaN if it would take too long."""
     p_values = np.full(len(pairs.a), np.nan)
 
-    def work(thread, k, number):
+    def work(thread: int, k: int, number: int) -> None:
         p = exact_p(pairs.difference(k), int(pairs.slack[k]), two_sided)
         p_values[k] = np.nan if p is None else p
 

@@ -9,7 +9,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from fastir.stats._checks import special
+from fastir.stats import student
 from fastir.stats.bootstrap import corrected_levels, draws, resample_sums
 from fastir.stats.grid import to_grid
 
@@ -35,7 +35,7 @@ def weighted_bounds(
     terms = weights * (values - mean)
     if method == "t":
         error = np.sqrt((terms**2).sum() * n / (n - 1)) / total
-        margin = special().stdtrit(n - 1, (1 + confidence) / 2) * error
+        margin = student.quantile(n - 1, (1 + confidence) / 2) * error
         return float(mean - margin), float(mean + margin)
     means = sums(weights * values, n_resamples, random_state, n_threads)
     means /= sums(weights, n_resamples, random_state, n_threads)  # of the same draws

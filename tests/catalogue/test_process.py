@@ -455,7 +455,8 @@ def test_p14_a_full_disk_is_an_error(format, flags, many_topics):
 def test_p14_a_closed_output_is_an_error(files):
     command = " ".join(fastir_command("eval", *files, "-m", "map")) + " >&-"
     done = subprocess.run(command, shell=True, stderr=subprocess.PIPE, text=True, timeout=20)
-    assert (done.returncode, done.stderr) == (3, "fastir: error: cannot write to standard output: it is closed\n")
+    message = "fastir: error: cannot write to standard output: the stream is closed\n"
+    assert (done.returncode, done.stderr) == (3, message)
 
 
 @pytest.mark.parametrize(

@@ -38,11 +38,9 @@ MESSAGES = {  # what a warning, an error or the output of a command must match, 
     "name-ndcg10": "did you mean 'ndcg@10'",
     "name-P5": "did you mean 'P[@_]5'",
     "name-MRR10": "did you mean 'mrr@10'",
-    "ranked-one-list": "offsets (are|is|must|say)",
     "check-qrels-alone": "duplicate document 'd1'",
     "check-corpus": "'d2'",
-    "rre-ratings": "Rated Ranking Evaluator",
-    "hint-letor": "LETOR|SVMrank|svmlight",
+    "hint-letor": r"LETOR|SVMrank|svmlight|\b1\.0000\b",
     "hint-header-run": "header",
     "look-alike-ids": r"\\u0301|\\xe9|normali[sz]",
     "cli-lists": r"evaluate_lists|\b0\.7500\b",
@@ -52,11 +50,6 @@ MESSAGES = {  # what a warning, an error or the output of a command must match, 
 MISSING = {
     "implicit-frame": "no option says that every row is relevant",
     "auc-implicit": "there is no AUC@k of implicit",
-    "ranked-2d": "evaluate_ranked takes no matrix",
-    "ranked-one-list": "the error of evaluate_ranked does not say what offsets are",
-    "check-qrels-alone": "the command check wants a run",
-    "check-corpus": "check takes no ids of a collection",
-    "rre-ratings": "ratings of Rated Ranking Evaluator are not read",
 }
 
 
@@ -127,6 +120,7 @@ def is_right(outcome, expected):
         return False
     by_value = "value" in expected and "or" not in expected
     may_succeed = "output" in expected or "line" in str(expected.get("or")) or outcome.case["id"] == "cli-lists"
+    may_succeed |= isinstance(expected.get("or"), dict)  # values, which the message's pattern has
     return not by_value and (outcome.raised or may_succeed) and outcome.says()
 
 

@@ -91,3 +91,61 @@ def test_topics_are_read_in_linear_time(text, write):
 )
 def test_ids_of_topics_stand_between_blanks(text, write):
     assert fastir.check(QRELS, RUN, exactly_queries=write("topics.txt", text)).of("fault") == []
+
+
+CORPORA = {
+    "ids.txt": "# ids\na\nb some text\n",
+    "collection.tsv": "a\tsome text\nb\tmore\n",
+    "corpus.jsonl": '{"_id": "a", "text": "x"}\n{"_id": "b", "text": "y"}\n',
+    "corpus.json": '{"docno": "a"}\n{"docno": "b"}\n',
+    "corpus.csv": "text,doc_id\nx,a\ny,b\n",
+}
+
+
+@pytest.mark.parametrize("name", CORPORA)
+def test_documents_that_the_collection_has_not_are_faults(write, name):
+    if name.endswith(("csv", "jsonl")):
+        pytest.importorskip("pyarrow")
+    path = write(name, CORPORA[name])
+    qrels = write("qrels.txt", "1 0 a 1\n1 0 c 0\n2 0 c 1\n")
+    faults = fastir.check(qrels, {"1": {"b": 2.0, "d": 1.0}, "2": {"a": 1.0}}, corpus=path).of(
+        "fault", "unknown document"
+    )
+    assert [(one.kind, one.file, one.line, one.query_id, one.doc_id) for one in faults] == [
+        ("unknown document", qrels, 2, "1", "c"),
+        ("unknown document", "run", None, "1", "d"),
+    ]
+    assert faults[0].text == f"document 'c' is judged, but not in {path}"
+    assert faults[1].text == f"document 'd' is retrieved, but not in {path}"
+
+
+def test_a_collection_in_memory():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"docno": ["a", "b"], "text": "x"})
+    for corpus in (["a"], {"a": "text"}, frame, frame["docno"]):
+        assert fastir.check(QRELS, corpus=corpus).of("fault") == []
+        assert len(fastir.check({"1": {"a": 1, "c": 1}}, corpus=corpus).of("fault", "unknown document")) == 1
+    assert fastir.check({5: {7: 1}}, corpus=[7]).ok
+
+
+def test_a_collection_that_has_none_of_the_documents_is_an_error(write):
+    message = "corpus: no document in common: qrels and runs have 'a', .*ids.txt has 'A'"
+    with pytest.raises(fastir.NoOverlapError, match=message):
+        fastir.check(QRELS, RUN, corpus=write("ids.txt", "A\nB\n"))
+    for corpus, error, words in (
+        (5, TypeError, "corpus must be a path, a table with a column of ids, or ids, got int 5"),
+        ([], ValueError, "corpus: there is no document id"),
+        (
+            write("none.txt", "\n"),
+            fastir.FormatError,
+            "there is no document id; expected one at the start of each line",
+        ),
+        (write("odd.json", '{"text": 1}\n'), fastir.FormatError, 'no document id; expected one as "_id" or "doc_id"'),
+        (
+            write("odd.csv", "text\nx\n"),
+            fastir.FormatError,
+            "corpus: the table has no column '_id' or 'id' or 'doc_id'",
+        ),
+    ):
+        with pytest.raises(error, match=words):
+            fastir.check(QRELS, corpus=corpus)

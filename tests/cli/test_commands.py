@@ -6,7 +6,7 @@ import shutil
 import pytest
 from common import EXAMPLES
 
-from fastir.cli.commands import COMMANDS
+from fastir.cli.parser import COMMANDS
 
 RUNNABLE = [
     line

@@ -163,7 +163,7 @@ def test_a_picture_that_cannot_be_written_leaves_what_was_there(call, tmp_path, 
 @pytest.mark.parametrize(
     ("package", "arguments", "message"),
     [
-        ("scipy", [], "fastir.stats needs SciPy: pip install 'fastir[stats]'"),
+        ("scipy", ["--test", "sign"], "fastir.stats needs SciPy: pip install 'fastir[stats]'"),
         ("matplotlib", ["--plot", "x.png"], "--plot needs matplotlib: pip install 'fastir[plot]'"),
     ],
 )

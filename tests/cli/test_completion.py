@@ -9,7 +9,7 @@ import fastir
 from fastir.cli import completion
 from fastir.cli.parser import parser
 
-COMMANDS = completion.command_parsers(parser())
+COMMANDS = {name: command for name, (_, command) in completion.subcommands(parser()).items()}
 OPTIONS = [
     (name, option)
     for name, command in COMMANDS.items()

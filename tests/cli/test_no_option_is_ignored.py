@@ -3,7 +3,7 @@
 import pytest
 from option_lines import EXCEPTED, commands, problem
 
-from fastir.cli.commands import COMMANDS
+from fastir.cli.parser import COMMANDS
 
 NOTHING_CHANGES = {"--help", "--threads"}
 # Commands that evaluate nothing; trec_eval has its own options, and a test of each.

@@ -7,8 +7,7 @@ import sys
 import pytest
 from common import EXAMPLES
 
-from fastir.cli.commands import COMMANDS
-from fastir.cli.parser import parser
+from fastir.cli.parser import COMMANDS, parser
 from fastir.request.option_rows import NO_FLAG, every_row
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))

@@ -1,7 +1,4 @@
-"""fastir pool, contributions, leave-one-out, to-judge and merge-qrels: what they print is what the functions return.
-
-Also of: teams.
-"""
+"""fastir pool, contributions, leave-one-out, to-judge and merge-qrels: what they print is what the functions return."""
 
 import contextlib
 import json

@@ -21,6 +21,8 @@ FILES = [
     (False, "topic\titeration\tdocument\trelevance\n", HEADER, "LETOR"),
     (False, "q1 0 d1 1 # sure\n", "a comment stands behind", "strata"),
     (False, "q1 0 d1 1 # quite sure\n", "a comment stands behind", "swapped"),
+    (False, "q1 0 d1 1 sure\n", "a comment stands behind", "prefs"),
+    (False, "q1 0 d1 1 not quite sure\n", "a comment stands behind", "swapped"),
     (False, "q1 0 d1 3 1\n", STRATA, HEADER),
     (False, "q1 d1 1 2 0.5\n", PRELS, STRATA),
     (False, "q1 d1 1 2 NA\n", PRELS, STRATA),
@@ -46,6 +48,7 @@ FILES = [
     (False, '{"query_id": "q1", "doc_id": "d1", "label": 1}\n', "format='jsonl'", "format='json'"),
     (False, "[\n", "format='json'", "jsonl"),
     (False, "query,docid,rating\nbirds,d1,3\n", "format='quepid'", "format='csv'"),
+    (False, "query,docid,Anna,Ben\nbirds,d1,3,2\n", "format='quepid'", "format='csv'"),
     (True, "query_id,doc_id,score\nq1,d1,3\n", "header of CSV", "quepid"),
     (False, "q1,0,d1,1\n", "put a header above them", "BEIR"),
     (True, "q1,Q0,d1,1,2.5,x\n", "put a header above them", "BEIR"),
@@ -64,12 +67,13 @@ def test_a_file_of_another_format_is_recognised(is_run, text, said, other, tmp_p
     path = tmp_path / "file"
     path.write_bytes(text.encode())
     with pytest.raises(fastir.FormatError) as caught:
-        (fastir.Run if is_run else fastir.Qrels).from_file(path)
+        (fastir.Run if is_run else fastir.Qrels).from_file(path, "trec")
     assert said in str(caught.value)
     assert other not in str(caught.value).partition("; ")[2]
     good = tmp_path / "good"
     good.write_text("q1 0 d1 1\n" if is_run else "q1 Q0 d1 1 2.5 x\n")
-    faults = fastir.check(*((good, path) if is_run else (path, good))).of("fault", file=str(path))
+    sides = (good, path) if is_run else (path, good)
+    faults = fastir.check(*sides, qrels_format="trec", run_format="trec").of("fault", file=str(path))
     if "swapped" not in said:  # which check says of the whole file
         assert any(said in fault.text for fault in faults)
 
@@ -100,7 +104,7 @@ def test_columns_are_recognised_by_their_names(names, said, tmp_path):
     path.write_text(",".join(names) + "\n")
     pytest.importorskip("pyarrow")
     with pytest.raises(fastir.FormatError) as caught:
-        fastir.Qrels.from_file(path)
+        fastir.Qrels.from_file(path, "csv")
     assert said in str(caught.value)
     assert "columns={" not in str(caught.value)
 

@@ -91,10 +91,11 @@ def test_scipy_is_asked_for_where_it_is_missing():
     more = f"; without it there is {others}"
     bca = "compare_scores({}, 'map', test='randomization', interval='bca')"
     for what, end in (
-        ("compare({}, {}, 'map')", more),
-        ("compare_scores({}, 'map')", more),
+        ("compare({}, {}, 'map', test='sign')", more),
+        ("compare_scores({}, 'map', test='wilcoxon')", more),
         (bca, ""),
-        ("stats.t_test([1.0, 2.0], [2.0, 4.0])", ""),
+        ("compare_scores({}, 'map', effect='anova')", ""),
+        ("stats.sign_test([1.0, 2.0], [2.0, 4.0])", ""),
     ):
         done = subprocess.run([sys.executable, "-c", code.format(what)], capture_output=True, text=True)
         assert done.returncode == 1
@@ -102,39 +103,20 @@ def test_scipy_is_asked_for_where_it_is_missing():
         assert done.stderr.splitlines()[-1] == message + end
 
 
-def test_a_randomization_test_does_without_scipy():
-    code = (
-        "runs = {n: {str(q): (q * p) % 7 / 7 for q in range(30)} for n, p in (('a', 3), ('b', 5))};"
-        "shown = fastir.compare_scores(runs, test='randomization', n_resamples=1000); pair = shown.pairs[0];"
-        "print(shown.to_table(rows='pairs')); print(pair.detectable)"
-    )
-    texts = []
-    for head in ("import fastir; ", "import sys; sys.modules['scipy'] = None; import fastir; "):
-        done = subprocess.run([sys.executable, "-c", head + code], capture_output=True, text=True, check=True)
-        texts.append(done.stdout.rstrip().rpartition("\n"))
-    assert texts[0][0] == texts[1][0] and texts[1][2] == "nan" != texts[0][2]
-
-
-def test_scipy_waits_until_a_number_takes_it():
+@pytest.mark.parametrize("test", ["t", "randomization"])
+def test_tests_that_need_no_scipy_do_not_import_it(test):
     code = (
         "import sys, fastir; runs = {n: {str(q): (q * p) % 7 / 7 for q in range(30)} for n, p in (('a', 3), ('b', 5))};"
-        "shown = fastir.compare_scores(runs, test='randomization'); table, early = str(shown), 'scipy' in sys.modules;"
+        f"shown = fastir.compare_scores(runs, test={test!r}, n_resamples=1000); table = str(shown);"
         "assert [tuple(v) for v in shown.verdicts] == [(*p[:4], p.adjusted_p) for p in shown.pairs];"
         "assert [tuple(m) for m in shown.means] == [s[:3] for s in shown.systems];"
-        "assert table == str(shown); print(early, 'scipy' in sys.modules)"
+        "assert table == str(shown); print(shown.to_table(rows='pairs'), 'scipy.special' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False True\n"
-
-
-def test_a_t_test_waits_for_its_reader():
-    code = (
-        "import sys, fastir; runs = {n: {str(q): (q * p) % 7 / 7 for q in range(30)} for n, p in (('a', 3), ('b', 5))};"
-        "shown = fastir.compare_scores(runs); early = 'scipy' in sys.modules; p = shown.verdicts[0].adjusted_p;"
-        "assert p == shown.pairs[0].p_value; print(early, 'scipy' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False True\n"
+    texts = []
+    for head in ("", "import sys; sys.modules['scipy'] = None; "):
+        done = subprocess.run([sys.executable, "-c", head + code], capture_output=True, text=True, check=True)
+        texts.append(done.stdout)
+    assert texts[0] == texts[1] and texts[0].endswith(" False\n")
 
 
 def test_an_unknown_name_of_the_package():

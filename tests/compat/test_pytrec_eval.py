@@ -1,6 +1,6 @@
 """The stand-in for pytrec_eval: its numbers to the last bit, its shapes and its errors, and life where it dies.
 
-Also of: rows, run_order.
+Also of: rows.
 """
 
 import collections

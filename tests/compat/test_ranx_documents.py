@@ -189,7 +189,7 @@ def test_evaluating_again_converts_nothing(monkeypatch, tmp_path):
         "fastir.Run.from_dict",
     ):
         monkeypatch.setattr(place, refuse)
-    monkeypatch.setattr(fastir.compat.ranx.documents.Documents, "ordered_rows", refuse)
+    monkeypatch.setattr(fastir.compat.ranx.qrels_run.Documents, "ordered_rows", refuse)
     assert [evaluate(qrels, run, ["ndcg", "map"]) for run in runs] == first
     for run in (runs[0], runs[1]):
         assert {type(score) for docs in run.as_fastir().values() for score in docs.values()} == {float}

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from fastir.compat.ranx import Report, compare
-from fastir.compat.ranx.report import FrozensetDict, column, letter
+from fastir.compat.ranx.compare import FrozensetDict, column, letter
 
 METRICS = ["map@100", "mrr", "precision@5", "ndcg_burges@3-l2"]
 MEANS = {

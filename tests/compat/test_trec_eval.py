@@ -1,8 +1,6 @@
 """`fastir trec_eval` prints what the program prints: whole files byte for byte, then options, files and errors by hand.
 
 The files are those of ../shared/data: EXPECTED.tsv says what each was made from, `NIST` what trec_eval's own test runs.
-
-Also of: trec_lines.
 """
 
 import gzip
@@ -18,7 +16,7 @@ from common import ABSENT, SHARED
 from reference_files import DATA, listed, paths, text_of
 
 from fastir import cli
-from fastir.compat import trec_eval, trec_lines
+from fastir.compat import trec_eval
 from fastir.request.names import NICKNAMES
 
 needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason=ABSENT)
@@ -123,8 +121,8 @@ def test_a_file_of_the_program(line, output):
 @pytest.mark.parametrize("line", expected_of("te10hp"))
 def test_every_bit_of_every_value(line, output, monkeypatch):
     """The same but for the logarithm of the C library: 17 digits, from a program with nothing else changed."""
-    digits = {how: tuple(text.replace("%6.4f", "%.17g") for text in pair) for how, pair in trec_lines.FORMATS.items()}
-    monkeypatch.setattr(trec_lines, "FORMATS", digits)
+    digits = {how: tuple(text.replace("%6.4f", "%.17g") for text in pair) for how, pair in trec_eval.FORMATS.items()}
+    monkeypatch.setattr(trec_eval, "FORMATS", digits)
     expected, qrels, run = paths(line)
     printed = output("-q", "-m", "all_trec", qrels, run).splitlines()
     wanted = text_of(expected).splitlines()
@@ -420,10 +418,10 @@ def test_relstring_shows_large_labels_and_the_pool(values, write):
 def test_every_measure_and_set_can_be_asked_for(values, files):
     """And the sets are those of names.NICKNAMES, with the tag and the count of queries."""
     for nickname in ("official", "set", "all_trec"):
-        by_name = [part for name in trec_lines.SETS[nickname] for part in ("-m", name)]
+        by_name = [part for name in trec_eval.SETS[nickname] for part in ("-m", name)]
         assert values(*by_name, files.qrels, files.run) == values("-m", nickname, files.qrels, files.run)
-        assert {"runid", "num_q", *NICKNAMES[nickname].split()} - trec_lines.SETS[nickname] == set()
-    for name in trec_lines.MEASURES:
+        assert {"runid", "num_q", *NICKNAMES[nickname].split()} - trec_eval.SETS[nickname] == set()
+    for name in trec_eval.MEASURES:
         kind = "qrels_prefs" if name.startswith("prefs") else "qrels"
         kind = "qrels_jg" if name in NICKNAMES["qrels_jg"].split() else kind
         printed = values("-q", "-R", kind, "-m", name, files.qrels, files.run, query="all")
@@ -443,10 +441,10 @@ def test_help_lists_options_and_measures(output):
             for line in text.splitlines()
         )
     listed_ = [line.split()[0] for line in text.splitlines() if line and not line.startswith((" ", "-"))]
-    assert [name for name in listed_ if name in trec_lines.MEASURES] == trec_lines.MEASURES
+    assert [name for name in listed_ if name in trec_eval.MEASURES] == trec_eval.MEASURES
     old = output("-h", "--trec-eval-version", "9")
-    assert [name for name in trec_lines.MEASURES if f"\n{name} " not in old] == sorted(
-        trec_lines.NEW_MEASURES, key=trec_lines.MEASURES.index
+    assert [name for name in trec_eval.MEASURES if f"\n{name} " not in old] == sorted(
+        trec_eval.NEW_MEASURES, key=trec_eval.MEASURES.index
     )
 
 

@@ -15,7 +15,7 @@ from preferred import PREFS, RUN
 
 import fastir
 from fastir import cli
-from fastir.compat import trec_lines
+from fastir.compat import trec_eval
 from fastir.request.names import ALL_PREFS, NICKNAMES
 
 PROGRAM = os.environ.get("TREC_EVAL") or shutil.which("trec_eval")
@@ -194,7 +194,7 @@ OF_TREC_EVAL = """
 def test_fastir_has_every_measure_of_trec_eval_in_its_order():
     """The list of trec_eval 10, in which num_nonjudged_ret is declared but not entered."""
     assert len(OF_TREC_EVAL.split()) == 57
-    assert OF_TREC_EVAL.split() == trec_lines.MEASURES
+    assert OF_TREC_EVAL.split() == trec_eval.MEASURES
     known = {name for card in fastir.metrics() for name in (card.name, *card.aliases, card.family)}
     assert set(OF_TREC_EVAL.split()) - {name for name in known if name} <= {"runid", "relstring", *aliases()}
     assert [f"prefs_{name}" for name in ALL_PREFS.split()] == METRICS and len(METRICS) == 14

@@ -99,3 +99,22 @@ def test_a_run_of_few_queries_warns_of_the_first_one_that_it_lacks():
     run = {f"q{number}": {"a": 1.0} for number in (1, 0, 3)}
     with pytest.warns(fastir.FastirWarning, match="297 queries .*such as 'q2'"):
         fastir.Evaluator(MANY, METRICS).evaluate(run)
+
+
+MANY = {f"q{i}": {"a": i % 3, "b": (i + 1) % 2, **({"c": 1} if i % 5 else {})} for i in range(300)}
+SUMMED = ["map", "ndcg@2", "P@1", "num_rel", "num_ret", "num_q", "gm_map", "recall(empty=skip)@1", "map(empty=one)",
+          "recall(empty=nan)", "err@2", "bpref"]  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [1, 2, 63, 64, 65, 236])
+@pytest.mark.parametrize(
+    "options", [{}, {"queries": "intersection"}, {"weights": dict.fromkeys(MANY, 0.3)}, {"rel_level": 2}]
+)
+def test_means_among_missing_queries_are_those_of_all_values(n, options):
+    run = {query: {"x": 2.0, "a": 1.0 + i % 2, "b": 1.5} for i, query in enumerate(list(MANY)[7 : 7 + n])}
+    evaluator = fastir.Evaluator(MANY, SUMMED, **{"queries": "qrels", **options})
+    for _ in range(2):  # what the evaluator keeps is not changed by a reading
+        late, whole = evaluator.evaluate(run), evaluator.evaluate(run)
+        assert whole.values.shape == (n if options.get("queries") else 300, len(SUMMED))
+        assert [late[name].hex() for name in SUMMED] == [whole[name].hex() for name in SUMMED]
+        assert late.values.tobytes() == whole.values.tobytes()

@@ -26,7 +26,7 @@ HALF = {"q0": {"d": 1.0}, "q9": {"a": 1.0}, "q2": {"b": 2.0, "a": 1.0}}  # lacks
     ({"n_threads": 0}, ValueError), ({"n_threads": -1}, ValueError), ({"n_threads": 1.5}, TypeError),
     ({"queries": "all"}, ValueError), ({"ties": "best"}, ValueError), ({"convention": "trec"}, ValueError),
     ({"score_dtype": "float16"}, ValueError), ({"score_dtype": "foo"}, ValueError),
-    ({"duplicates": "mean"}, ValueError),
+    ({"duplicates": "median"}, ValueError),
 ])  # fmt: skip
 def test_an_option_out_of_its_range_is_named(options, error):
     [(name, value)] = options.items()
@@ -190,6 +190,34 @@ def test_ranked_labels_are_numbered_queries():
     assert results.report.unjudged_share == 2 / 5
 
 
+@pytest.mark.parametrize("make", [list, np.array])
+def test_a_matrix_of_ranked_labels_has_a_ranking_in_each_row(make):
+    names = ["mrr", "recall@2", "num_ret", "ndcg@3"]
+    flat = fastir.evaluate_ranked([0, 2, 1, 1, 0, -1], [0, 3, 6], names)
+    rows = fastir.evaluate_ranked(make([[0, 2, 1], [1, 0, -1]]), None, names)
+    assert rows.values.tobytes() == flat.values.tobytes() and not rows.report.repairs
+    ideal = [[2, 1], [3, 1]]
+    both = fastir.evaluate_ranked(make([[0, 2], [1, 0]]), metrics="ndcg@2", ideal_labels=make(ideal))
+    expected = fastir.evaluate_ranked(
+        [0, 2, 1, 0], [0, 2, 4], "ndcg@2", ideal_labels=[2, 1, 3, 1], ideal_offsets=[0, 2, 4]
+    )
+    assert both.values.tobytes() == expected.values.tobytes()
+
+
+def test_lists_of_ranked_labels_may_differ_in_length():
+    assert fastir.evaluate_ranked([[0, 1], [], [1]], metrics="num_ret").per_query("num_ret") == {0: 2.0, 1: 0.0, 2: 1.0}
+    assert fastir.evaluate_ranked([[0, 1]], None, "mrr", ideal_labels=[[1]])["mrr"] == 0.5
+
+
+def test_labels_without_offsets_are_one_ranking_and_the_report_says_so():
+    results = fastir.evaluate_ranked([0, 1, 1], metrics="mrr", ideal_labels=[1, 1, 1])
+    assert results == {"mrr": 0.5} and list(results.report.repairs.values()) == [(3, "query 0")]
+    with pytest.raises(TypeError, match=r"metrics is missing: .* offsets are where each query begins"):
+        fastir.evaluate_ranked([0, 1], "mrr")
+    with pytest.raises(ValueError, match="ideal_labels and ideal_offsets must be given together"):
+        fastir.evaluate_ranked([0, 1], metrics="mrr", ideal_offsets=[0, 1])
+
+
 def test_judgments_that_the_list_lacks():
     ideal = {"ideal_labels": [0, 3, 1], "ideal_offsets": [0, 3]}
     results = fastir.evaluate_ranked([1, -1], [0, 2], ["recall", "num_rel", "ndcg@1"], **ideal)
@@ -204,7 +232,10 @@ def test_judgments_that_the_list_lacks():
     ([1, 0], [], ValueError, "offsets"),
     ([1, 0], [[0, 2]], ValueError, "offsets.* 1 dimension"),
     ([1, 0], [0.0, 2.0], TypeError, "offsets must be integers"),
-    ([[1, 0]], [0, 2], ValueError, "labels.* 1 dimension"),
+    ([[1, 0]], [0, 2], ValueError, r"labels has 2 dimensions, .*; expected no offsets"),
+    ([[1, 0], 1], None, ValueError, "labels must be an array of numbers"),
+    ([[1], [0]], None, ValueError, r"labels has the shape \(2, 1\), .* expected \(2,\)"),
+    (np.ones((1, 1, 1)), None, ValueError, "labels must have 1 dimension"),
     ([1, float("nan")], [0, 2], ValueError, r"labels\[1\] is not a finite number"),
     (["1", "0"], [0, 2], TypeError, "labels must hold numbers"),
     ([1, 2**31], [0, 2], OverflowError, "labels.*out of range"),

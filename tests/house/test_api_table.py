@@ -18,8 +18,8 @@ EXCEPTIONS = {
     ("method", "stats.bootstrap_interval"): "as SciPy calls it",
     ("metric", "plots.cutoffs"): "the family whose cutoffs are drawn",
     ("metric", "plots.ranked_cutoffs"): "the family whose cutoffs are drawn",
-    ("metrics", "compare_scores"): "None is all that the scores have",
     ("metrics", "similarity"): "measures of two rankings, without qrels",
+    ("offsets", "evaluate_ranked"): "by place, as before a matrix needed none",
     ("pool_depth", "to_judge"): "judging deeper than runs are read is rarely worth it",
 }
 

@@ -20,9 +20,8 @@ PLACES = {
     "engine/measure": "declares them",
     "compat": "says which metric another program's function is",
     "request/conventions_table.py": "conventions of programs",
-    "cli/conventions_text.py": "the questions of the documentation, each with its example",
     "cli/doctor.py": "the self-test",
-    "cli/reference_text.py": "the metrics that people use first, and the first one of each family",
+    "cli/pages.py": "what the pages begin with: metrics of each family, and the questions with their examples",
     "analyses/identify/values.py": "the words of papers, and what they mean",
     "request/suggest.py": "full names and names of older tools, and what they mean",
 }

@@ -352,3 +352,62 @@ def test_a_file_of_query_ids_may_have_blanks_around_them(write_responses):
     for text in ("q1\nq2\n", " q1 \n\n  q2\t the query \n", "q1  \tx\r\nq2\r\n"):
         run = Run.from_file(write_responses("all.json", msearch(FIRST, SECOND)), query_ids=write_responses("ids", text))
         assert list(run) == ["q1", "q2"]
+
+
+# ---- ratings of the Rated Ranking Evaluator --------------------------------------------------------------------------
+
+
+def rre_query(text, rated=None):
+    query = {"template": "t.json", "placeholders": {"$query": text}}
+    return query if rated is None else {**query, "relevant_documents": rated}
+
+
+def rre_groups(rated):
+    group = {"name": "brand", "queries": [rre_query("fender"), rre_query("Fender")], "relevant_documents": rated}
+    return {"index": "basses", "id_field": "id", "topics": [{"description": "x", "query_groups": [group]}]}
+
+
+@pytest.mark.parametrize(
+    "rated",
+    [
+        {"3": ["d1"], "1": ["d2", 7]},
+        {"d1": {"gain": 3}, "d2": {"gain": "1"}, "7": {"gain": 1.0}},
+        [{"document_id": "d1", "gain": 3}, {"document_id": "d2", "gain": 1}, {"7": {"gain": 1}}],
+    ],
+)
+def test_ratings_of_rre_are_qrels_of_each_query_of_a_group(write_responses, rated):
+    judged = {"d1": 3, "d2": 1, "7": 1}
+    path = write_responses("ratings.json", rre_groups(rated))
+    assert Qrels.from_file(path).to_dict() == {"fender": judged, "Fender": judged}
+    alone = {**rre_groups(rated), "queries": [rre_query("bass", {"2": ["d9"]}), rre_query("none", {})]}
+    assert Qrels.from_file(write_responses("more.json", alone)).to_dict() == {
+        "bass": {"d9": 2}, "none": {}, "fender": judged, "Fender": judged
+    }  # fmt: skip
+    assert fastir.evaluate(path, {"fender": ["d2", "d1"]}, "mrr", queries="intersection", rel_level=3)["mrr"] == 0.5
+
+
+def test_the_query_of_rre_may_have_another_placeholder(write_responses):
+    query = {"placeholders": {"q": "w", "$vector": "[1]"}, "relevant_documents": {"1": ["a"]}}
+    assert list(Qrels.from_file(write_responses("a.json", {"query_placeholder": "q", "queries": [query]}))) == ["w"]
+    query["placeholders"].pop("$vector")
+    assert list(Qrels.from_file(write_responses("b.json", {"queries": [query, query]}))) == ["w"]
+
+
+@pytest.mark.parametrize(
+    ("queries", "message"),
+    [
+        ([rre_query("a")], "query 'a' has no object 'relevant_documents', nor has its group"),
+        ([rre_query("a", {"x": ["d"]})], r"label 'x' is not a number \(query a, document d\)"),
+        ([rre_query("a", {"d": {"gain": None}})], r"label null is not a number \(query a, document d\)"),
+        ([rre_query("a", {"d": 3})], "query 'a': relevant_documents has neither ids nor a gain for 'd'"),
+        ([rre_query("a", {"1": [0.5]})], "query 'a': a document in relevant_documents has no string 'id'"),
+        ([rre_query("a", {"1": ["d"], "2": ["d"]})], "duplicate document 'd' in query 'a'"),
+        ([rre_query("a", {"1": ["d"]}), rre_query("a", {"1": ["e"]})], "duplicate query 'a' in the export"),
+        ([{"placeholders": {"a": "1", "b": "2"}}], r"queries\[0\].placeholders has no string '\$query'"),
+    ],
+)
+def test_wrong_ratings_of_rre_are_named(write_responses, queries, message):
+    with pytest.raises(FormatError, match=message):
+        Qrels.from_file(write_responses("ratings.json", {"queries": queries}))
+    with pytest.raises(FormatError, match="ratings of the Rated Ranking Evaluator, which are qrels; expected a run"):
+        Run.from_file(write_responses("ratings.json", {"queries": queries}))

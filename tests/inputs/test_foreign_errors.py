@@ -54,7 +54,7 @@ def test_a_closed_standard_input_is_an_error_of_input(words, tmp_path):
     options = [word for word in options if word != str(other)]
     line = " ".join([*COMMAND, command, *options, *files, "<&-"])
     done = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=20)
-    assert (done.returncode, done.stderr) == (2, "fastir: error: standard input: it is closed\n")
+    assert (done.returncode, done.stderr) == (2, "fastir: error: standard input: the stream is closed\n")
 
 
 def test_an_empty_folder_is_named(tmp_path):

@@ -51,3 +51,23 @@ def test_a_document_twice(format, read):
 def test_a_choice_of_duplicates_that_does_not_exist(read):
     with pytest.raises(ValueError, match=r"duplicates must be one of .*'once', got 'best'"):
         read(Run, "q Q0 a 0 1 t\n", duplicates="best")
+
+
+def test_labels_of_several_raters_become_their_mean(read, tmp_path):
+    """In a file, a table in memory, and beside runs, in which a duplicate is an error as without the rule."""
+    rows = [("q", "a", 1), ("q", "b", 0), ("q", "a", 2), ("p", "a", 3), ("q", "a", 2), ("q", "b", 1)]
+    means = {"q": {"a": 5 / 3, "b": 0.5}, "p": {"a": 3.0}}
+    text = "".join(f"{query} 0 {doc} {label}\n" for query, doc, label in rows)
+    qrels = read(fastir.Qrels, text, duplicates="mean")
+    assert qrels.to_dict() == fastir.Qrels.from_table(rows, duplicates="mean").to_dict() == means
+    assert qrels.columns.repairs["duplicates"][0] == 3
+    run = {"q": {"a": 1.0, "b": 2.0}}
+    with pytest.warns(fastir.FastirWarning, match="3 duplicates were repaired"):
+        results = fastir.evaluate(tmp_path / "file", run, "dcg@1", duplicates="mean", queries="intersection")
+    assert results["dcg@1"] == 0.5
+    for twice in ({"q": ["a", "a"]}, [("q", "a", 1.0), ("q", "a", 2.0)]):
+        with pytest.raises(fastir.DuplicateError, match="'max' or 'once' would"):
+            fastir.evaluate(rows[:2], twice, "dcg", duplicates="mean")
+    for cls, data in ((Run.from_dict, {"q": ["a", "a"]}), (Run.from_table, rows)):
+        with pytest.raises(fastir.DuplicateError, match="duplicate document 'a'"):
+            cls(data, duplicates="mean")

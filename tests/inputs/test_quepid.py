@@ -59,3 +59,37 @@ def test_quepid_has_ratings_and_snapshots(write):
 def test_a_wrong_quepid_file_is_named(write, read, text, message):
     with pytest.raises(FormatError, match=message):
         read.from_file(write("file.csv", text), "quepid")
+
+
+@pytest.mark.parametrize("name", ["ratings.csv", "ratings.txt"])
+def test_quepids_files_are_recognised_by_their_header(write, name):
+    path = write(name, "\ufeff" + BASIC.replace("query,docid,rating", "Query,docid,Rating"))
+    assert Qrels.from_file(path).to_dict() == {"star, wars": {"11": 3, "1895": 0}, "alien": {"348": 1}}
+    assert Qrels.from_file(path, threshold=2).to_dict() == {"star, wars": {"11": 1, "1895": 0}, "alien": {"348": 0}}
+    snapshot = write("snapshot.csv", SNAPSHOT)
+    assert fastir.evaluate(path, snapshot, "mrr")["mrr"] == 0.25
+    columns = {"query_id": "query", "doc_id": "docid", "label": "rating"}
+    assert fastir.evaluate(path, snapshot, "mrr", qrels_columns=columns)["mrr"] == 0.25
+    with pytest.raises(ValueError, match="columns: unknown role 'text'"):
+        Qrels.from_file(path, columns={"text": "query"})
+
+
+BOOK = 'query,docid,Anna,Ben Miller\n"star, wars",11,3,1\n"star, wars",1895,,0\nalien,348,2,2\nheat,1,,\n'
+
+
+def test_a_book_has_a_column_for_each_rater(write):
+    path = write("book.csv", BOOK)
+    means = {"star, wars": {"11": 2, "1895": 0}, "alien": {"348": 2}}
+    qrels = Qrels.from_file(path, "quepid", duplicates="mean")
+    assert qrels.to_dict() == means and [count for count, _ in qrels.columns.repairs.values()] == [2]
+    of_ben = {"star, wars": {"11": 1, "1895": 0}, "alien": {"348": 2}}
+    assert Qrels.from_file(path, "quepid", columns={"label": "Ben Miller"}).to_dict() == of_ben
+    with pytest.raises(fastir.DuplicateError, match=r"book.csv:2: duplicate document '11' in .* 'max' or 'mean' would"):
+        Qrels.from_file(path, "quepid")
+    with pytest.raises(FormatError, match=r"label 'x' is not a number \(query alien, document 348, column Anna\)"):
+        Qrels.from_file(write("bad.csv", BOOK.replace("348,2", "348,x")), "quepid")
+    with pytest.raises(FormatError, match="the file has no column 'eve'; its columns are query, docid, Anna"):
+        Qrels.from_file(path, "quepid", columns={"label": "Eve"})
+    pytest.importorskip("pyarrow")
+    with pytest.raises(FormatError, match=r"a book of Quepid's, .* which format='quepid' reads"):
+        Qrels.from_file(path)

@@ -55,8 +55,9 @@ def test_a_file_is_opened_once_for_its_head_and_once_to_be_read(call, files):
     assert {OPENED[run] for run in runs} == {2}
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".json"])
-def test_a_file_whose_name_tells_its_format_is_opened_once(suffix, tmp_path, files):
+@pytest.mark.parametrize(("suffix", "times"), [(".csv", 2), (".json", 1)])
+def test_a_file_whose_name_tells_its_format_is_opened_once(suffix, times, tmp_path, files):
+    """Under .csv the first line may be Quepid's."""
     path = str(tmp_path / f"run{suffix}")
     if suffix == ".csv":
         pytest.importorskip("pyarrow")
@@ -65,7 +66,7 @@ def test_a_file_whose_name_tells_its_format_is_opened_once(suffix, tmp_path, fil
         fastir.Run.from_dict(RUN).save(path)
     OPENED.clear()
     assert fastir.evaluate(QRELS, path, "map") == fastir.evaluate(QRELS, RUN, "map")
-    assert OPENED[path] == 1
+    assert OPENED[path] == times
 
 
 def counted(monkeypatch, *questions):

@@ -22,7 +22,7 @@ pytestmark = UNEVEN
 CARDS = [card for card in fastir.metrics() if not (card.pooled or card.groups or card.sampled)]
 WHOLE = [card.spelled("@0.3" if card.at else "") for card in CARDS]
 NAMES = WHOLE + [card.spelled(f"@{k}") for card in CARDS if card.cutoff for k in (1, 3, 10)]
-TIES = ("trec", "doc_id_asc", "input", "optimistic", "pessimistic", "average")
+TIES = ("trec", "doc_id_asc", "input", "input_reversed", "optimistic", "pessimistic", "average")
 
 
 def columns(run):
@@ -198,7 +198,7 @@ def code(label):
     return -1 if label is None else -2 if label < 0 else label
 
 
-@pytest.mark.parametrize("ties", ["input", "optimistic", "pessimistic", "average"])
+@pytest.mark.parametrize("ties", ["input", "input_reversed", "optimistic", "pessimistic", "average"])
 def test_labels_with_scores_do_not_change_either(ties):
     """Groups in another order, scores scaled, the collection in two parts."""
     qrels, run = collection(2004)

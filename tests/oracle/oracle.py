@@ -199,7 +199,7 @@ def rbu(x, judged, level, k=None, p=0.8, max_grade=4, e=0.03):
 
 
 def ncg(x, judged, level, k=None):
-    """Järvelin and Kekäläinen 2002: over the cumulated gain of the ideal ranking."""
+    """Järvelin and Kekäläinen 2002: over the cumulative gain of the ideal ranking."""
     top = sum(ideal_gains(judged)[:k])
     return cg(x, judged, level, k) / top if top else 0.0
 

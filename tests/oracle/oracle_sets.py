@@ -204,7 +204,7 @@ def pfound(x, judged, level, k=None, decay=0.85, max_grade=4):
 
 
 def q_measure(x, judged, level, beta=1.0, gain="linear"):
-    """Sakai 2007: precision and cumulated gain together, blended by beta."""
+    """Sakai 2007: precision and cumulative gain together, blended by beta."""
     own, best = gains(x, gain), ideal_gains(judged, gain)
     found = [rank for rank, value in enumerate(own, 1) if value > 0]
     cumulated = list(itertools.accumulate(max(value, 0) for value in own))

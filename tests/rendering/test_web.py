@@ -7,7 +7,7 @@ import pytest
 
 import fastir
 from fastir.rendering import Cell, Table, render
-from fastir.rendering.web import figure_spaces
+from fastir.rendering.formats import figure_spaces
 
 QRELS = {f"q{i}": {"d1": 1, "d2": 0, "d<3>": 2, "d4": 0} for i in range(7)}
 RUN = {f"q{i}": {"d1": 3.0, "d2": 2.5, "d<3>": 2.0, "d5": 1.0} for i in range(7)}

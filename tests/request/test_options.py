@@ -77,7 +77,7 @@ def test_an_evaluator_is_pickled_with_its_options(options):
 
 def test_an_evaluator_of_several_rules_can_be_read_in_the_order_of_the_run():
     """ir_measures asks for reciprocal rank and judged@k under rules of their own."""
-    from fastir.compat.run_order import RunOrder
+    from fastir.compat.pytrec_eval import RunOrder
 
     names = ["ndcg", "mrr@10", "judged@2"]
     run = {"q2": RUN["q2"], "unknown": {"a": 1.0}, "q1": RUN["q1"]}

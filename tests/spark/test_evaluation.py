@@ -1,6 +1,6 @@
 """fastir.spark.evaluate has the numbers of fastir.evaluate, to the last bit, wherever the rows lie.
 
-Also of: frames, spark_results, tasks.
+Also of: frames, tasks.
 """
 
 import ast

@@ -5,7 +5,6 @@ import pytest
 from scores_by_hand import close
 
 from fastir import stats
-from fastir.stats import numeric
 
 
 @pytest.mark.parametrize(
@@ -34,12 +33,3 @@ def test_studentized_range_against_scipy_and_t():
             expected = 2 * special.stdtr(df, -q / 2**0.5)
             found = float(stats.studentized_range_sf(q, 2, df))
             assert found == pytest.approx(expected, rel=1e-11, abs=1e-30), (q, df)
-
-
-def test_quantiles_of_student_without_scipy(monkeypatch):
-    special = pytest.importorskip("scipy.special")
-    monkeypatch.setattr(numeric, "has_scipy", lambda: False)
-    for df in (1, 2, 3, 4, 5, 10, 49, 50, 999):
-        for probability in (0.75, 0.9, 0.975, 0.9995):
-            quantile = special.stdtrit(df, probability)
-            assert numeric.t_quantile(df, probability) == close(quantile)

@@ -16,7 +16,7 @@ DOCS = [f"d{number}" for number in range(12)]
 SCORES = (1.0, 2.0, 3.0, 0.0, -1.0, 1.00000001)  # the last one equals the first as float32
 OPTIONS = {
     "rel_level": (2,),
-    "ties": ("trec", "doc_id_asc", "input", "optimistic", "pessimistic", "average"),
+    "ties": ("trec", "doc_id_asc", "input", "input_reversed", "optimistic", "pessimistic", "average"),
     "judged_only": (True,),
     "max_depth": (1, 4),
     "score_dtype": ("float32", "float64"),

@@ -190,7 +190,7 @@ VALUES = {
     # evaluations
     "rel_level": words(2, 1.5, metrics="map"),
     "queries": [*words("intersection", "strict"), given(["q1", "q2"])],
-    "ties": words("doc_id_asc", "input", "optimistic", "pessimistic", "average"),
+    "ties": words("doc_id_asc", "input", "input_reversed", "optimistic", "pessimistic", "average"),
     "judged_only": words(True),
     "max_depth": words(2),
     "score_dtype": words("float32"),
@@ -438,6 +438,8 @@ TABLES = {"qrels": repeated(QRELS_TABLE, "b", 3), "run": REPEATED}
 for kind, last, dicts in (("qrels", "label", QRELS), ("run", "score", RUN)):
     rows = [f"{q},{d},{n!r}" for q, docs in dicts.items() for d, n in docs.items()]
     (FOLDER / f"unnamed.{kind}.csv").write_text("\n".join([f"query_id,number,{last}", *rows]))
+(FOLDER / "lines.letor").write_text("1 qid:q1 1:0 # a\n")
+(FOLDER / "lines.scores").write_text("0.5\n")
 (FOLDER / "responses.json").write_text(json.dumps({"responses": [{"hits": {"hits": [{"_id": "a", "_score": 1.0}]}}]}))
 READ = {
     "Qrels.from_dict": (fastir.Qrels.from_dict, {"data": QRELS_OF_SAMPLES}, qrels_read),
@@ -670,6 +672,8 @@ OVERRIDES = {
         given({"q1": ["b"], "q2": ["i"]}, query_ids=SHARED),
     ],
     ("evaluate_lists", "aggregate"): [refused("sum", "aggregate='sum' needs scores", parents=PARENTS)],
+    ("evaluate_ranked", "offsets"): words([0, len(LABELS)]),
+    ("evaluate_ranked", "metrics"): words("ndcg@3"),
     ("evaluate_ranked", "ideal_labels"): words(IDEAL_LABELS, ideal_offsets=IDEAL_OFFSETS),
     ("evaluate_ranked", "ideal_offsets"): words(IDEAL_OFFSETS, ideal_labels=IDEAL_LABELS),
     ("evaluate_scores", "group"): words(np.diff(OFFSETS), offsets=None),
@@ -766,6 +770,8 @@ OVERRIDES = {
     ("check", "max_depth"): words(3),
     ("check", "exactly_queries"): words(["q1"]),
     ("check", "tag"): words("mine", runs=FILES),
+    ("check", "corpus"): words(["a"]),
+    ("check", "runs"): words({}),
     ("check", "qrels_format"): words("json", qrels=FOLDER / "qrels.txt"),
     ("check", "run_format"): words("json", runs=FILES),
     ("check", "columns"): words({"doc_id": "number"}, run=RUN_UNNAMED),
@@ -774,9 +780,9 @@ OVERRIDES = {
     ("Qrels.from_dict", "probabilities"): words({"q1": {"a": 0.5, "b": 1.0, "c": 1.0}}),
     ("Qrels.from_file", "format"): [refused("json", "qrels.txt")],
     ("Run.from_file", "format"): [refused("json", "first.run")],
-    ("Qrels.from_file", "duplicates"): words("first", "last", "max", path=FOLDER / "repeated.qrels"),
+    ("Qrels.from_file", "duplicates"): words("first", "last", "max", "mean", path=FOLDER / "repeated.qrels"),
     ("Run.from_file", "duplicates"): words("first", "last", "max", "once", path=FOLDER / "repeated.run"),
-    ("Qrels.from_table", "duplicates"): words("first", "last", "max", data=TABLES["qrels"]),
+    ("Qrels.from_table", "duplicates"): words("first", "last", "max", "mean", data=TABLES["qrels"]),
     ("Run.from_table", "duplicates"): words("first", "last", "max", "once", data=REPEATED),
     ("Run.from_dict", "duplicates"): words("first", "last", "max", "once", data={"q": ["a", "b", "a"]}),
     ("Qrels.from_file", "columns"): words({"doc_id": "number"}, path=FOLDER / "unnamed.qrels.csv"),
@@ -786,6 +792,7 @@ OVERRIDES = {
     **{(f"Qrels.{name}", "threshold"): words(2) for name in ("from_file", "from_table")},
     **{(f"Run.{name}", "name"): words("mine") for name in ("from_dict", "from_file", "from_table")},
     ("Run.from_file", "query_ids"): words(["q1"], path=FOLDER / "responses.json"),
+    ("Run.from_file", "rows"): words(FOLDER / "lines.letor", path=FOLDER / "lines.scores"),
     ("Run.top", "ties"): words("doc_id_asc", k=4),
     **{(f"{kind}.save", "format"): words("json") for kind in ("Qrels", "Run")},
     **{(f"plots.{name}", "metric"): words("p@3") for name in ("bounds", "differences", "forest", "means")},
@@ -796,7 +803,9 @@ OVERRIDES = {
     ("plots.forest", "baseline"): words("third"),
     ("plots.leaderboards", "titles"): words(("x", "y")),
     ("plots.precision_recall", "raw"): words(True),
-    ("plots.precision_recall", "ties"): words("doc_id_asc", "input", "optimistic", "pessimistic", raw=True),
+    ("plots.precision_recall", "ties"): words(
+        "doc_id_asc", "input", "input_reversed", "optimistic", "pessimistic", raw=True
+    ),
     ("plots.ranked_cutoffs", "empty"): words("one", lists={"x": [0, 0], "y": [1, 0]}),
     ("plots.ranked_cutoffs", "short_rankings"): words("clip", metric="p", lists={"x": [1], "y": [1, 0]}),
     ("plots.ranked_cutoffs", "empty_ranking"): words("skip", lists={"x": [], "y": [1, 0]}, ideal_labels=[1]),

@@ -67,6 +67,9 @@ for part, rankings in (("one", {"q1": RUN["q1"]}), ("two", {"q2": RUN["q2"]})):
 HITS = {"hits": {"hits": [{"_id": "a", "_score": 2.0}, {"_id": "u1", "_score": 1.0}]}, "timed_out": False}
 RESPONSES = as_json("responses.json", {"responses": [HITS, HITS]})
 IDS = written("ids.txt", ["q1", "q2"])
+RANKED = [(query, doc_id, score) for query, docs in RUN.items() for doc_id, score in docs.items()]
+LINES = written("lines2.letor", [f"0 qid:{query} 1:0 # {doc_id}" for query, doc_id, _ in RANKED])
+LINE_SCORES = written("lines2.scores", [repr(score) for _, _, score in RANKED])
 TEAMS = written("teams.txt", ["first us", "second us"])
 TOPICS = written("topics.txt", ["q1", "q2"])
 SEEN = written("seen.txt", ["q1 b", "q2 i"])
@@ -101,6 +104,7 @@ COMMON = {
     "--qrels-format": line("json"),
     "--run-format": line("json"),
     "--query-ids": line(IDS, run=RESPONSES),
+    "--rows": line(LINES, run=LINE_SCORES),
     "--names": line("tag"),
     "--columns": line("doc_id=number", run=UNNAMED),
     "--qrels-columns": line("doc_id=number", qrels=UNNAMED_QRELS),
@@ -147,6 +151,7 @@ COMMON = {
     "--top": line(1),
     "--exactly-queries": line(TOPICS),
     "--tag": line("other.*"),
+    "--corpus": line(written("corpus.txt", ["a", "b"])),
     "--examples": line(1),
     "--method": line("sum"),
     "--norm": line("zmuv", more=["--method", "sum"]),

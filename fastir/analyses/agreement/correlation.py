@@ -24,7 +24,6 @@ from fastir.rendering.text import counted, decimals, json_types
 from fastir.request.directions import SIGNS, higher_is_better
 from fastir.request.names import refuse_mapping
 from fastir.stats import taus
-from fastir.stats._checks import check_scipy
 
 if TYPE_CHECKING:
     import os
@@ -173,7 +172,7 @@ def rank_correlation(
     metric : str or None
         Which metric of the `Results`; None if they have only one. Its name also says whether less is better.
     test, correction
-        As for `compare_scores`, over all pairs of systems. Without SciPy there are no p-values.
+        As for `compare_scores`, over all pairs of systems. If SciPy is missing, tests that need it give no p-values.
     confidence : float
         A difference is significant if its p-value is at most 1 - confidence.
 
@@ -321,8 +320,12 @@ Ps = dict[tuple[Any, Any], float]
 
 
 def p_values(results: Mapping[Any, Any] | None, metric: str | None, options: Options) -> Ps:
-    """{(system, system): p-value}, both ways round; none without values per query or without SciPy."""
-    if results is None or not has_scipy():
+    """{(system, system): p-value}, both ways round; none without values per query or without the SciPy of a test."""
+    if results is None:
+        return {}
+    try:
+        options.check_scipy()
+    except ImportError:
         return {}
     comparison = compare_aligned(read_scores(dict(results), metric, None, None), options)
     return {
@@ -330,14 +333,6 @@ def p_values(results: Mapping[Any, Any] | None, metric: str | None, options: Opt
         for record in comparison.verdicts
         for pair in ((record.a, record.b), (record.b, record.a))
     }
-
-
-def has_scipy() -> bool:
-    try:
-        check_scipy()
-    except ImportError:
-        return False
-    return True
 
 
 class Swaps(Sequence[Swap]):

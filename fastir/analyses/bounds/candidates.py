@@ -44,7 +44,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fastir.engine.measure._codes import GAIN_CODES
 from fastir.engine.measure.cards import CASCADE, CHAIN, ENDS, FIRST, OUTER, RATIO, READER, SUM, TOPS
-from fastir.errors import quote
+from fastir.errors import UnknownMetricError, quote
 from fastir.request import names
 from fastir.request.compiler import code_from, shared_properties
 from fastir.request.options import MAX_DEPTH
@@ -119,11 +119,11 @@ def candidates(
     """The Candidates of a metric, of which `levels` are the labels to look at."""
     card, max_label = request.card, levels[-1]
     if lowest_relevant(request, settings) <= 0:
-        raise names.UnknownMetricError(
+        raise UnknownMetricError(
             f"metric {quote(request.text)}: in this convention every judged document is relevant, whatever its label"
         )
     if settings.grades is not None and mapped_gains(values) is not None:
-        raise names.UnknownMetricError(
+        raise UnknownMetricError(
             f"metric {quote(request.text)}: gains of single labels have no known bounds for real-valued labels"
         )
     gains = level_gains(request, values, settings, levels)
@@ -162,7 +162,7 @@ def check_gains(
     elif "gains" in values and gain_range(mapped, 0) != gain_range(mapped, max_label):
         reason = "gains that are scaled by the largest label"
     if reason:
-        raise names.UnknownMetricError(f"metric {quote(request.text)}: {reason} have no known bounds")
+        raise UnknownMetricError(f"metric {quote(request.text)}: {reason} have no known bounds")
 
 
 def single_labels(

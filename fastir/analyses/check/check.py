@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 from fastir.analyses.check import lines
 from fastir.analyses.check.checked import KINDS, Checked, Findings
 from fastir.analyses.check.held import attempt, read_data
-from fastir.analyses.check.rules import FROM_QRELS, Rules, make_rules
-from fastir.analyses.check.sides import Side, compare, examine
+from fastir.analyses.check.rules import DOCUMENTS, FROM_QRELS, Rules, make_rules, read_ids
+from fastir.analyses.check.sides import Side, compare, examine, note_unknown
 from fastir.checks import whole_number
 from fastir.data.qrels import Qrels
 from fastir.data.run import Run
 from fastir.engine.measure import NUM_Q
+from fastir.errors import NoOverlapError
 from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.rules import columns_by_side
 from fastir.evaluation.run_collections import runs_by_name
 from fastir.inputs import formats, places
 from fastir.inputs.shapes import DICTS, LISTS, OTHER_OBJECT, PATH, input_shape
+from fastir.rendering.look_alikes import quote_first
 
 if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
@@ -33,12 +35,13 @@ MAPPING_SHAPES = (DICTS, OTHER_OBJECT, LISTS)  # shapes that can be read twice, 
 
 def check(
     qrels: QrelsLike,
-    runs: RunsLike | RunLike,
+    runs: RunsLike | RunLike = (),
     *,
     names: RunNames = "stem",
     max_depth: SupportsIndex | None = None,
     exactly_queries: Path | Iterable[Any] = FROM_QRELS,
     tag: str | re.Pattern[str] | None = None,
+    corpus: Path | Iterable[Any] | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
     columns: Mapping[str, str] | None = None,
@@ -52,7 +55,7 @@ def check(
     Parameters
     ----------
     qrels : as for `evaluate`
-    runs : as for `evaluate_many`, or one run as for `evaluate`
+    runs : as for `evaluate_many`, or one run as for `evaluate`; without any the qrels alone are checked
         Files of the formats trec, trec_eval, beir and msmarco are scanned line by line. For other data, the first fault
         that their reader refuses is listed, and what is wrong with queries, documents and scores.
     names : as for `evaluate_many`
@@ -63,6 +66,9 @@ def check(
         topics of TREC (``<num>`` or ``<topic number="...">``) or JSON with an object on each line.
     tag : str, pattern or None
         A regular expression that the tags of a TREC run match as a whole.
+    corpus : path, table, collection of document ids, or None
+        The documents of the collection: a judged or retrieved document that it has not is a fault. A file has an id at
+        the start of each line; JSON Lines, CSV and Parquet have it in a column _id, id, doc_id, docno or the like.
     qrels_format, run_format : str or None
         As for `Qrels.from_file` and `Run.from_file`; None is what name and header say.
     columns, qrels_columns, run_columns : dict or None
@@ -86,6 +92,8 @@ def check(
         A file cannot be unpacked, a folder has no file, or a file of queries has none.
     TypeError, ValueError
         A rule or another option has another type or value; two runs have one name.
+    NoOverlapError
+        The corpus has none of the judged and retrieved documents.
 
     Examples
     --------
@@ -103,19 +111,56 @@ def check(
     shown = whole_number("examples", examples, 0)
     of_qrels, of_runs = columns_by_side(columns, qrels_columns, run_columns)
     noted = [Findings(file_name(qrels, FROM_QRELS))]
+    collection = Collection(*read_ids(corpus, DOCUMENTS)) if corpus is not None else None
     judged = read_side(qrels, False, qrels_format, of_qrels, noted[0], Rules())
+    if collection is not None:
+        collection.compare(judged)
     for name, run in iterate_runs(runs, of_runs, names):
         findings = Findings(file_name(run, str(name)))
         noted.append(findings)
         watch = None if progress is None else functools.partial(progress, name)
         side = read_side(run, True, run_format, of_runs, findings, rules, watch)
+        if collection is not None:
+            collection.compare(side)
         if judged is not None and side is not None:
             if judged.is_run != side.is_run:
                 compare(*((side, judged) if judged.is_run else (judged, side)), rules)
             refuse_kinds(qrels, run, of_qrels, of_runs, noted[0], findings)
+    if collection is not None:
+        collection.refuse_other()
     return Checked(
         [fault for findings in noted for fault in findings.sort()], [findings.file for findings in noted], shown
     )
+
+
+class Collection:
+    """The documents of a collection, which the sides are compared with.
+
+    Parameters
+    ----------
+    doc_ids : dict of str to None
+    name : str
+        For messages.
+    """
+
+    def __init__(self, doc_ids: dict[str, None], name: str) -> None:
+        self.doc_ids: dict[str, None] = doc_ids
+        self.name: str = name
+        self.has_one: bool = False
+        self.unknown: str | None = None
+
+    def compare(self, side: Side | None) -> None:
+        """Note the documents of a side that the collection has not."""
+        if side is not None:
+            has_one, unknown = note_unknown(side, self.doc_ids, self.name)
+            self.has_one |= has_one
+            self.unknown = unknown if self.unknown is None else self.unknown
+
+    def refuse_other(self) -> None:
+        """Raise NoOverlapError if the collection has no document of any side."""
+        if self.unknown is not None and not self.has_one:
+            here, there = quote_first([self.unknown], self.doc_ids)
+            raise NoOverlapError(f"corpus: no document in common: qrels and runs have {here}, {self.name} has {there}")
 
 
 def file_name(data: Any, otherwise: str) -> str:

@@ -78,6 +78,7 @@ KINDS = {  # in the order in which they are shown
     "negative label": fault("a label is below -2; -1 and -2 mean in the pool and not relevant"),
     "too many documents": fault("a ranking has more documents than `max_depth`"),
     "tag form": fault("a tag does not match the pattern `tag`"),
+    "unknown document": fault("a judged or retrieved document is not in the collection `corpus`"),
     "byte order mark": remark("the file begins with a byte order mark, which is skipped"),
     "CRLF line ends": remark("lines end in CR LF"),
     "blank lines": remark("blank lines, which are skipped"),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, SupportsIndex
 
 from fastir.checks import positive_integer
 from fastir.errors import FormatError, quote
-from fastir.inputs import places
+from fastir.inputs import formats, places
 from fastir.inputs.mappings import fields_of, text_lines
-from fastir.inputs.roles import QUERY
+from fastir.inputs.roles import DOC, QUERY, find_column
 from fastir.request.options import MAX_DEPTH
 
 FROM_QRELS = "qrels"
@@ -46,7 +46,7 @@ def make_rules(max_depth: SupportsIndex | None, exactly_queries: Any, tag: str |
     )
     queries, said_by = None, "the qrels"
     if not (isinstance(exactly_queries, str) and exactly_queries == FROM_QRELS):
-        queries, said_by = exact_queries(exactly_queries)
+        queries, said_by = read_ids(exactly_queries, QUERIES)
     try:
         pattern = None if tag is None else re.compile(tag)
     except (re.error, TypeError) as error:
@@ -54,36 +54,68 @@ def make_rules(max_depth: SupportsIndex | None, exactly_queries: Any, tag: str |
     return Rules(depth, queries, said_by, pattern)
 
 
-def exact_queries(source: Any) -> tuple[dict[str, None], str]:
-    """The ids of a file or a collection, and what it is called."""
+class IdWords(NamedTuple):
+    """What messages call the ids of an option, and the names that their column may have."""
+
+    option: str
+    what: str
+    names: tuple[str, ...]
+    expected: str
+
+
+QUERIES = IdWords("exactly_queries", "query id", ("_id", "id", *QUERY), f"{FROM_QRELS!r}, a path or query ids")
+DOCUMENTS = IdWords("corpus", "document id", ("_id", "id", *DOC), "a path, a table with a column of ids, or ids")
+
+
+def read_ids(source: Any, words: IdWords) -> tuple[dict[str, None], str]:
+    """The ids of a file, of a table's column or of a collection, and what it is called."""
     if places.is_place(source):
-        name, lines = text_lines(source)
-        queries = dict.fromkeys(ids_in(lines, name))
-        if not queries:
-            raise FormatError("there is no query id; expected one at the start of each line, or topics of TREC", name)
-        return queries, name
+        name = places.place_name(source)
+        if words is DOCUMENTS and (format := formats.file_format(source)) in formats.TABLE_FORMATS:
+            ids = dict.fromkeys(column_ids(source, name, format))
+        else:
+            ids = dict.fromkeys(ids_in(text_lines(source)[1], name, words))
+        if not ids:
+            topics = ", or topics of TREC" if words is QUERIES else ""
+            raise FormatError(f"there is no {words.what}; expected one at the start of each line{topics}", name)
+        return ids, name
+    names = getattr(source, "columns", getattr(source, "column_names", None)) if words is DOCUMENTS else None
+    if names is not None:
+        source = source[find_column("corpus", list(names), "doc_id", words.names)]
     if not isinstance(source, Iterable):
-        raise TypeError(
-            f"exactly_queries must be {FROM_QRELS!r}, a path or query ids, got {type(source).__name__} {quote(source)}"
-        )
-    queries = dict.fromkeys(map(str, source))
-    if not queries:
-        raise ValueError("exactly_queries: there is no query id")
-    return queries, "exactly_queries"
+        raise TypeError(f"{words.option} must be {words.expected}, got {type(source).__name__} {quote(source)}")
+    ids = dict.fromkeys(map(str, source))
+    if not ids:
+        raise ValueError(f"{words.option}: there is no {words.what}")
+    return ids, words.option
 
 
-def ids_in(lines: list[tuple[int, str]], name: str) -> list[str]:
-    """The query ids of topics of TREC, of JSON with an object on each line, or at the start of the lines."""
-    text = "\n".join(line for _, line in lines)
-    found = (query_id.strip() for query_id in TREC_NUMBER.findall(text) or TOPIC_NUMBER.findall(text))
-    if query_ids := list(filter(None, found)):
-        return query_ids
+def column_ids(path: Any, name: str, format: str) -> Iterator[str]:
+    """The document ids of a table in a file."""
+    from fastir.inputs import table_files
+
+    with table_files.convert_errors(name), table_files.FILES[format](path) as file:
+        file.look()
+        column = find_column("corpus", file.names, "doc_id", DOCUMENTS.names)
+        is_lines = format == "jsonl"  # which have the type of the first line
+        types = [(column, table_files.id_type(file.first[column]))] if is_lines else []
+        for batch in file.read_rows(types) if is_lines else file.batches((column,)):
+            yield from map(str, batch.column(0).to_pylist())
+
+
+def ids_in(lines: list[tuple[int, str]], name: str, words: IdWords) -> list[str]:
+    """The ids of JSON with an object on each line, or at the start of the lines; or query ids of topics of TREC."""
+    if words is QUERIES:
+        text = "\n".join(line for _, line in lines)
+        found = (query_id.strip() for query_id in TREC_NUMBER.findall(text) or TOPIC_NUMBER.findall(text))
+        if query_ids := list(filter(None, found)):
+            return query_ids
     if lines and lines[0][1].startswith("{"):
-        return [json_query_id(line, number, name) for number, line in lines]
+        return [json_id(line, number, name, words) for number, line in lines]
     return [fields_of(line)[0].strip() for _, line in lines if line[0] != "#"]
 
 
-def json_query_id(line: str, number: int, name: str) -> str:
+def json_id(line: str, number: int, name: str, words: IdWords) -> str:
     """The id in a line of JSON."""
     import json
 
@@ -91,7 +123,8 @@ def json_query_id(line: str, number: int, name: str) -> str:
         record = json.loads(line)
     except ValueError as error:
         raise FormatError(f"line {number} is not JSON: {error}", name, number) from None
-    keys = [key for key in ("_id", "id", *QUERY) if key in record]
+    keys = [key for key in words.names if key in record]
     if not keys:
-        raise FormatError(f'line {number} has no query id; expected one as "_id" or "query_id"', name, number)
+        expected = f'"_id" or "{words.names[2]}"'
+        raise FormatError(f"line {number} has no {words.what}; expected one as {expected}", name, number)
     return str(record[keys[0]])

@@ -86,6 +86,23 @@ def examine(side: Side, rules: Rules) -> None:
         side.findings.add("run length", f"the rankings have from {least} to {most}")
 
 
+def note_unknown(side: Side, corpus: dict[str, None], said_by: str) -> tuple[bool, str | None]:
+    """Note each document that the collection has not; whether it has one, and the first that it has not."""
+    seen: set[str] = set()
+    unknown: set[str] = set()
+    first = None
+    for query_id, ranking in side.rankings():
+        seen.update(ranking.docs)
+        for place, doc_id in enumerate(ranking.docs):
+            if doc_id not in corpus and doc_id not in unknown:
+                unknown.add(doc_id)
+                first = doc_id if first is None else first
+                text = f"document {quote(doc_id)} is {'retrieved' if side.is_run else 'judged'}, but not in {said_by}"
+                line = None if ranking.lines is None else ranking.lines[place]
+                side.findings.add("unknown document", text, line, query_id, doc_id)
+    return len(seen) > len(unknown), first
+
+
 def note_duplicates(side: Side, query_id: str, ranking: Ranking) -> None:
     """Every line that repeats a document of an earlier line of the query."""
     first: dict[str, int] = {}

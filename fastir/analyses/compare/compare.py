@@ -100,8 +100,8 @@ def compare(
     UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
         As by `evaluate_many` and `compare_scores`. The options of `compare_scores` are checked before any run is read.
     ImportError
-        SciPy is not installed. ``test="randomization"`` works without it, except with `segments`, the interval "bca",
-        or the effects "hedges_g", "hedges_gz" and "anova".
+        SciPy is not installed. The tests "t" and "randomization" need it only with the interval "bca" or the effect
+        "anova".
 
     Warns
     -----

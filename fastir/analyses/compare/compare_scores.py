@@ -126,8 +126,8 @@ def compare_scores(
     FormatError, OSError
         A file does not hold saved results, or cannot be read.
     ImportError
-        SciPy is not installed. ``test="randomization"`` works without it, except with `segments`, the interval "bca",
-        or the effects "hedges_g", "hedges_gz" and "anova".
+        SciPy is not installed. The tests "t" and "randomization" need it only with the interval "bca" or the effect
+        "anova".
 
     Warns
     -----
@@ -193,7 +193,7 @@ def compare_aligned(scores: Scores, options: Options) -> Comparison:
             for segment, part, p_values in zip(rows, parts, p_values_by_part, strict=True)
         },
     )
-    if options.test != "t":  # it waits for its reader, as SciPy does; others may warn or take long, which belongs here
+    if options.test != "t":  # others may warn or take long, which belongs here
         _ = comparison.verdicts
     return comparison
 

@@ -73,7 +73,7 @@ class Comparison(Exportable):
         make_systems: Callable[[], list[System]],
         segments: dict[Any, Comparison] | None = None,
     ) -> None:
-        """Each function runs when its output is first read: p-values and bounds may take SciPy.
+        """Each function runs when its output is first read: p-values and bounds may take long.
 
         `conclude` returns the verdicts, the means and the method.
         """

@@ -90,8 +90,7 @@ class Options(NamedTuple):
 
     def check_scipy(self) -> None:
         """Say what to install where these options take SciPy, which is not there."""
-        effects = ("hedges_g", "hedges_gz", "anova")
-        needed = self.interval == "bca" or self.segments is not None or self.effect in effects
+        needed = self.interval == "bca" or self.effect == "anova"
         if not (needed or TESTS[self.test].needs_scipy):
             return
         try:

@@ -1,6 +1,6 @@
 """The records of a comparison, which only hold data: Pair, System and Method.
 
-A Verdict and a Mean are what a table of the runs needs of them: intervals and powers, which take SciPy, can wait.
+A Verdict and a Mean are what a table of the runs needs of them: intervals and powers, which take long, can wait.
 """
 
 from __future__ import annotations
@@ -43,8 +43,7 @@ class Pair(NamedTuple):
         Whether the p-value is counted over all arrangements of the data. A p-value is not exact if it is resampled or
         approximated, or comes from an assumed distribution, as in a t or Tukey test.
     detectable : float
-        The smallest true difference that a paired t-test at level 1 - confidence finds in 80 % of such samples; NaN
-        without SciPy.
+        The smallest true difference that a paired t-test at level 1 - confidence finds in 80 % of such samples.
     note : str
         Why the case is degenerate, or "". With ``bounds=True`` also the range of the difference, if labels of unjudged
         documents could change its sign.

@@ -29,7 +29,6 @@ from fastir.analyses.compare.statistical_tests import TESTS
 from fastir.data.results._totals import column_totals
 from fastir.data.results.results import MIN_ROWS_OF_JOINT_SUMS
 from fastir.errors import quote
-from fastir.stats._checks import has_scipy
 from fastir.stats.effects import EFFECTS, detectable
 
 
@@ -198,7 +197,7 @@ def make_pairs(
     if outcome.notes is not None:
         notes = np.where(notes == "", outcome.notes, notes)
     ties = column.n - column.wins - column.losses
-    smallest = moments.deviation * (detectable(column.n, alpha=1 - options.confidence) if has_scipy() else math.nan)
+    smallest = moments.deviation * detectable(column.n, alpha=1 - options.confidence)
     columns = (low, high, column.effects, column.wins, ties, column.losses)
     rows: Iterable[Any] = zip(
         verdicts,

@@ -12,7 +12,7 @@ import numpy as np
 from fastir.analyses.compare.records import Pair, System
 from fastir.errors import quote
 from fastir.inputs.mappings import SEGMENTS, misfit_error, read_mapping
-from fastir.stats._checks import special
+from fastir.stats import student
 from fastir.stats.paired_tests import Moments, moments
 
 UNTESTED_FIELDS: dict[str, Any] = {
@@ -96,6 +96,7 @@ def intervals_over(segments: list[Moments], confidence: float) -> list[tuple[flo
     total = variances.sum(axis=0)
     with np.errstate(invalid="ignore"):
         freedom = total**2 / (variances**2 / freedoms).sum(axis=0)
-        quantile = np.where(total == 0, 0.0, special().stdtrit(freedom, (1 + confidence) / 2))
-    margins = (quantile * total**0.5 / len(segments)).tolist()
+    rows = zip(freedom.tolist(), total.tolist(), strict=True)
+    quantiles = [student.quantile(df, (1 + confidence) / 2) if variance > 0 else variance for df, variance in rows]
+    margins = (np.array(quantiles) * total**0.5 / len(segments)).tolist()
     return [(mean, mean - margin, mean + margin) for mean, margin in zip(means, margins, strict=True)]

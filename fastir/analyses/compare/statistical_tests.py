@@ -25,7 +25,8 @@ HSD = "honestly significant differences"
 
 # fmt: off
 TESTS = Table("test", (
-    StatisticalTest("t", "Student's t of the differences", ("t_test",), distributed=True),
+    StatisticalTest("t", "Student's t of the differences", ("t_test",), needs_scipy=False,
+                    distributed=True),
     StatisticalTest("wilcoxon", "Wilcoxon's signed ranks", ("signed_rank",), of_means=False),
     StatisticalTest("sign", "how many queries are better", ("sign_test",), of_means=False),
     StatisticalTest("randomization", "Fisher's: signs of the differences at random, exact for few queries",

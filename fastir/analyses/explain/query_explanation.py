@@ -29,7 +29,7 @@ from fastir.evaluation.labels import LabelLists
 from fastir.inputs.query_groups import QueryGroups
 from fastir.inputs.shapes import DICTS, input_shape
 from fastir.request import names
-from fastir.request.options import TIES
+from fastir.request.options import TIES, TIES_BY_INPUT
 from fastir.request.plan import BY_SCORE, compile_settings, refuse_small
 
 if TYPE_CHECKING:
@@ -378,12 +378,14 @@ def order_ranking(
             lambda doc_id: order.get("" if isinstance(doc_id, LaterCopy) else str(doc_id), (-3, False)),
             ties == "optimistic",
         )
-    elif ties != "input":
+    elif ties not in TIES_BY_INPUT:
         key, falling = lambda doc_id: encode(str(doc_id)), ties != "doc_id_asc"
     rows: list[Row] = []
     doc_ids = sorted(scores, key=scores.__getitem__, reverse=True)
     for level, (score, tied) in enumerate(itertools.groupby(doc_ids, scores.__getitem__)):
         group = list(tied)
+        if ties == "input_reversed":
+            group.reverse()
         if len(group) > 1 and key is not None:
             group.sort(key=key, reverse=falling)
         rows += [Row(doc_id, score, level, len(group)) for doc_id in group]

@@ -18,12 +18,11 @@ from fastir.analyses.identify.settings import ORDER_RULES, DataProperties, State
 from fastir.data.qrels import Qrels
 from fastir.data.rankings import JudgedRankings
 from fastir.data.run import Run
-from fastir.engine.measure import NUM_Q
+from fastir.engine.measure import CARDS, NUM_Q
 from fastir.errors import DuplicateError, FastirError, FastirWarning
 from fastir.evaluation.evaluate import evaluate
 from fastir.evaluation.evaluator import Evaluator
 from fastir.request.conventions import CONVENTIONS, Convention
-from fastir.request.names import CARDS
 
 REFUSED = (FastirError, ValueError, TypeError, OverflowError)
 
@@ -157,14 +156,6 @@ def any_label(order: tuple[Any, ...]) -> Convention:
 def read_qrels(qrels: Any, columns: Mapping[str, str] | None) -> Any:
     """Qrels that are read once."""
     return qrels if isinstance(qrels, Qrels) else Evaluator(qrels, NUM_Q, qrels_columns=columns).rules.qrels
-
-
-def reverse_rows(run: Run) -> Run:
-    """The Run with the documents of each query in the reverse of their order."""
-    query_ids, offsets, _, scores, _ = run.columns.fields()
-    places = itertools.pairwise(offsets.tolist())
-    rows = np.concatenate([np.arange(stop - 1, first - 1, -1) for first, stop in places])
-    return Run(query_ids, offsets, run.columns.ids_at(rows), scores[rows])
 
 
 def more_ties_as_single(run: Any) -> bool:

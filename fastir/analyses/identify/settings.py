@@ -24,6 +24,7 @@ from fastir.request.plan import (
     takes_fractions,
 )
 
+TIES_IN_ORDER = ("trec", "doc_id_asc", "input", "average", "optimistic", "pessimistic", "input_reversed")
 LARGEST_CUTOFF = "the largest cutoff"  # as max_depth: as many documents as the metrics of the table need
 
 
@@ -158,7 +159,7 @@ def departures(facts: DataProperties) -> list[tuple[str, Any]]:
     if not facts.shared:
         found += [("queries", "intersection"), ("queries", "qrels")]
     if facts.ties:
-        found += [("ties", rule) for rule in ("trec", "doc_id_asc", "input", "average", "optimistic", "pessimistic")]
+        found += [("ties", rule) for rule in TIES_IN_ORDER]
     found += [("gain", word) for word in ("linear", "exp2", "binary")]
     found += [("ideal", word) for word in ("judged", "retrieved", "num_ret", "full", "uncut")]
     found += [("empty", word) for word in ("zero", "skip", "one", "nan")]

@@ -1,4 +1,4 @@
-"""What else may give values, where no setting does: other numbers of queries, other metrics, ties in reverse."""
+"""What else may give values, where no setting does: other numbers of queries, and other metrics."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastir.analyses.identify.columns import Judge, Mean, reverse_rows
+from fastir.analyses.identify.columns import Judge, Mean
 from fastir.analyses.identify.settings import DataProperties, State, States, conventions
 from fastir.analyses.identify.values import Target
-from fastir.data.run import Run
 from fastir.rendering.text import counted
 
 Wanted = list[tuple[Judge, Target]]
@@ -47,16 +46,10 @@ def explanations(wanted: Wanted, facts: DataProperties) -> list[Explanation]:
     """Conventions without other options that give the values by another divisor, or with other metrics."""
     metrics = list(dict.fromkeys(name for _, target in wanted for name in (*target.meanings, *target.others)))
     found: dict[Any, Explanation] = {}
-    turned = reverse_runs(wanted) if facts.ties else []
     for convention in conventions(facts):
         states = States(convention, metrics, facts)
         usual = dict(zip(metrics, states.of(()), strict=True))
-        in_order = dict(zip(metrics, states.of((("ties", "input"),)), strict=True))
-        for each in (
-            *by_divisor(convention, wanted, usual),
-            *by_metric(convention, wanted, usual),
-            *by_reverse(convention, turned, in_order),
-        ):
+        for each in (*by_divisor(convention, wanted, usual), *by_metric(convention, wanted, usual)):
             found.setdefault(tuple(np.round(each.values, 12)), each)
     return list(found.values())
 
@@ -98,26 +91,6 @@ def by_metric(convention: str, wanted: Wanted, states: dict[str, State | None]) 
             yield Explanation(
                 f"{' and '.join(others)} under {convention}", convention, names, [each for _, each in fits]
             )
-
-
-def reverse_runs(wanted: Wanted) -> Wanted:
-    """The same values, of runs in reverse order; none if a run is of another shape than `Run`."""
-    if not all(isinstance(judge.run, Run) for judge, _ in wanted):
-        return []
-    turned = {judge: Judge(judge.qrels, reverse_rows(judge.run), judge.options) for judge, _ in wanted}
-    return [(turned[judge], target) for judge, target in wanted]
-
-
-def by_reverse(convention: str, turned: Wanted, states: dict[str, State | None]) -> Iterator[Explanation]:
-    fits: list[tuple[str, float]] = []
-    for judge, target in turned:
-        means = compute_means(judge, target.meanings, states)
-        fits += [(name, mean.value) for name, mean in means.items() if target.holds(mean.value)][:1]
-    if turned and len(fits) == len(turned):
-        sentence = (
-            f"{convention} with equal scores in the reverse of their order in the run, as argsort()[::-1] has them"
-        )
-        yield Explanation(sentence, convention, [name for name, _ in fits], [value for _, value in fits])
 
 
 def compute_means(

@@ -37,11 +37,10 @@ with arrays.
 
 from typing import NoReturn
 
-from fastir.compat.ranx.compare import compare
+from fastir.compat.ranx.compare import Report, compare
 from fastir.compat.ranx.evaluate import evaluate
 from fastir.compat.ranx.fusion import OptimizationReport, fuse, normalize, optimize_fusion
 from fastir.compat.ranx.qrels_run import Qrels, Run
-from fastir.compat.ranx.report import Report
 
 # Names of ranx that are not offered, and the replacement for each.
 NOT_OFFERED = {

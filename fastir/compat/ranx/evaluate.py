@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from fastir.compat._id_lists import labels_of_numbers
-from fastir.compat.ranx.documents import Documents
-from fastir.compat.ranx.qrels_run import Qrels, Run
+from fastir.compat.ranx.qrels_run import Documents, Qrels, Run
 from fastir.data.results.results import Results
 from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.errors import UnknownMetricError, quote
@@ -76,7 +75,7 @@ def evaluate(
         run.make_comparable(qrels)
     by_id = isinstance(qrels, (Documents, dict)) and isinstance(run, (Documents, dict))
     measure = (by_ids if by_id else by_places)(qrels, run, make_comparable)
-    query_ids, values = measured(measure, names, threads or None)
+    query_ids, values = metric_values(measure, names, threads or None)
     means = {name: mean(column) for name, column in values.items()} if return_mean or save_results_in_run else {}
     stds = {name: np.std(column) for name, column in values.items()} if return_std and return_mean else {}
     if save_results_in_run and hasattr(run, "mean_scores"):
@@ -96,7 +95,7 @@ def mean(column: np.ndarray) -> Any:
     return np.add.reduce(column) / len(column) if len(column) else np.mean(column)
 
 
-def measured(
+def metric_values(
     measure: Callable[..., tuple[Any, ...]], names: list[str], threads: int | None
 ) -> tuple[Any, dict[str, np.ndarray]]:
     """The query ids, and the values of each metric."""

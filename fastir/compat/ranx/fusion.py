@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,31 +24,16 @@ FUSED_NAMES = {  # what ranx calls a fused run, if not by its method
 }
 
 
+@dataclass(eq=False, repr=False)
 class OptimizationReport:
-    """What `optimize_fusion` tried.
+    """What `optimize_fusion` tried: `configs`, a text for each setting, and `results`, the mean of each."""
 
-    Attributes
-    ----------
-    method, metric : str
-    configs : list of str
-    results : list of float
-    """
-
-    def __init__(
-        self,
-        method: str,
-        configs: list[str],
-        results: list[float],
-        metric: str,
-        rounding_digits: int = 3,
-        show_percentages: bool = False,
-    ) -> None:
-        self.method = method
-        self.configs = configs
-        self.results = results
-        self.metric = metric
-        self.rounding_digits = rounding_digits
-        self.show_percentages = show_percentages
+    method: str
+    configs: list[str]
+    results: list[float]
+    metric: str
+    rounding_digits: int = 3
+    show_percentages: bool = False
 
     def __repr__(self) -> str:
         from fastir.rendering import Cell, Table, render
@@ -61,8 +47,6 @@ class OptimizationReport:
             for place, (config, value) in enumerate(zip(self.configs, self.results, strict=True))
         ]
         return render(Table([self.method, self.metric], rows, 1, []), "text")
-
-    __str__ = __repr__
 
 
 def check_runs(runs: Any, qrels: Any = None) -> dict[str, Any]:
@@ -84,26 +68,10 @@ def assert_(holds: bool, message: str) -> None:
 
 
 def fuse(runs: Any, norm: str | None = "min-max", method: str = "wsum", params: dict[str, Any] | None = None) -> Run:
-    """Fuse runs.
+    """Fuse runs; `params` are parameters of the method, such as ``{"weights": [0.3, 0.7]}``.
 
-    Parameters
-    ----------
-    runs : list of Run
-    norm : str or None
-    method : str
-    params : dict or None
-        Of the method, such as ``{"weights": [0.3, 0.7]}``.
-
-    Returns
-    -------
-    Run
-
-    Raises
-    ------
-    AssertionError
-        There is one run, or their queries differ.
-    ValueError, TypeError, OverflowError
-        As by `fastir.fuse`.
+    AssertionError: there is one run, or their queries differ. ValueError, TypeError and OverflowError as by
+    `fastir.fuse`.
     """
     rest = dict(params or {})
     fused = fusing.fuse(check_runs(runs), method, norm, rest.pop("weights", None), ties="input", **rest)
@@ -123,29 +91,13 @@ def optimize_fusion(
 ) -> Any:
     """The parameters with which fused runs have the largest mean, on the queries on which they were sought.
 
-    That mean is too good: `fastir.tune` gives one that is not.
+    That mean is too good: `fastir.tune` gives one that is not. `norm` and `method` are as for `fuse`. Keywords are
+    `step`, `min_` and `max_` of the method's parameter, such as ``min_k``; `show_progress` shows nothing. With
+    `return_optimization_report` the result is a pair: the parameters, and an OptimizationReport of all settings, which
+    prints as `rounding_digits` and `show_percentages` say.
 
-    Parameters
-    ----------
-    qrels : Qrels
-    runs : list of Run
-    norm, method : as for `fuse`
-    metric : str
-    return_optimization_report : bool
-        Whether a report of all settings is returned, too.
-    rounding_digits, show_percentages
-        How the report prints.
-    **kwargs
-        `step`, `min_` and `max_` of the method's parameter, such as ``min_k``; `show_progress` shows nothing.
-
-    Returns
-    -------
-    dict, or pair of dict and OptimizationReport
-
-    Raises
-    ------
-    AssertionError, ValueError, TypeError
-        As by `fuse`; the method has nothing to be searched or learnt; a keyword that it does not know.
+    AssertionError, ValueError and TypeError as by `fuse`; also if the method has nothing to be searched or learnt, or a
+    keyword is unknown.
     """
     judgments = qrels if isinstance(qrels, Qrels) else Qrels(qrels.to_dict() if hasattr(qrels, "to_dict") else qrels)
     columns = judgments.as_fastir()

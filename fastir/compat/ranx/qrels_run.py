@@ -1,36 +1,280 @@
-"""Qrels and Run as in ranx: the numbers that they hold, and the sources that they are made from."""
+"""ranx's Qrels and Run: made of dicts, files and frames, mutable, shown sorted.
+
+Each holds its numbers as {query_id: {doc_id: number}}, as fastir's own object, or as both, which then agree:
+
+    _rows       made when a caller reads or changes something; sorted when a caller reads
+    _columns    made for an evaluation; every change drops it, and once a caller has the dict it is not kept any more
+
+so that evaluating again converts nothing, and no change is missed.
+"""
 
 from __future__ import annotations
 
+import importlib
+import os
 from collections import defaultdict
-from typing import Any
+from operator import itemgetter
+from typing import Any, Self
 
 import numpy as np
 
 from fastir.analyses.fusion.cards import NORMS, find_norm
 from fastir.analyses.fusion.fuse import normalize_run
-from fastir.compat.ranx.documents import FORMAT_BY_KIND, Documents, import_package
 from fastir.data import qrels as fastir_qrels
 from fastir.data import run as fastir_run
 from fastir.engine.columns._dicts import plain_scores
 from fastir.engine.columns.ids import plain_id
+from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator
-from fastir.inputs import dicts, files
+from fastir.inputs import dicts, files, formats
+from fastir.inputs.writers import check_fields
+from fastir.rendering.text import counted
+
+FORMAT_BY_KIND = {"json": "json", "trec": "trec", "gz": "trec", "parquet": "parquet"}  # ranx's, and fastir's format
+KIND_BY_ENDING = {"txt": "trec", "parq": "parquet"}
+
+
+class Documents:
+    """The base of Qrels and Run.
+
+    `sorted` says whether queries are sorted by id and their documents by number, the largest first; `add_score` may
+    undo it.
+    """
+
+    is_run: bool
+    kinds: tuple[str, ...] = tuple(FORMAT_BY_KIND)
+
+    def __init__(self, name: str | None) -> None:
+        self.name = name
+        self.sorted: bool = False
+        self._rows: dict[Any, dict[str, Any]] | None = {}
+        self._columns: Any = None
+        self._arranged = False  # whether _rows are sorted already, if they should be
+        self._lent = False  # whether a caller has _rows, and may change them
+
+    # ---- the two forms ---------------------------------------------------------------------------------------------
+
+    def _plain(self, query_id: Any, numbers: Any) -> dict[str, Any]:
+        """{doc_id: number} of a query as a new dict, checked."""
+        raise NotImplementedError
+
+    def hold(self, columns: Any) -> Any:
+        """Hold fastir's own object instead; returns self."""
+        for first in (*list(columns)[:1], *columns.columns.ids[:1]):
+            plain_id(first, False, f"{'run' if self.is_run else 'qrels'}: an id")
+        self._rows, self._columns, self.sorted = None, columns, True
+        return self
+
+    def _in_rows(self) -> dict[str, dict[str, Any]]:
+        """The rows, in any order."""
+        if self._rows is None:
+            self._rows, self._arranged = self._columns.to_dict(), False
+        return self._rows
+
+    def ordered_rows(self) -> dict[str, dict[str, Any]]:
+        """The rows, in order if they should be."""
+        rows = self._in_rows()
+        if self.sorted and not self._arranged:
+            rows = self._rows = {
+                query_id: dict(sorted(rows[query_id].items(), key=itemgetter(1), reverse=True))
+                for query_id in sorted(rows)
+            }
+            self._arranged = True
+        return rows
+
+    def _changing(self) -> dict[Any, dict[str, Any]]:
+        """The rows, for a method that is about to change them."""
+        rows = self.ordered_rows()
+        self._columns = None
+        return rows
+
+    def _lend(self) -> dict[str, dict[str, Any]]:
+        """The rows, for a caller who may keep and change them."""
+        self._lent = True
+        return self._changing()
+
+    def query_ids(self) -> Any:
+        """The set of query ids, in any order."""
+        return (self._columns.columns.places() if self._rows is None else self._rows).keys()
+
+    # ---- adding ----------------------------------------------------------------------------------------------------
+
+    def add_score(self, q_id: str, doc_id: str, score: Any) -> None:
+        """Add a document to a query, or change its number."""
+        plain = self._plain(q_id, {doc_id: score})
+        self._changing().setdefault(plain_id(q_id, False, "q_id"), {}).update(plain)
+        self.sorted = False
+
+    def add(self, q_id: str, doc_ids: Any, scores: Any) -> None:
+        """Add a query with its documents; one that is there already is replaced."""
+        self.add_multi([q_id], [doc_ids], [scores])
+
+    def add_multi(self, q_ids: Any, doc_ids: Any, scores: Any) -> None:
+        """Add queries, each with a list of documents and a list of their numbers; all or, in an error, none.
+
+        TypeError or ValueError: an id is not a str, a number not one, or lists differ in length.
+        """
+        added: dict[Any, Any] = {}
+        if not len(q_ids) == len(doc_ids) == len(scores):
+            raise ValueError(f"{len(q_ids)} queries, but {len(doc_ids)} lists of documents and {len(scores)} of scores")
+        for query_id, docs, numbers in zip(q_ids, doc_ids, scores, strict=True):
+            if len(docs) != len(numbers):
+                raise ValueError(
+                    f"query {quote(query_id)} has {counted(len(docs), 'document', 'documents')} but "
+                    f"{counted(len(numbers), 'score', 'scores')}"
+                )
+            added[plain_id(query_id, False, "q_ids: a query id")] = self._plain(
+                query_id, dict(zip(docs, numbers, strict=True))
+            )
+        self._changing().update(added)
+        self.sort()
+
+    def sort(self) -> None:
+        """Sort queries by id, documents by number, the largest first; equal numbers keep their order."""
+        self.sorted, self._arranged = True, False
+
+    # ---- reading ---------------------------------------------------------------------------------------------------
+
+    def keys(self) -> Any:
+        """The query ids."""
+        return dict.fromkeys(sorted(self._columns)).keys() if self._rows is None else self.ordered_rows().keys()
+
+    def get_query_ids(self) -> list[str]:
+        """The query ids as a list."""
+        return list(self.keys())
+
+    def get_doc_ids_and_scores(self) -> list[dict[str, Any]]:
+        """{doc_id: number} of each query, as new dicts."""
+        return list(self.to_dict().values())
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """{query_id: {doc_id: number}} as new dicts."""
+        return {query_id: dict(docs) for query_id, docs in self.ordered_rows().items()}
+
+    def to_dataframe(self) -> Any:
+        """A pandas frame with the columns q_id, doc_id and score."""
+        rows = [
+            (query_id, doc_id, number)
+            for query_id, docs in self.ordered_rows().items()
+            for doc_id, number in docs.items()
+        ]
+        q_ids, doc_ids, numbers = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
+        return import_package("pandas").DataFrame({"q_id": q_ids, "doc_id": doc_ids, "score": numbers})
+
+    def to_typed_list(self) -> list[np.ndarray]:
+        """Per query a float64 array of shape (n_documents, 2): hash of the id, number; sorted first. A plain list."""
+        if not self.sorted:
+            self.sort()
+        return [
+            np.array([(hash(doc_id), number) for doc_id, number in docs.items()], float).reshape(-1, 2)
+            for docs in self.ordered_rows().values()
+        ]
+
+    @property
+    def size(self) -> int:
+        """How many queries."""
+        return len(self)
+
+    def __len__(self) -> int:
+        return len(self.query_ids())
+
+    def __getitem__(self, q_id: str) -> dict[str, Any]:
+        return dict(self.ordered_rows()[q_id])
+
+    def __repr__(self) -> str:
+        name = f" {self.name}" if self.name else ""
+        return f"<{type(self).__name__}{name}: {counted(len(self), 'query', 'queries')}>"
+
+    # ---- files and tables ------------------------------------------------------------------------------------------
+
+    @classmethod
+    def file_kind(cls, path: Any, kind: str | None = None) -> str:
+        """The kind of a file, by its ending if it is not given."""
+        ending = os.path.splitext(os.fsdecode(path))[1][1:]
+        kind = KIND_BY_ENDING.get(ending, ending) if kind is None else kind
+        if kind not in cls.kinds:
+            raise AssertionError(
+                f"kind must be one of {', '.join(map(repr, cls.kinds))}, got {quote(kind)} "
+                f"for {quote(os.fsdecode(path))}"
+            )
+        return kind
+
+    def save(self, path: Any, kind: str | None = None) -> None:
+        """Write a file atomically: an error leaves its old content untouched.
+
+        `kind` is "json", "trec", "gz", "parquet" or, for a Run, "lz4"; None: what the name ends in, where .txt is
+        "trec" and .parq "parquet". Only JSON and lz4 hold queries without documents. A run is sorted before.
+        AssertionError: the kind does not exist. ValueError: it cannot hold an id or a number.
+        """
+        kind = self.file_kind(path, kind)
+        if self.is_run and not self.sorted:
+            self.sort()
+        if kind == "json":
+            formats.write(path, self.ordered_rows(), self.is_run, "json")
+            return
+        with files.create_file(os.fsdecode(path)) as file:
+            if kind == "parquet":
+                self.to_dataframe().to_parquet(file, index=False)
+            elif kind == "lz4":
+                frame = import_package("lz4.frame", "lz4")
+                content = import_package("cbor2").dumps(self.ordered_rows())
+                file.write(frame.compress(frame.compress(content)))  # as ranx: compressed twice
+            else:
+                file.write("\n".join(self._lines()).encode("utf-8", "surrogateescape"))
+
+    def _lines(self) -> list[str]:
+        """The lines of a TREC file."""
+        lines: list[str] = []
+        if self.is_run and len(str(self.name).split()) != 1:
+            raise ValueError(f"the run is called {quote(self.name)}; a TREC file cannot hold a name with white space")
+        for query_id, docs in self.ordered_rows().items():
+            check_fields([query_id], "query")
+            check_fields(list(docs), "document")
+            if self.is_run:
+                lines += [
+                    f"{query_id} Q0 {doc_id} {rank} {score} {self.name}"
+                    for rank, (doc_id, score) in enumerate(docs.items(), 1)
+                ]
+            else:
+                lines += [f"{query_id} 0 {doc_id} {label}" for doc_id, label in docs.items()]
+        return lines
+
+    def _hold_table(self, table: Any, columns: dict[str, str], number: str) -> Any:
+        """Hold the rows of a table, of which the column `number` has the labels or scores; returns self."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_df(
+        cls,
+        df: Any,
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
+        name: str | None = None,
+    ) -> Self:
+        """Read a data frame; the last row of a duplicate document counts."""
+        made: Self = cls(name=name)._hold_table(df, {"query_id": q_id_col, "doc_id": doc_id_col}, score_col)
+        return made
+
+    @classmethod
+    def from_parquet(
+        cls,
+        path: Any,
+        q_id_col: str = "q_id",
+        doc_id_col: str = "doc_id",
+        score_col: str = "score",
+        pd_kwargs: dict[Any, Any] | None = None,
+        name: str | None = None,
+    ) -> Self:
+        """Read a Parquet file, by pandas with `pd_kwargs`."""
+        frame = import_package("pandas").read_parquet(path, **(pd_kwargs or {}))
+        return cls.from_df(frame, q_id_col, doc_id_col, score_col, name)
 
 
 class Qrels(Documents):
-    """Relevance judgments.
+    """Relevance judgments, ``{query_id: {doc_id: label}}``; labels are whole numbers of any type. The dict is copied.
 
-    Parameters
-    ----------
-    qrels : dict or None
-        ``{query_id: {doc_id: label}}``; labels are whole numbers of any type. It is copied.
-    name : str or None
-
-    Raises
-    ------
-    TypeError, ValueError, OverflowError
-        An id is not a str, or a label not an integer in [-2^31, 2^31 - 1].
+    TypeError, ValueError or OverflowError: an id is not a str, or a label not an integer in [-2^31, 2^31 - 1].
     """
 
     is_run = False
@@ -83,23 +327,9 @@ class Qrels(Documents):
         columns = fastir_qrels.Qrels.from_file(path, FORMAT_BY_KIND[cls.file_kind(path, kind)], "last")
         return cls().hold(judgments(columns.to_dict()))
 
-    @classmethod
-    def from_df(cls, df: Any, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score") -> Qrels:
-        """Read a data frame; the last row of a duplicate document counts."""
-        names = {"query_id": q_id_col, "doc_id": doc_id_col, "label": score_col}
-        return cls().hold(judgments(fastir_qrels.Qrels.from_table(df, names, "last").to_dict()))
-
-    @classmethod
-    def from_parquet(
-        cls,
-        path: Any,
-        q_id_col: str = "q_id",
-        doc_id_col: str = "doc_id",
-        score_col: str = "score",
-        pd_kwargs: dict[Any, Any] | None = None,
-    ) -> Qrels:
-        """From a Parquet file, which pandas reads with `pd_kwargs`."""
-        return cls._from_parquet(path, pd_kwargs, q_id_col, doc_id_col, score_col)
+    def _hold_table(self, table: Any, columns: dict[str, str], number: str) -> Any:
+        labels = fastir_qrels.Qrels.from_table(table, {**columns, "label": number}, "last")
+        return self.hold(judgments(labels.to_dict()))
 
     @classmethod
     def from_ir_datasets(cls, dataset_id: str) -> Qrels:
@@ -108,25 +338,11 @@ class Qrels(Documents):
 
 
 class Run(Documents):
-    """The rankings of one system, and the values that `evaluate` found for them.
+    """The rankings of one system, ``{query_id: {doc_id: score}}``, and the values that `evaluate` found for them.
 
-    Parameters
-    ----------
-    run : dict or None
-        ``{query_id: {doc_id: score}}``; scores are numbers of any type. It is copied.
-    name : str or None
-
-    Attributes
-    ----------
-    scores : dict
-        ``{metric: {query_id: value}}`` of the last evaluation by each metric; likewise `mean_scores` and `std_scores`,
-        ``{metric: value}``.
-    metadata : dict
-
-    Raises
-    ------
-    TypeError, OverflowError
-        An id is not a str, or a score not a number. (NaN is found by `evaluate`.)
+    Scores are numbers of any type, and the dict is copied. `scores` has ``{metric: {query_id: value}}`` of the last
+    evaluation by each metric, `mean_scores` and `std_scores` ``{metric: value}``. TypeError or OverflowError: an id is
+    not a str, or a score not a number. (NaN is found by `evaluate`.)
     """
 
     is_run = True
@@ -173,10 +389,7 @@ class Run(Documents):
     def normalize(self, norm: str = "min-max") -> Run:
         """A run with the scores of each query normalised; in ranx 0.3.21 the function of this name does it.
 
-        Raises
-        ------
-        ValueError
-            There is no such norm, or it is of several runs ("borda").
+        ValueError: there is no such norm, or it is of several runs ("borda").
         """
         if NORMS.canonical(norm) not in NORMS.keys() - {"borda"}:
             raise ValueError(f"Normalization method {norm} not supported.")
@@ -202,31 +415,8 @@ class Run(Documents):
         run = cls(None, first_tag(path) if name is None and is_trec else name)
         return run.hold(fastir_run.Run.from_file(path, "trec_eval" if is_trec else FORMAT_BY_KIND[kind], "last"))
 
-    @classmethod
-    def from_df(
-        cls,
-        df: Any,
-        q_id_col: str = "q_id",
-        doc_id_col: str = "doc_id",
-        score_col: str = "score",
-        name: str | None = None,
-    ) -> Run:
-        """Read a data frame; the last row of a duplicate document counts."""
-        names = {"query_id": q_id_col, "doc_id": doc_id_col, "score": score_col}
-        return cls(None, name).hold(fastir_run.Run.from_table(df, names, "last"))
-
-    @classmethod
-    def from_parquet(
-        cls,
-        path: Any,
-        q_id_col: str = "q_id",
-        doc_id_col: str = "doc_id",
-        score_col: str = "score",
-        pd_kwargs: dict[Any, Any] | None = None,
-        name: str | None = None,
-    ) -> Run:
-        """From a Parquet file, which pandas reads with `pd_kwargs`."""
-        return cls._from_parquet(path, pd_kwargs, q_id_col, doc_id_col, score_col, name)
+    def _hold_table(self, table: Any, columns: dict[str, str], number: str) -> Any:
+        return self.hold(fastir_run.Run.from_table(table, {**columns, "score": number}, "last"))
 
     @classmethod
     def from_ranxhub(cls, id: str) -> Run:
@@ -271,3 +461,13 @@ def first_tag(path: Any) -> str | None:
         lines = source.read(1 << 16).splitlines()
     rows = (line.split() for line in lines if not line.startswith(b"#"))
     return next((row[5].decode("utf-8", "surrogateescape") for row in rows if len(row) > 5), None)
+
+
+def import_package(module: str, package: str | None = None) -> Any:
+    """A module of another package, or the error that says what to install."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"fastir.compat.ranx: this needs {module} ({error}); pip install {package or module}"
+        ) from error

@@ -10,6 +10,7 @@ class Fields:
     _query_ids: Sequence[Any]
     _names: Sequence[str]
     _values: ndarray
+    _late_values: Any  # a function with a method `mean(column, how)`, or None
     _status_codes: ndarray
     _aggregates: Sequence[str]
     _weights: dict[Any, float] | None

@@ -58,6 +58,12 @@ cdef class Fields:
             return self.values
 
     @property
+    def _late_values(self):
+        """What makes the values when they are first read, or None if they were made."""
+        with cython.critical_section(self):
+            return self.values if callable(self.values) else None
+
+    @property
     def _status_codes(self):
         with cython.critical_section(self):
             if callable(self.status_codes):

@@ -75,6 +75,20 @@ def mean_from_sum(how: str, total: float, n: int, n_queries: int) -> float:
     return total / n if n else math.nan
 
 
+def exact_parts(values: np.ndarray) -> tuple[list[float], int] | None:
+    """Few floats with the exact sum of the values that are not NaN, and how many those are; None if one is infinite."""
+    values = values[values == values]
+    try:
+        total, parts = exact_total(values), []
+        while total:
+            parts.append(total / (1 << UNIT))
+            numerator, denominator = parts[-1].as_integer_ratio()
+            total -= numerator * ((1 << UNIT) // denominator)
+    except OverflowError:
+        return None
+    return parts, len(values)
+
+
 def weigh_queries(weights: Mapping[Any, float], query_ids: Sequence[Any]) -> tuple[np.ndarray, int]:
     """The weights of queries as an array, and their exact sum."""
     import numpy as np

@@ -89,7 +89,10 @@ class Results(Fields, Exportable):
     def _mean(self, name: str) -> float:
         """``self[name]``, when it is first read."""
         column = self._column(name)
-        how, values = self._aggregates[column], self._values
+        how, late = self._aggregates[column], self._late_values
+        if late is not None and self._weights is None and (mean := late.mean(column, how)) is not None:
+            return mean
+        values = self._values
         if self._weights is not None and how not in ("sum", "count"):
             if not hasattr(self, "_weighing"):
                 self._weighing = weigh_queries(self._weights, self._query_ids)
@@ -299,8 +302,7 @@ class Results(Fields, Exportable):
         ----------
         metric : str
         method : {"percentile", "bca", "t"}
-            "percentile" and "bca": the bootstrap over the queries; or Student's "t". The
-            last two need SciPy.
+            "percentile" and "bca": the bootstrap over the queries; or Student's "t".
         confidence : float
         n_resamples, random_state, n_threads
             As for `stats.bootstrap_interval`.
@@ -322,7 +324,7 @@ class Results(Fields, Exportable):
         TypeError
             An argument has the wrong type.
         ImportError
-            SciPy is not installed.
+            SciPy, which "bca" needs, is not installed.
 
         Notes
         -----

@@ -484,7 +484,7 @@ def quoted_cells(line: str) -> list[str]:
     while place <= len(line):
         cell = matching(line, place)
         if cell is None:
-            raise ValueError("a quotation mark where none is written")
+            raise ValueError("a quotation mark that fastir does not write")
         quoted, plain = cell.groups()
         cells.append(plain if quoted is None else quoted.replace('""', '"'))
         place = cell.end() + 1

@@ -20,6 +20,7 @@ _ids          a column of ids, of any of seven layouts, read as Texts
 _text         Text, one id as borrowed bytes: order, hash with secret words, equality
 _trec         lines to rows, and the rows of a whole file as columns
 _json         a JSON object of objects of numbers, to rows
+_letor        the lines of files for learning to rank: where their fields are
 _number       the text of a number to a double, exactly
 _number_text  doubles to the text of repr(), a matrix at a time
 _arrow        Arrow data in, without pyarrow, after checks of its structure, offsets and views

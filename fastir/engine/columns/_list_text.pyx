@@ -71,7 +71,8 @@ cdef inline void append(Found* found, int64_t start, int64_t length) noexcept no
     found.n += 1
 
 
-cdef const unsigned char* after_integer(const unsigned char* p, const unsigned char* end, int64_t* integer) noexcept nogil:
+cdef const unsigned char* after_integer(const unsigned char* p, const unsigned char* end,
+                                        int64_t* integer) noexcept nogil:
     """What is behind an integer of 64 bits as JSON has it, NULL if there is none."""
     cdef bint negative = p[0] == c"-"
     cdef const unsigned char* start = p + negative
@@ -227,7 +228,8 @@ def read_cells(const unsigned char[::1] text, const int64_t[::1] starts, const i
     cdef const unsigned char* p
     cdef const unsigned char* end
     cdef Found found
-    offsets, id_starts, id_lengths = np.zeros(n + 1, np.int64), np.empty(room + 1, np.int64), np.empty(room + 1, np.int64)
+    offsets = np.zeros(n + 1, np.int64)
+    id_starts, id_lengths = np.empty(room + 1, np.int64), np.empty(room + 1, np.int64)
     cdef int64_t[::1] begins = offsets, places = id_starts, sizes = id_lengths
     found.text, found.starts, found.lengths = &text[0], &places[0], &sizes[0]
     found.n, found.kind, found.single, found.escapes, found.problem, found.at = 0, -1, True, False, 0, NULL

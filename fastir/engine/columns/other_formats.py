@@ -86,9 +86,16 @@ def separated(mark: str, *numbers: int) -> Callable[[Line], bool]:
 
 
 def is_commented(line: Line) -> bool:
-    """Whether a comment follows the fields of a line."""
+    """Whether a comment follows the fields of a line, behind # or as words."""
     at = next((place for place, field in enumerate(line.fields) if field.startswith("#")), 0)
+    if not line.is_run and len(line.fields) > 4 and not (is_number(line.fields[4]) or is_probability(line.fields[4])):
+        at = 4
     return at == (6 if line.is_run else 4) and is_number(line.fields[at - (2 if line.is_run else 1)])
+
+
+def is_book(names: list[str]) -> bool:
+    """Whether columns are those of a book of judgments of Quepid: the others are raters."""
+    return [name.strip().lower() for name in names[:2]] == ["query", "docid"] and len(names) > 2
 
 
 def is_csv(line: Line) -> bool:
@@ -119,12 +126,12 @@ LINES: tuple[tuple[str, Callable[[Line], bool]], ...] = (
         lambda line: line.text.startswith("---") or (len(line.fields) < 3 and line.fields[0].endswith(":")),
     ),
     (
-        "it looks like LETOR or SVMrank ('qid:'): sklearn.datasets.load_svmlight_file(path, query_id=True) reads its "
-        "labels and qid, which fastir.evaluate_scores takes",
+        "it looks like LETOR or SVMrank ('qid:'), whose judgments format='letor' reads",
         lambda line: any(re.match("qid:.", field) for field in line.fields[:3]),
     ),
     (
-        "it looks like LIBSVM (label index:value ...), which has no query ids",
+        "it looks like LIBSVM (label index:value ...), whose judgments format='letor' reads with a file of the sizes "
+        "of queries beside it",
         lambda line: len(line.fields) > 2 and all(re.match(r"\d+:", field) for field in line.fields[1:]),
     ),
     (
@@ -137,7 +144,7 @@ LINES: tuple[tuple[str, Callable[[Line], bool]], ...] = (
     ),
     (
         "it looks like the header of Quepid's CSV: pass format='quepid'",
-        lambda line: is_quepid(line.text.split(",")),
+        lambda line: is_quepid(line.text.split(",")) or is_book(line.text.split(",")),
     ),
     (
         "it looks like a header of CSV with comma separated columns: pass format='csv'",
@@ -220,6 +227,7 @@ TREC_LINES: tuple[tuple[str, Callable[[Line], bool]], ...] = (
 # Of the names of a table's columns
 TABLES: tuple[tuple[str, Callable[[list[str]], bool]], ...] = (
     ("the columns are those of Quepid's CSV, which format='quepid' reads", lambda names: is_quepid(names)),
+    ("it looks like a book of Quepid's, with a column for each rater, which format='quepid' reads", is_book),
     (
         "tabs separate its columns, not commas",
         lambda names: len(names) == 1 and "\t" in names[0].strip(),

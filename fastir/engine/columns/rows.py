@@ -57,7 +57,12 @@ def list_of_each(offsets: np.ndarray) -> np.ndarray:
 
 
 def refused(pairs: list[tuple[int, int]], numbers: np.ndarray, rule: str | None, is_run: bool) -> list[tuple[int, int]]:
-    """The pairs of rows with one document that are an error: all without a rule; judgments that differ under "once"."""
+    """The pairs of rows with one document that are an error.
+
+    All are without a rule, and in a run under "mean", which is for judgments; judgments that differ are under "once".
+    """
+    if rule == "mean" and is_run:
+        return pairs
     if rule == "once" and not is_run:
         return [(first, later) for first, later in pairs if numbers[first] != numbers[later]]
     return pairs if rule is None else []
@@ -71,7 +76,7 @@ def without_duplicates(
     Parameters
     ----------
     pairs : list of (earlier row, later row)
-    rule : {"first", "last", "max", "once"}
+    rule : {"first", "last", "max", "mean", "once"}
         "once" drops nothing of a run; of judgments that agree it leaves one.
     is_run : bool
 
@@ -82,6 +87,12 @@ def without_duplicates(
     """
     numbers = numbers.copy()
     kept = np.ones(len(numbers), bool)
+    if rule == "mean":
+        firsts, others = np.array(pairs).T
+        kept[others] = False
+        np.add.at(numbers, firsts, numbers[others])
+        numbers /= 1 + occurrences(firsts, minlength=len(numbers))
+        pairs = []
     for first, later in pairs if rule != "once" or not is_run else ():
         kept[later] = False
         if rule == "last" or (rule == "max" and numbers[later] > numbers[first]):
@@ -98,7 +109,7 @@ UNDIVIDED = "documents of one query, as no group, qid or offsets divides them"  
 INCOMPLETE = "search responses that are incomplete"  # a kind of repair, too: a search timed out, or shards failed
 EXCLUDED = "excluded documents"  # a kind of repair, too: what the option `exclude` took out
 LISTED_TWICE = "relevant ids listed twice"  # a kind of repair: an id counts once
-CELLS = tuple(  # kinds of repairs that repair nothing: what separates ids in the cells of a column, by the form of these
+CELLS = tuple(  # kinds of repairs that repair nothing: what separates ids in the cells of a column
     f"cells with {ids}" for ids in ("lists in brackets", "commas between ids", "blanks between ids")
 )
 SHOWN, SHOWN_DOCS = 5, 3  # queries, and documents of each, that a notebook shows

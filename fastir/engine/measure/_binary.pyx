@@ -265,12 +265,12 @@ declare(pair_accuracy, Card(
     "pair_accuracy",
     "share of pairs in the right order, of one relevant document and one that is not, in the first k",
     "1 - pairs in the wrong order / pairs",
-    "NaN, and out of the mean, if the first k hold no relevant document; 1 if they hold no other",
+    "NaN, and out of the mean, if the top k holds no relevant document; 1 if they hold no other",
     ("ir_measures Accuracy", "RePlay RocAuc"), only_in=(("ir_measures", "Accuracy"), ("replay", "RocAuc")),
     differs="ir_measures fails where all are relevant; RePlay has 0 where none is: no_hit=zero; BEIR's Accuracy is "
             "hit_rate",
     by_label=False,
-    params=(Param("no_hit", "skip", "the value if the first k hold no relevant document: NaN, out of the mean, or 0",
+    params=(Param("no_hit", "skip", "the value if the top k holds no relevant document: NaN, out of the mean, or 0",
         words(skip=NO_HIT_SKIP, zero=NO_HIT_ZERO)), EMPTY),
     cutoff=True, response=CHAIN), NULL, pair_fields)
 
@@ -336,7 +336,7 @@ cdef double share_right(double wrong, int64_t rel_ret, int64_t n, const double* 
 declare(auc, Card(
     "auc", "area under the ROC curve: how likely a relevant document stands above one that is not",
     "1 - pairs in the wrong order / pairs of a relevant document and another, both in the first k",
-    "NaN, and out of the mean, if the first k hold no relevant document or no other, unless one_class=zero; with "
+    "NaN, and out of the mean, if the top k holds no relevant document or no other, unless one_class=zero; with "
     "ties=average the mean over the orders in which it is defined",
     (HANLEY_1982,), aliases=("roc_auc", "AUROC", "QueryAUC", "GAUC"),
     differs="scikit-learn's roc_auc_score counts half of a tied pair: ties=average; torchmetrics gives 0 where all or "

@@ -16,7 +16,8 @@ cdef enum:                  # the status of a query
 cdef enum:                  # which of documents with equal scores comes first
     TREC                    # the larger id, as bytes
     ASCENDING               # the smaller id
-    INPUT                   # the one that came first: up to here a rule asks for ids or rows, from here on for labels
+    INPUT                   # the one that came first
+    REVERSED                # the one that came last: up to here a rule asks for ids or rows, from here on for labels
     OPTIMISTIC              # the larger label
     PESSIMISTIC             # the smaller label
     AVERAGE                 # every order at once: values are expected ones

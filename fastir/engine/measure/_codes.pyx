@@ -7,8 +7,8 @@ an array of numbers indexes the tuple of the words.
 
 READ_CODES = {"relevant": RELEVANT, "judged": JUDGED, "pool": POOL, "all": ALL}
 STATUS_CODES = {"evaluated": EVALUATED, "missing": MISSING, "no_relevant": NO_RELEVANT}
-TIE_CODES = {"trec": TREC, "doc_id_asc": ASCENDING, "input": INPUT, "optimistic": OPTIMISTIC,
-             "pessimistic": PESSIMISTIC, "average": AVERAGE}
+TIE_CODES = {"trec": TREC, "doc_id_asc": ASCENDING, "input": INPUT, "input_reversed": REVERSED,
+             "optimistic": OPTIMISTIC, "pessimistic": PESSIMISTIC, "average": AVERAGE}
 GAIN_CODES = {"linear": LINEAR, "exp2": EXP2, "binary": BINARY}
 IDEAL_CODES = {"judged": JUDGED_BEST, "retrieved": RETRIEVED_BEST, "num_ret": AS_LONG, "full": FULL,
                "uncut": UNCUT}

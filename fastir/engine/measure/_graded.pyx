@@ -35,7 +35,7 @@ cdef double cg(const Query* q, const Snapshot* s, const double* p) noexcept nogi
     return s.gain
 
 declare(cg, Card(
-    "cg", "cumulated gain", "sum of the labels at ranks <= k", "0 if nothing has a gain",
+    "cg", "cumulative gain", "sum of the labels at ranks <= k", "0 if nothing has a gain",
     (JARVELIN_2002,), high=INF, params=(EMPTY,), cutoff=True, graded=True, sums=True,
     rank_sensitive=False, response=SUM), cg)
 
@@ -44,13 +44,13 @@ cdef double dcg(const Query* q, const Snapshot* s, const double* p) noexcept nog
     return s.dcg
 
 declare(dcg, Card(
-    "dcg", "discounted cumulated gain", "sum of g_i / log2(i + 1) over ranks i <= k, g_i = label",
+    "dcg", "discounted cumulative gain", "sum of g_i / log2(i + 1) over ranks i <= k, g_i = label",
     "0 if nothing has a gain", (JARVELIN_2002, "trec_eval dcg"), differs=SORTED, beyond=ANY_GAIN,
     high=INF, params=(GAIN, DISCOUNT, EMPTY), cutoff=True, graded=True, sums=True,
     equals=(("gain", "exp2", "dcg_burges"),), response=SUM), dcg)
 
 declare(dcg, Card(
-    "dcg_burges", "discounted cumulated gain, exponential gains",
+    "dcg_burges", "discounted cumulative gain, exponential gains",
     "sum of (2^label_i - 1) / log2(i + 1) over ranks i <= k",
     "0 if nothing has a gain; a label above 1000 is an error", (BURGES_2005, "ranx dcg_burges"), high=INF,
     params=(DISCOUNT, EMPTY), cutoff=True, graded=True, sums=True, gain="exp2", response=SUM), dcg)
@@ -65,7 +65,7 @@ def ideal_dcg_response(values, cutoff, gains):
     return SUM if values["ideal"] == "judged" else ENDS
 
 declare(ideal_dcg, Card(
-    "ideal_dcg", "discounted cumulated gain of the ideal ranking", "DCG@k of the judged documents, best gain first",
+    "ideal_dcg", "discounted cumulative gain of the ideal ranking", "DCG@k of the judged documents, best gain first",
     NO_GAIN, (JARVELIN_2002, "trec_eval ideal_dcg"), aliases=("idcg",), differs=SORTED, high=INF,
     higher_is_better=None, params=(GAIN, DISCOUNT, IDEAL, EMPTY), cutoff=True, graded=True, sums=True,
     rank_sensitive=False, response=ideal_dcg_response), ideal_dcg)
@@ -75,7 +75,7 @@ cdef double ndcg(const Query* q, const Snapshot* s, const double* p) noexcept no
     return ratio(s.dcg, s.ideal_dcg)
 
 declare(ndcg, Card(
-    "ndcg", "normalised discounted cumulated gain", "DCG@k / DCG@k of the ideal ranking, g_i = label", NO_GAIN,
+    "ndcg", "normalised discounted cumulative gain", "DCG@k / DCG@k of the ideal ranking, g_i = label", NO_GAIN,
     (JARVELIN_2002, "trec_eval ndcg, ndcg_cut"), beyond=ANY_GAIN, family="ndcg_cut", members=CUTOFFS,
     differs=f"scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved; "
     f"code that sums the ideal over all relevant documents: ideal=uncut; {SORTED}",
@@ -83,7 +83,7 @@ declare(ndcg, Card(
     equals=(("gain", "exp2", "ndcg_burges"),), response=RATIO, quotient=("dcg", "ideal_dcg")), ndcg)
 
 declare(ndcg, Card(
-    "ndcg_burges", "normalised discounted cumulated gain, exponential gains",
+    "ndcg_burges", "normalised discounted cumulative gain, exponential gains",
     "DCG@k / DCG@k of the ideal ranking, gain = 2^label - 1", f"{NO_GAIN}; a label above 1000 is an error",
     (BURGES_2005, "ranx ndcg_burges", "gdeval"), params=(DISCOUNT, IDEAL, EMPTY_RANKING, EMPTY),
     cutoff=True, graded=True, sums=True, gain="exp2", response=RATIO, quotient=("dcg_burges", "ideal_dcg")), ndcg)
@@ -98,7 +98,7 @@ cdef double ncg(const Query* q, const Snapshot* s, const double* p) noexcept nog
     return ratio(s.gain, ideal)
 
 declare(ncg, Card(
-    "ncg", "normalised cumulated gain", "CG@k / CG@k of the ideal ranking, g_i = label", NO_GAIN, (JARVELIN_2002,),
+    "ncg", "normalised cumulative gain", "CG@k / CG@k of the ideal ranking, g_i = label", NO_GAIN, (JARVELIN_2002,),
     aliases=("normalised_cumulated_gain",),
     differs="tar_eval's NCG divides by all relevant documents, and its cutoffs are shares of the collection: ncg_share",
     params=(EMPTY,), cutoff=True, graded=True, rank_sensitive=False, response=several_sums), ncg)

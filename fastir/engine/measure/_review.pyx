@@ -160,7 +160,7 @@ cdef double fallout(const Query* q, const Snapshot* s, const double* p) noexcept
     return ratio(wrong, others)
 
 declare(fallout, Card(
-    "fallout", "share of the documents that are not relevant which the first k hold",
+    "fallout", "fraction of the non-relevant documents that the top k holds",
     "(k - r_k) / (n_docs - R); k is n at most", "0 if all documents are relevant", (RIJSBERGEN_1974,),
     aliases=("fall_out", "fall-out"), differs="torchmetrics' collection is what it was given: n_docs=judged",
     higher_is_better=False, params=(N_DOCS, EMPTY), cutoff=True, reads="judged", rank_sensitive=False,

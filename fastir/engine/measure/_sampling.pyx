@@ -336,7 +336,7 @@ declare_estimate(xinf_ap, by_strata(
     "xinfAP")._replace(sources=(YILMAZ_2008, "sample_eval infAP")))
 
 declare_estimate(inf_ndcg, by_strata(
-    "inf_ndcg", "normalised discounted cumulated gain estimated from a sample of each stratum of the pool",
+    "inf_ndcg", "normalised discounted cumulative gain estimated from a sample of each stratum of the pool",
     "sum over strata of (pooled in the first k / judged in the first k) * DCG@k of the stratum / DCG@k of the ideal "
     "ranking: of each gain as many documents as are estimated, rounded, but one of a gain that begins behind rank k",
     NO_RELEVANT + "; an estimate can be above 1", "infNDCG")._replace(

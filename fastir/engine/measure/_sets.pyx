@@ -77,7 +77,7 @@ cdef double expected_hit_rate(const Query* q, const Snapshot* s, const double* p
     return chance_of_any(q, s.k)
 
 declare(hit_rate, Card(
-    "hit_rate", "whether the first k hold a relevant document", "1 if r_k > 0, else 0", "0 if nothing is relevant",
+    "hit_rate", "whether the top k holds a relevant document", "1 if r_k > 0, else 0", "0 if nothing is relevant",
     ("trec_eval success", "ranx hit_rate", "LongMemEval recall_any"),
     aliases=("success", "HitRate", "hit", "HitRatio", "hit_ratio", "HR", "recall_any", "any_recall"),
     family="success", members=(1, 5, 10),
@@ -147,7 +147,7 @@ cdef double recall(const Query* q, const Snapshot* s, const double* p) noexcept 
     return plain_recall(q, s, p)
 
 declare(recall, Card(
-    "recall", "share of the relevant documents that the first k hold", "r_k / R", "0 if R = 0",
+    "recall", "fraction of the relevant documents that the top k holds", "r_k / R", "0 if R = 0",
     (BUCKLEY_2000, "trec_eval recall, set_recall"), aliases=("R", "set_recall", "SetR"), family="recall",
     members=CUTOFFS,
     differs="LensKit divides by min(k, R): recall_norm=min_kR, or relative_precision",
@@ -176,7 +176,7 @@ cdef double expected_recall_all(const Query* q, const Snapshot* s, const double*
     return chance if 0 < q.num_rel <= rel_ret else 0.0
 
 declare(recall_all, Card(
-    "recall_all", "whether the first k hold every relevant document", "1 if r_k = R, else 0", "0 if R = 0",
+    "recall_all", "whether the top k holds every relevant document", "1 if r_k = R, else 0", "0 if R = 0",
     (WU_2025, "LongMemEval recall_all"), aliases=("all_recall", "full_recall"),
     differs="LongMemEval has 1 where nothing is relevant: empty=one", params=(EMPTY,), cutoff=True,
     rank_sensitive=False, response=ENDS), expected_recall_all)

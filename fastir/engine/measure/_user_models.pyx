@@ -540,7 +540,7 @@ cdef double sdcg(const Query* q, const Snapshot* s, const double* p) noexcept no
     return reader(q, s.k, p, 0.0, sdcg_next)
 
 declare(sdcg, Card(
-    "sdcg", "scaled discounted cumulated gain",
+    "sdcg", "scaled discounted cumulative gain",
     "sum of g_i / log2(i + 1) / sum of 1 / log2(i + 1), both over ranks i <= k; k at most 1000",
     "0 if nothing has a gain", ("cwl_eval SDCG",), differs=NEEDS_MAX_REL, params=(MAX_REL, MIN_REL, EMPTY),
     cutoff=True,

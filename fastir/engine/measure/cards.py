@@ -58,7 +58,7 @@ def several_sums(values: dict[str, Any], cutoff: int | None, gains: tuple[float,
 # ---- cards ---------------------------------------------------------------------------------------------------------
 
 
-class Numbers(tuple):
+class Numbers(tuple[Any, ...]):
     """Several numbers, printed as in a metric's name."""
 
     def __str__(self) -> str:

@@ -18,7 +18,7 @@ from libc.stdlib cimport calloc, free, malloc, qsort
 
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.engine.measure._codes cimport (ALL, AVERAGE, CHANGED, EXCLUDED_OUTSIDE, INPUT, NOT_A_NUMBER, NO_MEMORY,
-                                           OUTSIDE, PESSIMISTIC, RETRIEVED_BEST)
+                                           OUTSIDE, PESSIMISTIC, RETRIEVED_BEST, REVERSED)
 from fastir.engine.measure._measure cimport Plan, grow, is_hit, measure
 from fastir.engine.rank._rank cimport (Hit, Ranking, best_first, discard, reserve, row_order, score_order,
                                        settle_by_label, worst_first)
@@ -71,6 +71,14 @@ cdef int in_rank_order(const void* a, const void* b) noexcept nogil:
     return order if order != 0 else row_order(x.row, y.row)
 
 
+cdef int in_reversed_order(const void* a, const void* b) noexcept nogil:
+    """The same, but where the score is equal the last column first."""
+    cdef const Hit* x = <const Hit*>a
+    cdef const Hit* y = <const Hit*>b
+    cdef int order = score_order(x.score, y.score)
+    return order if order != 0 else row_order(y.row, x.row)
+
+
 cdef bint find_ranks(const Row* row, Ranking* r, int64_t depth, int ties) noexcept nogil:
     """The hits' ranks from the counts; whether a tie that begins within `depth` may have decided something.
 
@@ -85,11 +93,12 @@ cdef bint find_ranks(const Row* row, Ranking* r, int64_t depth, int ties) noexce
             r.measured.ranks[i] = last
             r.measured.lasts[i] = last
         else:
-            r.measured.ranks[i] = row.above[j] + 1 + (row.before[j] if ties == INPUT else 0)
+            r.measured.ranks[i] = (row.reach[j] - row.before[j] if ties == REVERSED
+                                   else row.above[j] + 1 + (row.before[j] if ties == INPUT else 0))
             r.measured.lasts[i] = row.reach[j]
             tied |= row.above[j] < depth and row.reach[j] - row.above[j] > 1
             last = row.reach[j] if row.reach[j] > last else last
-    if ties != INPUT:
+    if ties > REVERSED:
         settle_by_label(r, row.n_hits, ties)
     return tied
 
@@ -317,8 +326,8 @@ cdef class Matrix(Blocks):
             r.hits[i].score = row.scores[i]
             r.hits[i].row = i
             r.hits[i].label = row.labels[i]
-        qsort(r.hits, row.n_hits, sizeof(Hit), in_rank_order if self.ties == INPUT else worst_first
-              if self.ties == PESSIMISTIC else best_first)
+        qsort(r.hits, row.n_hits, sizeof(Hit), in_rank_order if self.ties == INPUT else in_reversed_order
+              if self.ties == REVERSED else worst_first if self.ties == PESSIMISTIC else best_first)
         for i in range(row.n_hits):
             r.measured.labels[i] = r.hits[i].label
         query.tied = find_ranks(row, r, self.depth, self.ties)

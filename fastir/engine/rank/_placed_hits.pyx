@@ -28,7 +28,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
-from fastir.engine.measure._codes cimport INPUT, PESSIMISTIC, RELEVANT
+from fastir.engine.measure._codes cimport INPUT, PESSIMISTIC, RELEVANT, REVERSED
 from fastir.engine.measure._measure cimport is_hit, label_code
 from fastir.engine.rank._labels cimport label_at, list_hits
 from fastir.engine.rank._rank cimport label_order
@@ -141,7 +141,7 @@ cdef int64_t hits_by_rank(Plan plan, Scratch* measured, const Places* places, co
                           int ties, int64_t n_positive, bint* tied) noexcept nogil:
     """Find the hits in rank order in the quick ways; how many, or -1 where these are not possible."""
     cdef int64_t row, k, n_hits = 0, depth = plan.deepest if plan.deepest < plan.max_depth else plan.max_depth
-    if plan.judged_only:
+    if plan.judged_only or ties == REVERSED:
         return -1
     if depth <= MAX_SELECTED_RANKS:
         k = select_best(scores, labels.n, depth, places.rows, ties != INPUT, tied)

@@ -1,7 +1,7 @@
 # The ranks of the documents that count, from all scores of a ranking.
 from libc.stdint cimport int32_t, int64_t, uint32_t
 
-from fastir.engine.measure._codes cimport ASCENDING, INPUT, PESSIMISTIC
+from fastir.engine.measure._codes cimport ASCENDING, INPUT, PESSIMISTIC, REVERSED
 from fastir.engine.measure._measure cimport Judgments, Plan, Scratch
 
 
@@ -51,14 +51,15 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
 
 # Which of documents with equal scores comes first, for every rule of TIE_CODES (_codes): only this file says so.
 #
-# The higher score is first. Among equal scores the rule goes by id, by row (INPUT) or by label. An order is below 0 if
-# x comes before y, as qsort takes it; a sign is 1 where the larger is first, -1 where the smaller is. AVERAGE resolves
-# no tie: its hits are sorted as for OPTIMISTIC, because expected values need some order of the labels that is fixed.
+# The higher score is first. Among equal scores the rule goes by id, by row (INPUT, REVERSED) or by label. An order is
+# below 0 if x comes before y, as qsort takes it; a sign is 1 where the larger is first, -1 where the smaller is. AVERAGE
+# resolves no tie: its hits are sorted as for OPTIMISTIC, because expected values need some fixed order of the labels.
 cdef inline int score_order(double x, double y) noexcept nogil:
     return (x < y) - (x > y)
 
 
 cdef inline int row_order(int64_t x, int64_t y) noexcept nogil:
+    """For INPUT; with x and y exchanged for REVERSED."""
     return (x > y) - (x < y)
 
 
@@ -71,11 +72,13 @@ cdef inline int label_order(int32_t x, int32_t y, int ties) noexcept nogil:
 
 
 cdef inline int id_sign(int ties) noexcept nogil:
-    """For INPUT, which needs any order of ids to search in, as for TREC."""
+    """For INPUT and REVERSED, which need any order of ids to search in, as for TREC."""
     return -1 if ties == ASCENDING else 1
 
 
 cdef inline uint32_t tie_key(int ties, int64_t row, int32_t label) noexcept nogil:
     """A number that is smaller for what comes first: the row or, for rules that go by label, the label."""
     cdef uint32_t rising = <uint32_t>label ^ <uint32_t>1 << 31
-    return <uint32_t>row if ties == INPUT else rising if ties == PESSIMISTIC else ~rising
+    if ties <= REVERSED:
+        return <uint32_t>row if ties == INPUT else ~<uint32_t>row
+    return rising if ties == PESSIMISTIC else ~rising

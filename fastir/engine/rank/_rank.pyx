@@ -17,7 +17,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcpy, memset
 
-from fastir.engine.measure._codes cimport ALL, INPUT, OPTIMISTIC, PESSIMISTIC
+from fastir.engine.measure._codes cimport ALL, INPUT, OPTIMISTIC, PESSIMISTIC, REVERSED
 from fastir.engine.measure._measure cimport POOL_LABEL, Judgments, Plan, grow, measure, release, with_spare
 from fastir.engine.measure._sort cimport falling_order, scores_above, scores_from
 
@@ -144,7 +144,7 @@ cdef void sort_by_id(Ranking* r, const char* items, int64_t stride, int64_t low,
 cdef int64_t tied_rank(Ranking* r, const char* items, int64_t stride, int64_t low, int64_t high, const void* item,
                        compare_fn compare, int ties) noexcept nogil:
     """The rank, from 0, of an id among the tied rows that share the ranks low to high."""
-    cdef int64_t middle, first = low
+    cdef int64_t middle, first = low, last = high - 1
     cdef int sign = id_sign(ties)
     if r.sorted[first] == UNSORTED:
         sort_by_id(r, items, stride, low, high, compare, sign)
@@ -155,7 +155,9 @@ cdef int64_t tied_rank(Ranking* r, const char* items, int64_t stride, int64_t lo
             low = middle + 1
         else:
             high = middle
-    return r.places[r.rows[low]] if ties == INPUT else low
+    if ties < INPUT:
+        return low
+    return r.places[r.rows[low]] if ties == INPUT else first + last - r.places[r.rows[low]]
 
 
 cdef void order_hits(Ranking* r, int64_t n, int64_t n_hits) noexcept nogil:
@@ -230,7 +232,7 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
     items + i * stride is where `compare` finds the id of row i; room was made by reserve().
     """
     cdef int64_t i, j, n_levels = 0, low, high
-    cdef bint falling = True, any_tied = False, by_id = ties <= INPUT
+    cdef bint falling = True, any_tied = False, by_id = ties <= REVERSED
     cdef double score
     if not by_id:
         qsort(r.hits, n_hits, sizeof(Hit), worst_first if ties == PESSIMISTIC else best_first)

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir.engine.measure import NUM_Q
+from fastir.engine.measure import CARDS, NUM_Q
 from fastir.engine.measure._codes import READ_CODES
 from fastir.engine.measure._preferences import judges_metric
 from fastir.engine.measure.judges import Judges
 from fastir.errors import UnknownMetricError, quote
 from fastir.evaluation.drivers.coverage import without_missing
 from fastir.evaluation.drivers.judged import rank_collector
-from fastir.request.names import CARDS
 from fastir.request.options import MAX_DEPTH
 from fastir.request.plan import Settings, compile_settings
 

@@ -16,7 +16,7 @@ import numpy as np
 from fastir.data.qrels import GroupedQrels, Preferences
 from fastir.data.run import Run, as_run, repeated_run
 from fastir.engine.columns.ids import encode
-from fastir.engine.measure import NUM_Q
+from fastir.engine.measure import CARDS, NUM_Q
 from fastir.errors import UnknownMetricError, quote
 from fastir.request import names
 from fastir.request.compiler import EMPTY, code_from
@@ -58,7 +58,7 @@ class SubtopicEvaluator:
         self.requests: dict[str, names.Request] = dict(zip(metrics, settings.requests, strict=True))
         for text, request in self.requests.items():
             if not request.card.groups:
-                having = ", ".join(card.name for card in names.CARDS if card.groups)
+                having = ", ".join(card.name for card in CARDS if card.groups)
                 raise UnknownMetricError(
                     f"metric {quote(text)} is not defined on qrels with groups; those that are: {having}"
                 )

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import copy
 import functools
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, Self, SupportsIndex
 
 from numpy import empty, ndarray
 
+from fastir.data.results.means import exact_parts, mean_from_sum
 from fastir.data.run import Run
 from fastir.evaluation.drivers.coverage import Coverage, Repairs, without_missing
 from fastir.evaluation.drivers.in_memory import (
@@ -36,9 +38,9 @@ if TYPE_CHECKING:
     from fastir.inputs.parents import AnyParents
     from fastir.request.plan import Settings
 
+MAX_SUMMED_ROWS = 64  # queries of a run up to which a mean is summed from them and the total of the missing ones
 RunValues = tuple[list[Any], ndarray, ndarray, Coverage]  # what `measure` returns
-Late = ndarray | Callable[[], ndarray]
-LateValues = tuple[list[Any], Late, Late, Coverage]
+LateValues = tuple[list[Any], "ndarray | RowsAmongMissing", ndarray | Callable[[], ndarray], Coverage]
 
 
 class RunEvaluator(Protocol):
@@ -75,8 +77,8 @@ class PlainEvaluator(PreparedQrels):
         query_ids, values, status, coverage = self.measure_rows(run, n_threads, watch)
         if coverage.rows is None or len(query_ids) == len(values):
             return query_ids, values, status, coverage
-        late_values = functools.partial(self.copy_among_missing, coverage.rows, values)
-        return query_ids, late_values, functools.partial(getattr, coverage, "status"), coverage
+        late_status = functools.partial(getattr, coverage, "status")
+        return query_ids, RowsAmongMissing(self, coverage.rows, values), late_status, coverage
 
     def fill_missing(self, query_ids: list[Any], values: ndarray, status: ndarray, coverage: Coverage) -> RunValues:
         """What `measure` returns, from what `measure_rows` does."""
@@ -142,6 +144,40 @@ class PlainEvaluator(PreparedQrels):
         if queries == "intersection" and coverage.counts.matched < len(query_ids):
             query_ids, values, status = without_missing(query_ids, values, status)
         return query_ids, values, status, coverage
+
+
+class RowsAmongMissing:
+    """The values of all queries, of which a run has few; made at a call, and not needed for the means."""
+
+    __slots__ = ("evaluator", "rows", "values")
+
+    def __init__(self, evaluator: PlainEvaluator, rows: list[int], values: ndarray) -> None:
+        self.evaluator, self.rows, self.values = evaluator, rows, values
+
+    def __call__(self) -> ndarray:
+        return self.evaluator.copy_among_missing(self.rows, self.values)
+
+    def mean(self, column: int, how: str) -> float | None:
+        """The mean of a metric over all queries, rounded as from all values; None if it takes all values."""
+        rows, evaluator = self.rows, self.evaluator
+        if len(rows) > MAX_SUMMED_ROWS or how.startswith("geometric"):
+            return None
+        if column not in evaluator.missing_sums:
+            evaluator.missing_sums[column] = exact_parts(evaluator.missing_values()[:, column])
+        missing = evaluator.missing_sums[column]
+        if missing is None:
+            return None
+        parts, n = missing
+        summands = parts.copy()
+        here, elsewhere = self.values.item, evaluator.missing_values().item
+        for i, row in enumerate(rows):
+            if (value := here(i, column)) == value:
+                summands.append(value)
+                n += 1
+            if (value := elsewhere(row, column)) == value:
+                summands.append(-value)
+                n -= 1
+        return mean_from_sum(how, math.fsum(summands), n, evaluator.shape[0])
 
 
 Job = tuple[PlainEvaluator, "Judged | None"]  # with judgments of one query, which all queries share

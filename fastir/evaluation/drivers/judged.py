@@ -124,7 +124,7 @@ def without_plan(evaluator: PlainEvaluator) -> PlainEvaluator:
     settings.queries = None if settings.queries == "intersection" else settings.queries
     collector = copy.copy(evaluator)
     collector.settings, collector.shape = settings, (evaluator.shape[0], len(settings.names))
-    collector.missing = np.zeros(collector.shape)  # neither hits nor documents
+    collector.missing, collector.missing_sums = np.zeros(collector.shape), {}  # neither hits nor documents
     return collector
 
 

@@ -54,6 +54,7 @@ class PreparedQrels:
         "min_missing_queries",
         "misses",
         "missing",
+        "missing_sums",
         "parents",
         "qrels",
         "settings",
@@ -76,6 +77,7 @@ class PreparedQrels:
         self.shape: tuple[int, int] = self.judged.n_queries, len(settings.names)
         self.status: ndarray = self.judged.status(self.settings.level)
         self.missing: ndarray | None = None
+        self.missing_sums: dict[int, tuple[list[float], int] | None] = {}  # {column: what `exact_parts` made of it}
         self.misses: int = 0  # runs of few queries, none of which ranked a judged document
         self.min_missing_queries: int = 0 if settings.queries == "intersection" else MIN_MISSING_QUERIES
         if settings.label_limits:

@@ -87,11 +87,8 @@ def n_distinct(column: np.ndarray, offsets: np.ndarray) -> int:
 
 
 def note_swap(coverage: Coverage, run: Any) -> None:
-    """Note in a Coverage, for its warning, that the qrels look like a run and the run like qrels."""
+    """Note in a Coverage, for its warning, that a run looks like qrels where the qrels' labels are `like_scores`."""
     prepared, counts = coverage.prepared, coverage.counts
-    qrels = prepared.qrels
-    if not like_scores(qrels.columns.numbers, qrels.columns.offsets):
-        return
     shape = input_shape(run, Run, prepared.columns)
     try:
         if shape in (DICTS, OTHER_OBJECT):

@@ -7,7 +7,7 @@ grouped, the evaluator may read them again (`reread`); else all of them go to a 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -131,7 +131,7 @@ def gather(table: Table, batches: Iterable[Batch], join: Columns, threads: int) 
     """Evaluate rows that are grouped by query; it ends early, with `join.ungrouped`, if they turn out not to be."""
     tasks = stretches(batches)
 
-    def work(t, task, number):
+    def work(t: int, task: Any, number: int) -> None:
         queries, docs, numbers, first, stop, row = task
         rows = stop - first if stop - first > 2 * STRETCH_ROWS else 0  # it is one query
         pair = interruptible(lambda: join.read(t, number, queries, docs, numbers, first, stop), rows)
@@ -213,7 +213,7 @@ def scatter(table: Table, batches: Iterable[Batch], join: Scattered, threads: in
     duplicates = join.duplicates
     cuts: list[tuple[int, int, int]] = []
 
-    def pieces():
+    def pieces() -> Iterator[tuple[int, int, int]]:
         for batch in batches:
             n = len(batch.docs)
             kept.append(batch)
@@ -222,7 +222,7 @@ def scatter(table: Table, batches: Iterable[Batch], join: Scattered, threads: in
                 cuts.append((piece, start, min(start + STRETCH_ROWS, n)))
                 yield cuts[-1]
 
-    def count(t, task, number):
+    def count(t: int, task: Any, number: int) -> None:
         if join.count(t, *task):
             piece, first, stop = task
             at = first + int(np.isnan(kept[piece].numbers[first:stop]).argmax())
@@ -240,7 +240,7 @@ def scatter(table: Table, batches: Iterable[Batch], join: Scattered, threads: in
             share_all(cuts, lambda t, task, number: join.mark(t, *task), threads)
             join.gather_marked()
 
-    def settle(evaluate, t, *task):
+    def settle(evaluate: Callable[..., Any], t: int, *task: Any) -> None:
         pair = interruptible(lambda: evaluate(t, *task), rows)
         if pair is not None:
             raise duplicate_error(table, *ids_at(kept, pair[1]), *pair)

@@ -22,6 +22,7 @@ from fastir.engine.threads import run, share_all
 from fastir.evaluation.drivers.coverage import MISSING, Coverage
 from fastir.evaluation.partial.states import check_once
 from fastir.evaluation.partial.two_pass import TwoPassFirst, TwoPassReader, TwoPassSecond, empty
+from fastir.request.options import TIES_BY_INPUT
 
 if TYPE_CHECKING:
     from fastir.evaluation.drivers.judged import Ranks
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
     from fastir.inputs.tables import Table
 
 MAX_ROWS_IN_MEMORY = 1 << 21  # rows that are rather held: about 64 bytes each, which is quicker by half
-ORDER_DEPENDENT_TIES = (TIE_CODES["input"], TIE_CODES["average"])  # ties that need all rows of a query
+# Ties that need all rows of a query.
+ORDER_DEPENDENT_TIES = tuple(TIE_CODES[rule] for rule in (*TIES_BY_INPUT, "average"))
 
 
 def suits(prepared: PreparedQrels, table: Table) -> bool:

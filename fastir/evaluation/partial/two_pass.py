@@ -15,7 +15,6 @@ import numpy as np
 from fastir.engine.columns.rows import LIKE_SCORES, occurrences, repeat
 from fastir.engine.join._counts import Counts
 from fastir.engine.join._two_pass import FirstPass, QueryFinder, SecondPass
-from fastir.engine.measure._codes import TIE_CODES
 from fastir.errors import DuplicateError, quote
 from fastir.evaluation.drivers.judged import Ranks
 from fastir.evaluation.partial.states import ONCE_HINT, Count, Counted, Repairs, Scored, State
@@ -24,6 +23,7 @@ from fastir.inputs.id_lists import ListColumns
 from fastir.inputs.shapes import PATH, TABLE
 from fastir.inputs.table_rows import not_a_number
 from fastir.inputs.tables import Batch, Table
+from fastir.request.options import TIES, TIES_BY_INPUT
 
 if TYPE_CHECKING:
     from fastir.data.qrels import Qrels
@@ -59,6 +59,7 @@ class PartReader:
 
     evaluator: PreparedQrels
     reads: int
+    ties: str
     by_order: bool
     row_numbers: np.ndarray | None = None  # of the rows that are added next, if they are some of a part
     ordered = False  # whether the rows of a query are in the order that rules go by
@@ -67,7 +68,8 @@ class PartReader:
 
     def __init__(self, evaluator: PreparedQrels, reads: int) -> None:
         self.evaluator, self.reads = evaluator, reads
-        self.by_order = evaluator.settings.ties == TIE_CODES["input"]
+        self.ties = TIES[evaluator.settings.ties]
+        self.by_order = self.ties in TIES_BY_INPUT
 
     def add(self, state: State, rows: Any, shape: str) -> None:
         """Read a part of this shape into a state of all queries."""
@@ -95,7 +97,7 @@ class PartReader:
             return
         rule = self.evaluator.settings.options.duplicates
         if (self.by_order or rule in ORDER_DEPENDENT_RULES) and not (table is not None and table.ranks):
-            name = "ties='input'" if self.by_order else f"duplicates={rule!r}"
+            name = f"ties={self.ties!r}" if self.by_order else f"duplicates={rule!r}"
             raise ValueError(
                 f"{name} depends on the order of rows, which parts do not keep; give a column of ranks instead of "
                 "scores (columns={'rank': name}), or rankings as lists"
@@ -105,8 +107,8 @@ class PartReader:
         """Refuse ranks that do not settle the order."""
         if self.by_order and not self.ordered and tied[0]:
             raise ValueError(
-                "run: two documents have one rank, and ties='input' depends on the order of rows, which parts do not "
-                f"keep (query {self.evaluator.judged.query_ids[tied[1]]})"
+                f"run: two documents have one rank, and ties={self.ties!r} depends on the order of rows, which parts "
+                f"do not keep (query {self.evaluator.judged.query_ids[tied[1]]})"
             )
 
 

@@ -1,7 +1,9 @@
-"""docs/metrics.md is what the cards say, its examples what evaluate() gives."""
+"""docs/metrics.md and docs/conventions.md are what cards and records say, their examples what evaluate() gives."""
 
+import ast
 import contextlib
 import io
+import math
 import re
 
 import pytest
@@ -9,17 +11,18 @@ from common import ROOT
 
 import fastir
 from fastir.analyses.agreement.measures import MEASURES
-from fastir.cli import reference_text
+from fastir.cli import pages
 from fastir.request import names
+from fastir.request.conventions import CONVENTIONS, Convention
 
-METRICS = ROOT / "docs" / "metrics.md"
+METRICS, PAGE = (ROOT / "docs" / f"{name}.md" for name in ("metrics", "conventions"))
 IS_THERE = pytest.mark.skipif(not METRICS.is_file(), reason="needs the sources")
 
 
 @IS_THERE
 def test_the_reference_is_up_to_date():
     again = "python -m fastir metrics --format markdown > docs/metrics.md"
-    assert METRICS.read_text("utf-8") == reference_text.reference(), again
+    assert METRICS.read_text("utf-8") == pages.reference(), again
 
 
 @IS_THERE
@@ -39,7 +42,7 @@ def test_its_examples_run_as_they_are_written():
 @IS_THERE
 def test_it_tells_of_the_similarity_of_two_runs():
     section = METRICS.read_text("utf-8").partition("\n## How alike two runs are\n")[2]
-    namespace = {"run": reference_text.RUN, "fastir": fastir}
+    namespace = {"run": pages.RUN, "fastir": fastir}
     with contextlib.redirect_stdout(io.StringIO()):
         exec(re.search(r"```python\n(.*?)```", section, re.DOTALL)[1], namespace)
     examples = dict(re.findall(r"^- Example: `(.*)` of `run` and `other` is (.*)$", section, re.MULTILINE))
@@ -70,3 +73,43 @@ def test_every_section_says_everything():
             default = "..." if param.required else param.default
             assert param.name == "empty" or f"`{param.name}={default}`: {param.meaning}" in section
             assert not param.required or "; must be given" in section
+
+
+# ---- conventions -----------------------------------------------------------------------------------------------------
+
+
+@IS_THERE
+def test_the_page_of_conventions_is_up_to_date():
+    again = "python -m fastir conventions --format markdown > docs/conventions.md"
+    assert PAGE.read_text("utf-8") == pages.conventions_page(), again
+
+
+@IS_THERE
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+def test_examples_of_conventions_run_as_they_are_written():
+    sections = PAGE.read_text("utf-8").split("### ")[1:]
+    assert len(sections) == len(pages.QUESTIONS)
+    for text in sections:
+        qrels, run, metric = ast.literal_eval(re.search(r"fastir\.evaluate(\(.*\))", text)[1])
+        for value, tools in re.findall(r"^\| `.*` \| (.*) \| (.*) \|$", text, re.MULTILINE):
+            for tool in ["fastir"] if tools.startswith("fastir and") else tools.split(", "):
+                if value == "an error":
+                    with pytest.raises(ValueError, match=f"convention '{tool}': |duplicate document|queries='strict'"):
+                        fastir.evaluate(qrels, run, metric, convention=tool)
+                else:
+                    found = fastir.evaluate(qrels, run, metric, convention=tool)[metric]
+                    assert value == ("NaN" if math.isnan(found) else f"{found:.6g}"), (metric, tool)
+
+
+def test_every_choice_in_which_conventions_differ_has_a_question():
+    differ = {
+        name for name in Convention.choices() if len({str(getattr(each, name)) for each in CONVENTIONS.values()}) > 1
+    }
+    differ |= {option for each in CONVENTIONS.values() for _, pairs in each.of for option, _ in pairs}
+    assert differ == {question.option for question in pages.QUESTIONS}
+
+
+def test_the_command_lists_every_convention(output):
+    lines = output("conventions").splitlines()
+    assert [line.split()[0] for line in lines if not line.startswith(" ")] == list(CONVENTIONS)
+    assert output("conventions", "--format", "markdown") == pages.conventions_page()

@@ -1,0 +1,118 @@
+"""Files of other tools as judgments and runs, beside the loop that a caller would write to convert them first."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from timing import Goal
+
+import fastir
+
+QUERIES, DEPTH, FEATURES, ROUNDS = 1000, 100, 46, 5
+ASKED = 1 / 1.1  # a tenth is noise
+
+
+@pytest.fixture(scope="module")
+def labels(quick):
+    """Labels of shape (n_queries, DEPTH)."""
+    return np.random.default_rng(4).integers(0, 4, (20 if quick else QUERIES, DEPTH)).tolist()
+
+
+def race_readers(race, title, calls, asked=ASKED):
+    """Race fastir, which comes first, and the loop, once both are equal."""
+    ours, loop = calls
+    assert calls[ours]() == calls[loop]()
+    race(title, calls, [Goal(ours, loop, asked)], ROUNDS)
+
+
+def test_letor(race, labels, tmp_path):
+    rng = np.random.default_rng(5)
+    path, scores = tmp_path / "train.txt", tmp_path / "scores.txt"
+    with path.open("w") as file:
+        for query, row in enumerate(labels):
+            for place, label in enumerate(row):
+                features = " ".join(f"{number}:{value:.6f}" for number, value in enumerate(rng.random(FEATURES), 1))
+                file.write(f"{label} qid:{query} {features} #docid = GX{query}-{place:05d} inc = 1 prob = 0.1\n")
+    scores.write_text("".join(f"{score!r}\n" for score in rng.random(len(labels) * DEPTH).tolist()))
+
+    def rows(numbers=None):
+        data = {}
+        with path.open() as file:
+            for line in file:
+                before, _, comment = line.partition("#")
+                label, qid, _ = before.split(None, 2)
+                number = int(label) if numbers is None else float(next(numbers))
+                data.setdefault(qid[4:], {})[comment.split()[2]] = number
+        return data
+
+    def run():
+        with scores.open() as file:
+            return fastir.Run.from_dict(rows(file))
+
+    calls = {
+        "fastir, LETOR": lambda: fastir.Qrels.from_file(path),
+        "a loop over the lines": lambda: fastir.Qrels.from_dict(rows()),
+        "fastir, scores": lambda: fastir.Run.from_file(scores, rows=path),
+        "a loop over both files": run,
+    }
+    ours, loop, scored, looped = calls
+    assert calls[ours]() == calls[loop]() and calls[scored]() == calls[looped]()
+    race("LETOR, 1000 x 100, 46 features", calls, [Goal(ours, loop, ASKED), Goal(scored, looped, ASKED)], ROUNDS)
+
+
+def test_rre(race, labels, tmp_path):
+    queries = []
+    for query, row in enumerate(labels):
+        grades = {}
+        for place, label in enumerate(row):
+            grades.setdefault(str(label), []).append(f"d{query}-{place}")
+        queries.append({"placeholders": {"$query": f"q{query}"}, "relevant_documents": grades})
+    path = tmp_path / "ratings.json"
+    path.write_text(json.dumps({"index": "i", "queries": queries}))
+
+    def loop():
+        data = json.loads(path.read_text())["queries"]
+        return fastir.Qrels.from_dict({
+            one["placeholders"]["$query"]: {
+                doc: int(grade) for grade, docs in one["relevant_documents"].items() for doc in docs
+            }
+            for one in data
+        })  # fmt: skip
+
+    calls = {"fastir, RRE": lambda: fastir.Qrels.from_file(path), "json.loads, a loop": loop}
+    race_readers(race, "RRE, 1000 x 100", calls, 1 / 2.5)  # which sees duplicate keys
+
+
+def test_quepid(race, labels, tmp_path):
+    path = tmp_path / "ratings.csv"
+    rows = [f"words of {q},d{d},{label}\n" for q, row in enumerate(labels) for d, label in enumerate(row)]
+    path.write_text("".join(["query,docid,rating\n", *rows]))
+
+    def loop():
+        data = {}
+        with path.open(newline="") as file:
+            for row in csv.DictReader(file):
+                data.setdefault(row["query"], {})[row["docid"]] = float(row["rating"])
+        return fastir.Qrels.from_dict(data)
+
+    race_readers(
+        race, "Quepid, 1000 x 100", {"fastir, Quepid": lambda: fastir.Qrels.from_file(path), "csv, a loop": loop}
+    )
+
+
+def test_means_of_raters(race, labels):
+    polars = pytest.importorskip("polars")
+    columns = {"query_id": [], "doc_id": [], "label": []}
+    for query, row in enumerate(labels):
+        columns["query_id"] += [f"q{query}"] * (3 * DEPTH)
+        columns["doc_id"] += [f"d{place}" for place in range(DEPTH) for _ in range(3)]
+        columns["label"] += [(label + rater) % 4 for label in row for rater in range(3)]
+    table = polars.DataFrame(columns)
+
+    def first():
+        groups = table.group_by(["query_id", "doc_id"], maintain_order=True)
+        return fastir.Qrels.from_table(groups.agg(polars.col("label").mean()))
+
+    calls = {"fastir, means": lambda: fastir.Qrels.from_table(table, duplicates="mean"), "polars first": first}
+    race_readers(race, "three raters, 1000 x 100", calls, 1 / 4)  # each pair of rows is looked at
