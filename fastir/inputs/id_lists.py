@@ -32,7 +32,7 @@ from fastir.inputs.column_readers import ArrayReader, ArrowReader, as_objects, i
 from fastir.inputs.dicts import LABEL_RANGE, query_dict
 from fastir.inputs.label_arrays import check_queries
 from fastir.inputs.library_tables import ARROW_METHODS, is_arrow_text
-from fastir.inputs.list_cells import CellError, lists_in_cells
+from fastir.inputs.list_cells import CellError, flatten, lists_in_cells
 from fastir.inputs.places import is_path
 from fastir.inputs.roles import LISTED, LISTS, PAIRED_QUERY, RANKINGS, RETRIEVED, ROLES, columns_by_role
 
@@ -408,16 +408,20 @@ def cells_of_objects(column: Any, name: str) -> ListColumns | None:
 
 def lists_of_objects(query_ids: list[Any], lists: list[Any], name: str) -> ListColumns:
     """Lists of Python objects as columns."""
+    if set(map(type, lists)) <= {list, tuple}:
+        offsets, texts = flatten(lists)
+        if texts is not None:
+            return ListColumns([], [(offsets, texts)])
     plain = [id_lists.sequence(ids) for ids in lists]
     integers = next((is_integer(ids[0]) for ids in plain if ids), False)
     flat: list[Any] = []
     for place, (query_id, ids) in enumerate(zip(query_ids, plain, strict=True)):
         if ids is None:
             raise TypeError(f"{name}: query {quote(query_id)} must have a list of ids, got {quote(lists[place])}")
-        where = f"of query {quote(query_id)}"
-        flat += plain_ids(ids, integers, lambda rank, where=where: f"{name}: the id at rank {rank} {where}")  # type: ignore[misc]
-    offsets = offsets_from_sizes([len(ids or ()) for ids in plain])
-    return ListColumns([], [(offsets, ids_from_objects(flat)[0] if flat else ids_from_arena(Arena.of([])))])
+        what = f"of query {quote(query_id)}"
+        flat += plain_ids(ids, integers, lambda rank, what=what: f"{name}: the id at rank {rank} {what}")  # type: ignore[misc]
+    docs = ids_from_objects(flat)[0] if integers else ids_from_strings(as_objects(flat))[0]
+    return ListColumns([], [(offsets_from_sizes([len(ids or ()) for ids in plain]), docs)])
 
 
 def check_numbers(

@@ -135,7 +135,7 @@ def data_of(data: Any) -> Any:
     name, content, _ = content_of(data, True, None)
     with naming(name):
         read = json_data(content)
-        if isinstance(read, dict) and lists_in_json(content) is None:
+        if isinstance(read, dict):
             refuse_lists(read.items(), name)
         return read
 
@@ -252,7 +252,7 @@ def refuse_lists(data: Iterable[tuple[str, Any]], path: str) -> None:
         values = {query_id: kind(value) for query_id, value in data if query_id in (one, other)}
         raise FormatError(f"query {quote(other)} has {values[other]}, but query {quote(one)} {values[one]}", path)
     for query_id, ids in data if any(listed.values()) else ():
-        for rank, one in enumerate(ids, 1):
+        for rank, one in enumerate(ids if set(map(type, ids)) not in ({str}, {int}) else (), 1):
             is_id = isinstance(one, str) or (type(one) in (int, float) and one == int(one))
             if not is_id or isinstance(one, str) != isinstance(ids[0], str):
                 shown = f"{one:g}" if type(one) in (int, float) else kind(one)

@@ -7,17 +7,20 @@ are read by json, or by Python's reader of literals, each by itself.
 
 from __future__ import annotations
 
+import itertools
 import json
 from ast import literal_eval
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from fastir.engine.columns._ids import Ids, arena_from_pieces, ids_from_arena, ids_from_integers
+from fastir.engine.columns._ids import Ids, arena_from_pieces, ids_from_arena, ids_from_integers, ids_from_strings
 from fastir.engine.columns._list_text import lists_from_json, read_cells, survey
 from fastir.engine.columns.ids import Arena, encode
-from fastir.engine.columns.rows import CELLS
+from fastir.engine.columns.rows import CELLS, offsets_from_sizes
 from fastir.errors import quote
+from fastir.inputs.column_readers import as_objects
 
 MAX_LITERAL = 1 << 12  # characters of a string that Python's reader is given
 SHOWN = 40  # characters of a cell in a message
@@ -67,10 +70,30 @@ def lists_in_cells(cells: Sequence[Ids], what: str) -> tuple[np.ndarray, Ids, di
         shown = text[at : min(at + SHOWN, end)].tobytes().decode("utf-8", "replace")
         where = f"{quote(shown)} in " if number not in WHOLE and shown else ""
         raise CellError(f"{what}: row {row}: {PROBLEMS[number]}: {where}{quote(cell, SHOWN)}", row)
-    ids = (
-        ids_from_integers(places.copy()) if integers else ids_from_arena(without_escapes(text, places, sizes, escapes))
-    )
-    return offsets, ids, {} if form is None else {CELLS[form]: (len(arena), what)}
+    noted = {} if form is None else {CELLS[form]: (len(arena), what)}
+    listed = json_lists(arena) if escapes else None
+    if listed is not None:
+        return *flatten(listed), noted
+    if integers:
+        return offsets, ids_from_integers(places.copy()), noted
+    docs = without_escapes(text, places, sizes) if escapes else Arena(text, places, sizes)
+    return offsets, ids_from_arena(docs), noted
+
+
+def json_lists(arena: Arena) -> list[list[str]] | None:
+    """Cells with lists of strings, which are read at once; None if they are not JSON."""
+    data, ends = arena.text.tobytes(), (arena.starts + arena.lengths).tolist()
+    cells = [data[first:end].strip() or b"[]" for first, end in zip(arena.starts.tolist(), ends, strict=True)]
+    try:
+        return json.loads(b"[" + b",".join(cells) + b"]")
+    except ValueError:
+        return None
+
+
+def flatten(lists: Sequence[Sequence[Any]]) -> tuple[np.ndarray, Any]:
+    """Where lists of strings begin among all of their ids, and these; None for ids that are not all strings."""
+    flat = list(itertools.chain.from_iterable(lists))
+    return offsets_from_sizes(list(map(len, lists))), ids_from_strings(as_objects(flat))[0]
 
 
 def find_form(arena: Arena, what: str) -> tuple[int | None, int]:
@@ -98,31 +121,22 @@ def find_form(arena: Arena, what: str) -> tuple[int | None, int]:
     return (COMMAS if comma >= 0 else BLANKS if blank >= 0 else None), room
 
 
-def without_escapes(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray, escapes: bool) -> Arena:
-    """Strings that lie between quotation marks, as ids."""
-    if not escapes:
-        return Arena(text, starts, lengths)
-    marks = np.concatenate([[0], np.cumsum(text == ord("\\"))])
-    rows = np.flatnonzero(marks[starts + lengths] > marks[starts])
+def without_escapes(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> Arena:
+    """Strings that lie between quotation marks, some with a backslash, as ids."""
+    marks = np.flatnonzero(text == ord("\\"))
+    rows = np.flatnonzero(np.searchsorted(marks, starts + lengths) > np.searchsorted(marks, starts))
     spans = zip(starts[rows].tolist(), (starts + lengths)[rows].tolist(), strict=True)
     data = text.tobytes()
-    read = list(map(encode, read_strings([data[first - 1 : stop + 1] for first, stop in spans])))
+    read = [encode(read_string(data[first - 1 : stop + 1])) for first, stop in spans]
     starts, lengths = starts.copy(), lengths.copy()
     lengths[rows] = sizes = np.fromiter(map(len, read), np.int64, len(read))
     starts[rows] = len(text) + np.cumsum(sizes) - sizes
     return Arena(np.concatenate([text, np.frombuffer(b"".join(read), np.uint8)]), starts, lengths)
 
 
-def read_strings(spans: list[bytes]) -> list[str]:
-    """Strings in quotation marks, as JSON or Python writes them."""
-    try:
-        return json.loads(b"[" + b",".join(spans) + b"]")
-    except ValueError:
-        return [read_string(span.decode("utf-8", "surrogateescape")) for span in spans]
-
-
-def read_string(text: str) -> str:
+def read_string(span: bytes) -> str:
     """A string in quotation marks; a ValueError if neither JSON nor Python writes it so."""
+    text = span.decode("utf-8", "surrogateescape")
     try:
         return json.loads(text)
     except ValueError:
@@ -140,19 +154,16 @@ def lists_in_json(content: bytes) -> tuple[list[str], np.ndarray, Ids] | None:
     if read is None:
         return None
     keys, offsets, places, sizes, integers, escapes = read
-    if integers:
-        ids = ids_from_integers(places.copy())
-    else:
+    if escapes:
         try:
-            ids = ids_from_arena(without_escapes(np.frombuffer(content, np.uint8), places, sizes, escapes))
+            lists = list(json.loads(content, object_pairs_hook=tuple))
         except ValueError:
             return None
-    return [key_text(key) for key in keys], offsets, ids
+        offsets, ids = flatten([ids for _, ids in lists])
+        return [query_id for query_id, _ in lists], offsets, ids
+    arena = Arena(np.frombuffer(content, np.uint8), places, sizes)
+    return list(map(key_text, keys)), offsets, ids_from_integers(places.copy()) if integers else ids_from_arena(arena)
 
 
 def key_text(key: bytes) -> str:
-    return (
-        read_string(key.decode("utf-8", "surrogateescape"))
-        if b"\\" in key
-        else key[1:-1].decode("utf-8", "surrogateescape")
-    )
+    return read_string(key) if b"\\" in key else key[1:-1].decode("utf-8", "surrogateescape")

@@ -259,19 +259,20 @@ def lists_from_json(bytes content):
     None, or tuple
         The query ids (a list of bytes, as JSON strings), and what `read_cells` returns, without the problem.
     """
-    cdef int64_t room = content.count(b",") + content.count(b"[") + 1
     cdef list queries = [], offsets = [0]
     cdef const unsigned char* p = content
     cdef const unsigned char* end = p + len(content)
+    cdef int64_t room
     cdef const unsigned char* query
     cdef Found found
-    starts, lengths = np.empty(room, np.int64), np.empty(room, np.int64)
-    cdef int64_t[::1] places = starts, sizes = lengths
-    found.text, found.starts, found.lengths = p, &places[0], &sizes[0]
-    found.n, found.kind, found.single, found.escapes, found.problem, found.at = 0, -1, False, False, 0, NULL
     p = skip(p, end)
     if p == end or p[0] != c"{":
         return None
+    room = content.count(b",") + content.count(b"[") + 1
+    starts, lengths = np.empty(room, np.int64), np.empty(room, np.int64)
+    cdef int64_t[::1] places = starts, sizes = lengths
+    found.text, found.starts, found.lengths = content, &places[0], &sizes[0]
+    found.n, found.kind, found.single, found.escapes, found.problem, found.at = 0, -1, False, False, 0, NULL
     while p[0] != c"}":     # at first this is the brace, and then the comma before each query
         PyErr_CheckSignals()
         p = query = skip(p + 1, end)
