@@ -72,8 +72,9 @@ def evaluate_lists(
     retrieved : sequence of shape (n_queries,), table, path or dict
         For each query the ids in rank order: a list, tuple or array; an empty one is an empty ranking. Or an array of
         shape (n_queries, n_retrieved), or an Arrow column of lists; integer arrays and Arrow columns are read as is.
-        Or a table with a row for each query, in memory, as a list of records, or in a JSON Lines or Parquet file (which
-        needs pyarrow). Or ``{query_id: ids}``, if `relevant` carries query ids, too.
+        Or a table with a row for each query, in memory, as a list of records, or in a file of JSON, JSON Lines, CSV,
+        TSV, Parquet or Arrow (of which all but JSON need pyarrow). A column of a table may hold text: lists as JSON or
+        Python print them, or ids with blanks or with commas between them, in one form, which the report names. Or ``{query_id: ids}``, if `relevant` carries query ids, too.
         Where all metrics have cutoffs, a list is read down to the deepest one, unless an option below needs more, and
         duplicates behind it are not found.
     relevant : sequence of shape (n_queries,), table, path, dict or None
@@ -86,7 +87,7 @@ def evaluate_lists(
         For lists that are paired by position. Distinct; None: those that one side carries, else 0 to n_queries - 1.
     columns : dict or None
         For tables, ``{"query_id": name, "retrieved": name, "relevant": name}``, for columns that have other names than
-        retrieved, retrieved_ids, retrieved_doc_ids or retrieved_context_ids, and relevant, relevant_ids,
+        retrieved, retrieved_ids, retrieved_doc_ids, retrieved_context_ids or prediction, and relevant, relevant_ids,
         relevant_doc_ids, expected_ids or reference_context_ids.
     rel_level, judged_only, max_depth, n_threads, duplicates, parents, aggregate, exclude, convention, **choices
         As in `evaluate`.
