@@ -151,12 +151,12 @@ class Run(Rows):
             anything, as in that program. "beir": query, document, score, with tabs between them, below the header
             ``query-id corpus-id score``. "msmarco": query, document, rank; the score is minus the rank. "json":
             ``{query_id: {doc_id: score}}``, ``{query_id: [doc_id, ...]}``, an array of objects, or the responses of
-            Elasticsearch and OpenSearch to ``_search``, ``_msearch`` and ``_rank_eval``. "quepid": Quepid's CSV of a case or snapshot, with the columns query, docid
-            and doc position. "scores": a score on each line, for the lines of `rows`. Tables are "csv" and
-            "tsv" (with a header), "jsonl", "parquet" and "arrow" (IPC, Feather), which need pyarrow, with columns as
-            for `from_table`, or a list of ids for each query. None: by the suffix (.json, .csv, .jsonl, .ndjson,
-            .parquet, .arrow or .feather, before any .gz or .zst); otherwise "beir", "quepid" or "tsv" if the file begins
-            with its header, else "trec".
+            Elasticsearch and OpenSearch to ``_search``, ``_msearch`` and ``_rank_eval``. "quepid": Quepid's CSV of a
+            case or snapshot, with the columns query, docid and doc position. "scores": a score on each line, for the
+            lines of `rows`. Tables are "csv" and "tsv" (with a header), "jsonl", "parquet" and "arrow" (IPC, Feather),
+            which need pyarrow, with columns as for `from_table`, or a list of ids for each query. None: by the suffix
+            (.json, .csv, .jsonl, .ndjson, .parquet, .arrow or .feather, before any .gz or .zst); otherwise "beir",
+            "quepid" or "tsv" if the file begins with its header, else "trec".
         duplicates : None, "first", "last", "max" or "once"
             None makes a duplicate document an error. "once" keeps all its rows: the first in rank order is judged, the
             others are not. As a dict, the Run has the largest of their scores.

@@ -12,7 +12,7 @@ from fastir.data.qrels import Qrels
 from fastir.engine.columns.id_lists import sequence, why_no_sequence
 from fastir.engine.columns.ids import is_integer, plain_id
 from fastir.engine.columns.rows import CELLS
-from fastir.errors import DuplicateError, quote
+from fastir.errors import DuplicateError, FormatError, quote
 from fastir.evaluation.array_call import weights_by_query
 from fastir.evaluation.evaluator import make_evaluator
 from fastir.evaluation.rules import EvaluationRequest
@@ -20,6 +20,7 @@ from fastir.inputs import id_lists, json_files, library_tables, pairing
 from fastir.inputs.id_lists import ListColumns, is_table_or_path
 from fastir.inputs.pairing import Side
 from fastir.inputs.parents import read_as
+from fastir.inputs.places import is_path, place_name
 from fastir.inputs.roles import LISTS, QUERY, RETRIEVED
 from fastir.rendering.text import counted
 from fastir.request.options import check_options
@@ -74,7 +75,8 @@ def evaluate_lists(
         shape (n_queries, n_retrieved), or an Arrow column of lists; integer arrays and Arrow columns are read as is.
         Or a table with a row for each query, in memory, as a list of records, or in a file of JSON, JSON Lines, CSV,
         TSV, Parquet or Arrow (of which all but JSON need pyarrow). A column of a table may hold text: lists as JSON or
-        Python print them, or ids with blanks or with commas between them, in one form, which the report names. Or ``{query_id: ids}``, if `relevant` carries query ids, too.
+        Python print them, or ids with blanks or with commas between them, in one form, which the report names. Or
+        ``{query_id: ids}``, if `relevant` carries query ids, too.
         Where all metrics have cutoffs, a list is read down to the deepest one, unless an option below needs more, and
         duplicates behind it are not found.
     relevant : sequence of shape (n_queries,), table, path, dict or None
@@ -268,11 +270,25 @@ def read_table(data: Any, roles: tuple[str, ...], columns: Mapping[str, str] | N
         library_tables.refuse(data, name)
     if is_records(data, name, columns):
         data = id_lists.columns_of_records(data, name)
+    if is_path(data):
+        return columns_from_file(data, roles, columns, name)
     if is_table_or_path(data):
         return id_lists.table(data, roles, columns, name)
     raise TypeError(
         f"relevant is None: expected a table with both, a path or a list of records, got {type(data).__name__}"
     )
+
+
+def columns_from_file(path: Any, roles: tuple[str, ...], columns: Mapping[str, str] | None, what: str) -> Any:
+    """The columns of a file that holds a table."""
+    from fastir.inputs import formats, table_files
+
+    name, form = place_name(path), formats.file_format(path)
+    if form not in formats.TABLE_FORMATS:
+        raise FormatError(f"{what}: lists are read from {', '.join(formats.LIST_SUFFIXES)} files", name)
+    with table_files.convert_errors(name), table_files.FILES[form](path) as file:
+        file.look()
+        return table_files.columns_of_file(file, id_lists.find_list_columns(file.names, roles, columns, what))
 
 
 def is_table(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:

@@ -26,14 +26,12 @@ from fastir.engine.columns.rows import (
     without_duplicates,
 )
 from fastir.engine.join._contiguous import find_duplicates
-from fastir.errors import FormatError, quote
-from fastir.inputs import places
+from fastir.errors import quote
 from fastir.inputs.column_readers import ArrayReader, ArrowReader, as_objects, ids_from_objects
 from fastir.inputs.dicts import LABEL_RANGE, query_dict
 from fastir.inputs.label_arrays import check_queries
 from fastir.inputs.library_tables import ARROW_METHODS, is_arrow_text
 from fastir.inputs.list_cells import CellError, flatten, lists_in_cells
-from fastir.inputs.places import is_path
 from fastir.inputs.roles import LISTED, LISTS, PAIRED_QUERY, RANKINGS, RETRIEVED, ROLES, columns_by_role
 
 if TYPE_CHECKING:
@@ -260,8 +258,6 @@ def find_list_columns(
 
 def table(data: Any, roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:
     """{role: column} of a caller's table: ListColumns, a list of query ids, or what a frame or dict has."""
-    if is_path(data):
-        return columns_from_file(data, roles, columns, what)
     if isinstance(data, Mapping) or hasattr(data, "iloc"):
         all_names = list(data if isinstance(data, Mapping) else data.columns)
         found = {role: data[name] for role, name in find_list_columns(all_names, roles, columns, what).items()}
@@ -298,30 +294,6 @@ def columns_from_batches(batches: Iterable[Any], named: dict[str, tuple[str, int
         if texts_of_role:
             by_role[role] = ListColumns.of_cells(texts_of_role, named[role][0])
     return by_role
-
-
-def columns_from_file(path: Any, roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:
-    """The columns of a file that holds a table."""
-    from fastir.inputs import formats, table_files
-
-    name, form = places.place_name(path), formats.file_format(path)
-    if form not in formats.TABLE_FORMATS:
-        raise FormatError(f"{what}: lists are read from {', '.join(formats.LIST_SUFFIXES)} files", name)
-    with table_files.convert_errors(name), table_files.FILES[form](path) as file:
-        file.look()
-        return columns_of_file(file, find_list_columns(file.names, roles, columns, what))
-
-
-def columns_of_file(file: Any, names: dict[str, Any]) -> dict[str, Any]:
-    """The columns of a file that was looked at, by their roles; an error in a row of text names its line."""
-    wanted = list(names.values())
-    numbers = [name for role, name in names.items() if role in NO_IDS]
-    read = file.list_batches(wanted, numbers) if hasattr(file, "list_batches") else file.batches(wanted)
-    batches = (batch for rows in read for batch in Batches(rows))
-    try:
-        return columns_from_batches(batches, {role: (name, wanted.index(name)) for role, name in names.items()})
-    except CellError as error:
-        raise FormatError(str(error), None, file.line_of(error.row)) from None
 
 
 # ---- tables with the ranking of a query in each row ----------------------------------------------------------------

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from fastir.engine.columns._arrow import Batches
 from fastir.engine.columns._ids import ids_from_arena, ids_from_integers
 from fastir.engine.columns._json import rows_from_json_lines
 from fastir.engine.columns._number import numbers_from_texts
@@ -26,7 +27,8 @@ from fastir.inputs import misread, roles, table_rows, tables
 from fastir.inputs.arrow_files import ArrowFile
 from fastir.inputs.column_readers import ParsedColumn
 from fastir.inputs.files import ByteReader, Repairs, Watch
-from fastir.inputs.id_lists import columns_of_file, lists_by_query
+from fastir.inputs.id_lists import NO_IDS, columns_from_batches, lists_by_query
+from fastir.inputs.list_cells import CellError
 from fastir.inputs.parquet_files import Parquet, SplitTable
 from fastir.inputs.places import place_name, reopens
 
@@ -122,6 +124,18 @@ def open_table(
                 table.split = files.enter_context(SplitTable(fresh, watch))
                 table.n_rows = None if first[0].several else first[0].table.metadata.num_rows
             yield table, repairs
+
+
+def columns_of_file(file: Any, names: dict[str, Any]) -> dict[str, Any]:
+    """The columns of a file that was looked at, by their roles; an error in a row of text names its line."""
+    wanted = list(names.values())
+    numbers = [name for role, name in names.items() if role in NO_IDS]
+    read = file.list_batches(wanted, numbers) if hasattr(file, "list_batches") else file.batches(wanted)
+    batches = (batch for rows in read for batch in Batches(rows))
+    try:
+        return columns_from_batches(batches, {role: (name, wanted.index(name)) for role, name in names.items()})
+    except CellError as error:
+        raise FormatError(str(error), None, file.line_of(error.row)) from None
 
 
 def first_ranks(file: Any, name: str) -> Any:
