@@ -216,10 +216,11 @@ class Qrels(Rows):
             "csv" and "tsv" (with a header), "jsonl", "parquet" and "arrow" (IPC, Feather), which need pyarrow: tables
             with columns as for `from_table`, or a list of ids for each query. "subtopic" and "qrels_jg" alike: as
             "trec", but the iteration is a group (a subtopic, or judges). Preferences as for `from_dict`: "prefs"
-            (query, judge, part, document, level) and "qrels_prefs" (the same without part). Samples: "strata" (query,
-            iteration, document, stratum, label) and "prels" (query, document, label, method, inclusion probability).
-            None: by the suffix (.json, .csv, .jsonl, .ndjson, .parquet, .arrow or .feather, before any .gz or .zst);
-            otherwise "beir", "quepid", "letor" or "tsv" if the first line tells it, else "trec".
+            (query, judge, part, document, level)
+            and "qrels_prefs" (the same without part). Samples: "strata" (query, iteration, document, stratum, label)
+            and "prels" (query, document, label, method, inclusion probability). None: by the suffix (.json, .csv,
+            .jsonl, .ndjson, .parquet, .arrow or .feather, before any .gz or .zst); otherwise "beir", "quepid", "letor"
+            or "tsv" if the first line tells it, else "trec".
         duplicates : None, "first", "last", "max", "mean" or "once"
             None makes a duplicate document an error, "once" only if its labels differ. "mean": the mean of its labels,
             such as the ratings of several raters.

@@ -233,7 +233,7 @@ def objects(data: Any, is_run: bool, path: str) -> tuple[tuple[str, Pairs], ...]
         problem = (
             f"the JSON is an array of objects with {names or 'nothing'}, of which none has query ids and documents"
         )
-        raise FormatError(f"{problem}; columns={{'query_id': name, ...}} tells which they are", path)
+        raise FormatError(f"{problem}; columns={{'query_id': name}} and the like tells which they are", path)
     if type(data) is not tuple:
         raise FormatError(f"the JSON is {kind(data)}, expected an object {expected}", path)
     refuse_lists(data, path)
