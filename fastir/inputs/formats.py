@@ -20,7 +20,7 @@ from fastir.engine.columns import line_formats as lines
 from fastir.engine.columns.ids import encode
 from fastir.engine.columns.other_formats import HEADER
 from fastir.errors import FormatError, quote
-from fastir.inputs import files, places
+from fastir.inputs import files, places, roles
 from fastir.inputs.source import HEAD_BYTES, as_source
 from fastir.request.options import DUPLICATES
 
@@ -202,6 +202,8 @@ def read(
     check_choice("duplicates", duplicates, DUPLICATES)
     if not is_run and isinstance(path, str) and path == "-":
         raise ValueError("qrels cannot be read from standard input; expected a path")
+    if "format" not in card.takes:
+        roles.refuse_label(columns, f"a file in the format {card.name!r}")
     if query_ids is not None and "query_ids" not in card.takes:
         raise ValueError(f"query_ids is for responses of searches in JSON, got format {card.name!r}")
     if query_ids is not None:
