@@ -70,6 +70,7 @@ QRELS_TABLE = columns(QRELS, ("query_id", "doc_id", "label"))
 RUN_TABLE = columns(RUN, ("query_id", "doc_id", "score"))
 RUN_UNNAMED = columns(RUN, ("query_id", "number", "score"))
 QRELS_UNNAMED = columns(QRELS, ("query_id", "number", "label"))
+INTERACTIONS = columns(QRELS, ("query_id", "doc_id", "time"))
 
 
 def repeated(table, doc_id, value):
@@ -201,6 +202,7 @@ VALUES = {
     "validate": words("judged", run=UNJUDGED_REPEATED),
     "columns": words({"doc_id": "number"}, run=RUN_UNNAMED),
     "qrels_columns": words({"doc_id": "number"}, qrels=QRELS_UNNAMED),
+    "label": words(2, qrels=INTERACTIONS),
     "run_columns": words({"doc_id": "number"}, run=RUN_UNNAMED),
     "weights": words(WEIGHTS),
     "doc_weights": words(DOC_WEIGHTS_TOO, metrics="psp@3", doc_weights=DOC_WEIGHTS),
@@ -789,6 +791,8 @@ OVERRIDES = {
     ("Run.from_file", "columns"): words({"doc_id": "number"}, path=FOLDER / "unnamed.run.csv"),
     ("Qrels.from_table", "columns"): words({"doc_id": "number"}, data=QRELS_UNNAMED),
     ("Run.from_table", "columns"): words({"doc_id": "number"}, data=RUN_UNNAMED),
+    ("Qrels.from_file", "label"): words(2, path=FOLDER / "interactions.csv"),
+    ("Qrels.from_table", "label"): words(2, data=INTERACTIONS),
     **{(f"Qrels.{name}", "threshold"): words(2) for name in ("from_file", "from_table")},
     **{(f"Run.{name}", "name"): words("mine") for name in ("from_dict", "from_file", "from_table")},
     ("Run.from_file", "query_ids"): words(["q1"], path=FOLDER / "responses.json"),
