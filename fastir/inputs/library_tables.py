@@ -21,8 +21,9 @@ ITERATORS = {"qrels": ("qrels_iter", "relevance"), "run": ("scoreddocs_iter", "s
 FILE_COLUMN = "__filename"  # the column of pyarrow's datasets with the file of each row
 ARROW_METHODS = ("__arrow_c_stream__", "__arrow_c_array__")
 
-# What makes a table of an object, by the methods that it has: of Dask, Spark, Ray, xarray, pyarrow and pandas.
+# What makes a table of an object, by the methods that it has: of polars, Dask, Spark, Ray, xarray, pyarrow and pandas.
 CALLS_BY_LIBRARY = {
+    ("collect", "collect_schema"): "collect()",
     ("compute", "npartitions"): "compute()",
     ("toPandas", "mapInPandas"): "toPandas()",
     ("take_all", "iter_batches"): "to_pandas()",

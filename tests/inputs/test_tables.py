@@ -335,7 +335,12 @@ def test_ranks_and_other_names():
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [
-        ([{"qid": ["a"]}], {}, ValueError, "the table has no column 'label' or 'relevance' or 'rating'; it has 'qid'"),
+        (
+            [{"qid": ["a"]}],
+            {},
+            ValueError,
+            "the table has no column 'label' or 'relevance' or 'rating' or 'rel' or 'grade'; it has 'qid'",
+        ),
         (
             [{"qid": ["a"], "label": [1]}],
             {},
