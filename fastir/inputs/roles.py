@@ -14,12 +14,25 @@ from fastir.engine.columns.other_formats import hint_for_columns
 from fastir.errors import quote
 
 # The usual names of each column; the first one that a table has is taken. The rating of a run may be the truth.
-QUERY = ("query_id", "qid", "q_id", "user_id", "query-id", "userId", "user")
-DOC = ("doc_id", "docno", "docid", "item_id", "corpus-id", "itemId", "movieId", "item")
+QUERY = ("query_id", "qid", "q_id", "user_id", "query-id", "userId", "user", "query")
+DOC = (
+    "doc_id",
+    "docno",
+    "docid",
+    "item_id",
+    "corpus-id",
+    "itemId",
+    "movieId",
+    "item",
+    "doc",
+    "document",
+    "document_id",
+    "chunk_id",
+)
 RANK = "rank"  # of a run without scores
 ORDER = (RANK, "position")  # beside scores: the order of rows, where Spark does not keep it
 RUN = ("run", "system", "run_id", "system_id")  # of several runs in one table
-LABEL = ("label", "relevance", "rating")
+LABEL = ("label", "relevance", "rating", "rel", "grade")
 NUMBER: dict[str, tuple[str, ...]] = {"run": ("score", "prediction", RANK), "qrels": (*LABEL, "score")}
 ROLES = ("query_id", "doc_id", "score", "rank", "label", "run")  # of tables of runs and of qrels
 
@@ -29,7 +42,7 @@ RANKINGS = {"query_id": QUERY, "doc_id": (*LISTS, *DOC), "score": ("scores", "sc
 
 # of tables that are paired, one with what was retrieved and one with what is relevant: more names of the query ids
 PAIRED_QUERY = (
-    *QUERY,
+    *QUERY[:-1],
     *("topic_id", "topicId", "topic", "question_id", "questionId", "queryId", "QueryID", "qno", "qry_id", "uid", "q"),
     *("customer_id", "session_id", "conversation_id", "request_id", "sample_id", "example_id", "id", "_id"),
     *("query", "question", "user_input"),
@@ -159,7 +172,7 @@ def find_column(what: str, names: list[Any], role: str, usual: Sequence[Any]) ->
             f"{what}: the table has no column {' or '.join(map(repr, usual))}; it has "
             f"{', '.join(map(repr, names[:20])) or 'none'}"
             + (hint or f"; columns={{{role!r}: name}} tells which it is")
-            + ("; label=1 says that all rows are relevant" if role == "label" and not hint else "")
+            + ("; label=1 says that all rows are relevant" if role == "label" and what == "qrels" and not hint else "")
         )
     if names.count(name) > 1:
         raise ValueError(f"{what}: the table has several columns called {name!r}")

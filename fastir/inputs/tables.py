@@ -24,7 +24,7 @@ from fastir.inputs.arrays import equal_float_rows, is_masked_array, is_wide
 from fastir.inputs.column_readers import ArrayReader, ArrowReader, CodeReader, FileColumn, as_objects
 from fastir.inputs.library_tables import ARROW_METHODS
 from fastir.inputs.roles import DOC, NUMBER, QUERY, RANK, find_columns, is_rank, usual_columns
-from fastir.inputs.source import IR_DATASETS, PLACE, UNKNOWN, Source, as_source
+from fastir.inputs.source import IR_DATASETS, PLACE, TUPLES, UNKNOWN, Source, as_source
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Repairs
@@ -195,7 +195,9 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Tab
     """The caller's table, or None if `data` is not a table."""
     names = (QUERY[0], DOC[0], NUMBER["qrels" if what == "qrels" else "run"][0])
     source = as_source(data)
-    kind, data = (source.kind, source.data) if isinstance(source, Source) else (UNKNOWN, data)
+    kind, data = (source.kind, source.data) if isinstance(source, Source) else (UNKNOWN, source)
+    if kind == TUPLES and data and all(type(row) is dict for row in data):
+        kind, data = UNKNOWN, columns_of_records(data, what)
     if kind == IR_DATASETS:
         rows = library_tables.rows_of_ir_datasets(data, what)
         return Table(what, names, None, lambda _: read_tuples(rows(), what), True)
@@ -228,6 +230,15 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Tab
         made.read_ranks = lambda name, _, row, n: data[name][row : row + n]
         return made
     return tuple_table(data, what, columns)
+
+
+def columns_of_records(records: Sequence[dict[Any, Any]], what: str) -> dict[Any, list[Any]]:
+    """The columns that all dicts of a list have; a row that lacks one of the first row's is an error."""
+    for row, record in enumerate(records):
+        if record.keys() != records[0].keys():
+            missing = next(iter(records[0].keys() ^ record.keys()))
+            raise ValueError(f"{what}: row {row}: {quote(missing)} is not in this row and in row 0 alike")
+    return {name: [record[name] for record in records] for name in records[0]}
 
 
 def tuple_table(data: Iterable[Any], what: str, columns: Mapping[Any, Any] | None) -> Table:

@@ -78,7 +78,9 @@ def test_files_of_tables_are_read_alike(suffix, tmp_path, capsys):
 def test_other_calls_take_the_label():
     assert fastir.Evaluator(TIMES, "map", label=1).evaluate(RUN)["map"] == 0.75
     assert "0.7500" in str(fastir.compare(TIMES, {"x": RUN, "y": RUN}, "map", label=1))
-    assert fastir.check(TIMES, {"x": RUN}, label=1).ok
+    checked = fastir.check(TIMES, {"x": RUN}, label=1)
+    assert checked.ok
+    assert [fault.text for fault in checked.of(kind="rows without a label")] == ["all 3 rows are relevant (label 1)"]
 
 
 @pytest.mark.parametrize(
