@@ -47,7 +47,7 @@ def identify_command(options: argparse.Namespace) -> Output:
     format = output_format(options, TEXT_FORMATS)
     if bool(options.value) == bool(options.values):
         raise UsageError("expected --value METRIC=X, or --values FILE")
-    unused = {"parts": False, "duplicates": None, "threshold": None, "label": None, "query_ids": None, "rows": None}
+    unused = {"parts": False, "duplicates": None, "threshold": None, "query_ids": None, "rows": None}
     vars(options).update(unused)  # for reading
     runs = run_arguments(runs_by_name(options.runs, options, None), options)
     if len(runs) > 1 and (options.value or options.row):

@@ -440,6 +440,7 @@ TABLES = {"qrels": repeated(QRELS_TABLE, "b", 3), "run": REPEATED}
 for kind, last, dicts in (("qrels", "label", QRELS), ("run", "score", RUN)):
     rows = [f"{q},{d},{n!r}" for q, docs in dicts.items() for d, n in docs.items()]
     (FOLDER / f"unnamed.{kind}.csv").write_text("\n".join([f"query_id,number,{last}", *rows]))
+    (FOLDER / "interactions.csv").write_text("\n".join(["query_id,doc_id,time", *rows]))
 (FOLDER / "lines.letor").write_text("1 qid:q1 1:0 # a\n")
 (FOLDER / "lines.scores").write_text("0.5\n")
 (FOLDER / "responses.json").write_text(json.dumps({"responses": [{"hits": {"hits": [{"_id": "a", "_score": 1.0}]}}]}))
