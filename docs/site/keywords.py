@@ -51,7 +51,7 @@ MODULES = {
     ),
     "evaluation/keywords.py": Module(
         "import os\nfrom collections.abc import Callable, Hashable, Mapping\n"
-        "from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypedDict\n\n"
+        "from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, TypedDict\n\n"
         "from fastir.request.keywords import LevelOptions, MetricOptions, ValueOptions\n"
         "|from numpy.typing import DTypeLike\n|\n"
         "|from fastir.evaluation.run_names import RunNames\n"

@@ -107,6 +107,7 @@ def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: boo
         "columns": True,
         "qrels_columns": qrels and runs,
         "run_columns": qrels and runs,
+        "label": qrels,
         "threshold": qrels and repairs,
         "duplicates": repairs,
     }

@@ -53,6 +53,7 @@ def check_command(options: argparse.Namespace) -> Output:
             corpus=options.corpus,
             qrels_format=options.qrels_format,
             run_format=options.run_format,
+            label=options.label,
             examples=options.examples,
             progress=notice,
             **column_options(options),

@@ -44,7 +44,7 @@ TABLE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"correction must be None, got '\w+'", "it goes without --correction"),
     (NAME + r"=\{'(\w+)': (\w+)\}", lambda match: f"{option(match[1])} {match[2]}={match[3].upper()}"),
     (NAME + rf"=({VALUES})", lambda match: f"{option(match[1])} {match[2].replace(chr(39), '')}"),
-    (NAME + r"=(?=[\w.])", lambda match: f"{option(match[1])} "),
+    (r"(?<!columns )" + NAME + r"=(?=[\w.])", lambda match: f"{option(match[1])} "),
     (rf"^{NAME}(?=:| must | is for )", lambda match: option(match[1])),
     (r"(?<=must be one of )None, ", ""),
 )

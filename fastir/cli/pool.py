@@ -75,7 +75,7 @@ def add_pool_arguments(add: Callable[..., Any]) -> None:
 
 def refuse_qrels_options(options: argparse.Namespace) -> None:
     """Raise ValueError for an option of judgments, which there are none of."""
-    for name in ("qrels_format", "qrels_columns", "threshold"):
+    for name in ("qrels_format", "qrels_columns", "threshold", "label"):
         if getattr(options, name) is not None:
             raise ValueError(f"{option(name)}: it is of judgments, and there is no --qrels")
 

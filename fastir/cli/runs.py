@@ -31,8 +31,8 @@ from fastir.request.provenance import differing_options
 # the options that say how runs are read and judged
 JUDGING_OPTIONS = (
     *(name for name in Options._fields if name not in ("n_threads", "choices")),
-    *("parents", "aggregate", "exclude", "doc_weights", "parts", "all", "threshold", "qrels_format", "run_format"),
-    *("query_ids", "rows"),
+    *("parents", "aggregate", "exclude", "doc_weights", "parts", "all", "threshold", "label", "qrels_format"),
+    *("run_format", "query_ids", "rows"),
     *("columns", "qrels_columns", "run_columns"),
 )
 
@@ -179,9 +179,9 @@ def qrels_argument(options: argparse.Namespace) -> Any:
     """The qrels, read here only if an option says more of their format than their name."""
     if places.is_local(options.qrels):
         refuse_saved(options.qrels)
-    if options.qrels_format is None and options.threshold is None:
+    if options.qrels_format is options.threshold is options.label is None:
         return options.qrels
-    columns, _ = columns_by_side(*column_options(options).values())
+    columns, _ = columns_by_side(**column_options(options), label=options.label)
     read = fastir.Qrels.from_file
     return read(options.qrels, options.qrels_format, options.duplicates, columns, options.threshold)
 

@@ -18,7 +18,7 @@ from fastir.engine.columns.rows import Columns, Rows, restored
 from fastir.engine.join._judged import Judged
 from fastir.engine.measure._grades import coded, has_fractions
 from fastir.errors import FormatError
-from fastir.inputs import dicts, files, places
+from fastir.inputs import dicts, files, places, roles
 from fastir.inputs.files import Path
 from fastir.inputs.shapes import COLUMNS, HELD_OBJECT, PATH, TABLE, Table, input_shape
 from fastir.inputs.source import as_source, data_of
@@ -198,6 +198,7 @@ class Qrels(Rows):
         duplicates: Duplicates | None = None,
         columns: Mapping[str, str] | None = None,
         threshold: SupportsFloat | None = None,
+        label: SupportsFloat | None = None,
     ) -> Qrels:
         """From a file; gzip and zstd are decompressed.
 
@@ -228,6 +229,8 @@ class Qrels(Rows):
             As for `from_table`; for formats of tables and "json".
         threshold : float or None
             As for `from_table`; for formats of tables.
+        label : float or None
+            As for `from_table`; for formats of tables.
 
         Raises
         ------
@@ -237,7 +240,9 @@ class Qrels(Rows):
 
         from_on = None if threshold is None else number("threshold", threshold)
         card = formats.find_format(path, False, format)
-        columns_read = formats.read(path, False, card.name, duplicates, columns, threshold=from_on)
+        columns_read = formats.read(
+            path, False, card.name, duplicates, roles.label_all(columns, label), threshold=from_on
+        )
         return FILE_READERS[card.holds](places.place_name(path), *columns_read)
 
     @classmethod
@@ -247,6 +252,7 @@ class Qrels(Rows):
         columns: Mapping[str, str] | None = None,
         duplicates: Duplicates | None = None,
         threshold: SupportsFloat | None = None,
+        label: SupportsFloat | None = None,
     ) -> Qrels:
         """From a table: a data frame, Arrow data, a dict of arrays, or (query_id, doc_id, label) tuples.
 
@@ -266,6 +272,10 @@ class Qrels(Rows):
         threshold : float or None
             The labels are ratings, which may be fractions such as half stars. A rating of at least the threshold
             becomes the label 1, a lower one 0.
+        label : float or None
+            The label of all rows, above 0, of a table that has no column of labels, such as interactions of users. A
+            table or tuples of a query and a document alone need no option: all that is listed is relevant, with the
+            label 1. The report of an evaluation counts these rows as a repair.
 
         Raises
         ------
@@ -273,9 +283,9 @@ class Qrels(Rows):
         """
         from fastir.inputs import table_rows
 
-        query_ids, offsets, ids, numbers, repairs = table_rows.read(
-            data, "qrels", columns, duplicates, None if threshold is None else number("threshold", threshold)
-        )
+        from_on = None if threshold is None else number("threshold", threshold)
+        columns_read = table_rows.read(data, "qrels", roles.label_all(columns, label), duplicates, from_on)
+        query_ids, offsets, ids, numbers, repairs = columns_read
         return cls(query_ids, offsets, ids, label_column(numbers), repairs)
 
     @property
@@ -646,6 +656,8 @@ def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicate
     """Qrels from a caller's judgments, of any shape."""
     source = as_source(data)
     shape, data = input_shape(source, Qrels, columns), data_of(source)
+    if shape not in (PATH, TABLE, HELD_OBJECT):
+        roles.refuse_label(columns, f"a {type(data).__name__}, which says what is relevant")
     if shape == HELD_OBJECT:
         return data
     if shape == PATH:

@@ -106,6 +106,8 @@ def evaluate(
         "label": name}``. ``"rank"`` instead of ``"score"`` names a column of ranks.
     qrels_columns, run_columns : dict or None
         The same for one side; they override `columns`.
+    label : float or None
+        The label of all rows of a table of qrels that has no column of labels (see `Qrels.from_table`).
     weights : mapping of query_id to float, or None
         How much each query counts in the means, from 0 up; weights of other queries are ignored. Sums and counts do not
         change.

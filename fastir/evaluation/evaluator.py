@@ -85,6 +85,7 @@ class Evaluator:
         columns: Mapping[str, str] | None = None,
         qrels_columns: Mapping[str, str] | None = None,
         run_columns: Mapping[str, str] | None = None,
+        label: SupportsFloat | None = None,
         weights: Mapping[Any, float] | None = None,
         doc_weights: DocWeights | str | os.PathLike[str] | None = None,
         convention: str | Convention = "fastir",
@@ -104,7 +105,7 @@ class Evaluator:
             convention=convention,
             choices=choices,
         )
-        sides = columns_by_side(columns, qrels_columns, run_columns)
+        sides = columns_by_side(columns, qrels_columns, run_columns, label)
         documents = read_as(parents, aggregate, duplicates, exclude, convention)
         request = EvaluationRequest(qrels, metrics, options, sides, weights, documents, query_ids, doc_weights)
         self.rules: EvaluationRules = EvaluationRules(request)

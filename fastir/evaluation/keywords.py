@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, TypedDict
 
 from fastir.request.keywords import LevelOptions, MetricOptions, ValueOptions
 
@@ -26,6 +26,7 @@ class ReadingOptions(TypedDict, total=False):
     columns: Mapping[str, str] | None
     qrels_columns: Mapping[str, str] | None
     run_columns: Mapping[str, str] | None
+    label: SupportsFloat | None
     duplicates: Duplicates | None
     validate: Validate
     parents: ParentsLike | None

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
 
 from fastir.data.qrels import Preferences, Qrels, as_qrels
 from fastir.data.results._fields import status_codes
@@ -19,7 +19,7 @@ from fastir.evaluation.choose import prepare
 from fastir.evaluation.drivers.evaluate_one import PlainEvaluator
 from fastir.evaluation.drivers.swapped import like_scores, note_swap
 from fastir.evaluation.drivers.unmatched_ids import compare_ids
-from fastir.inputs import dicts, files, places
+from fastir.inputs import dicts, files, places, roles
 from fastir.inputs.exclusions import Exclusion, find_document_map
 from fastir.inputs.ir_metadata import ir_metadata
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
@@ -288,11 +288,20 @@ def select_queries(qrels: Qrels, query_ids: list[Any]) -> Qrels:
     return qrels.filter(queries=query_ids)
 
 
+SIDE_OPTIONS = ("columns", "qrels_columns", "run_columns", "label")  # the arguments of columns_by_side
+
+
 def columns_by_side(
-    both: Mapping[str, str] | None, qrels_columns: Mapping[str, str] | None, run_columns: Mapping[str, str] | None
+    columns: Mapping[str, str] | None,
+    qrels_columns: Mapping[str, str] | None,
+    run_columns: Mapping[str, str] | None,
+    label: SupportsFloat | None = None,
 ) -> Sides:
-    """Return the column names of the qrels and of the run; names for one side override names for both."""
-    if both is qrels_columns is run_columns is None:
+    """Return the column names of the qrels and of the run; names for one side override names for both.
+
+    With a label the qrels are a table without labels, and it is that of all rows.
+    """
+    if columns is qrels_columns is run_columns is None and label is None:
         return None, None
-    qrels, run = (both if side is None else {**(both or {}), **side} for side in (qrels_columns, run_columns))
-    return qrels, run
+    qrels, run = (columns if side is None else {**(columns or {}), **side} for side in (qrels_columns, run_columns))
+    return roles.label_all(qrels, label), run

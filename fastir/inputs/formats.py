@@ -209,6 +209,8 @@ def read(
     check_choice("duplicates", duplicates, DUPLICATES)
     if not is_run and isinstance(path, str) and path == "-":
         raise ValueError("qrels cannot be read from standard input; expected a path")
+    if card.reader not in ("table_files", "json_files"):
+        roles.refuse_label(columns, f"a file in the format {card.name!r}")
     if query_ids is not None and "query_ids" not in card.takes:
         raise ValueError(f"query_ids is for responses of searches in JSON, got format {card.name!r}")
     if query_ids is not None:

@@ -27,7 +27,7 @@ from fastir.inputs.files import ByteReader
 from fastir.inputs.grouping import gather
 from fastir.inputs.list_cells import lists_in_json
 from fastir.inputs.misread import SAMPLE_ROWS, misread_labels
-from fastir.inputs.roles import is_header
+from fastir.inputs.roles import is_header, refuse_label
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Path, Repairs, Watch
@@ -96,6 +96,7 @@ def lists_or_records(
     read = [lists_in_json(content) for content in contents]
     what = "run" if is_run else "qrels"
     if all(one is not None for one in read):
+        refuse_label(columns, "lists of ids, which are relevant")
         lists = id_lists.ListColumns([], [])
         for query_ids, offsets, ids in filter(None, read):
             id_lists.append_lists(lists, offsets, ids, what, len(lists.query_ids))
@@ -104,9 +105,9 @@ def lists_or_records(
         return lists.scored(duplicates) if is_run else lists.judged()
     rows = records_in(contents[0], columns) if len(contents) == 1 else None
     if rows is None:
+        refuse_label(columns, "no array of objects")
         return None
-    table = tables.table(id_lists.columns_of_records(rows, what), what, columns)
-    return table_rows.columns_of(table, what, duplicates)
+    return table_rows.columns_of(tables.table(rows, what, columns), what, duplicates)
 
 
 def records_in(content: bytes, columns: Mapping[Any, Any] | None) -> list[dict[str, Any]] | None:
@@ -115,7 +116,7 @@ def records_in(content: bytes, columns: Mapping[Any, Any] | None) -> list[dict[s
         return None
     rows = json_data(content)
     first = rows[0] if isinstance(rows, list) and rows and isinstance(rows[0], dict) else {}
-    named = bool(columns) and all(name in first for name in (columns or {}).values())
+    named = bool(columns) and all(name in first for name in (columns or {}).values() if isinstance(name, str))
     return rows if first and (named or is_header(list(first))) else None
 
 

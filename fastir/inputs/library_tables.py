@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from fastir.errors import quote
 
 BATCH_ROWS = 1 << 16  # rows that are requested at a time
@@ -151,6 +153,18 @@ def rows_of_ir_datasets(data: Any, what: str) -> Callable[[], Iterable[tuple[Any
     if not hasattr(data, method):
         raise ValueError(f"{what}: the dataset {quote(name)} has no {method.removesuffix('_iter')}")
     return lambda: ((row.query_id, row.doc_id, getattr(row, number)) for row in getattr(data, method)())
+
+
+def convert(data: Any) -> Any:
+    """A table of what is one but for its form: a lazy frame, a structured array, a Series by query and document."""
+    if has_attrs(data, "collect_schema", "collect"):
+        return data.collect()
+    if names := getattr(getattr(data, "dtype", None), "names", None):
+        return {name: data[name] for name in names} if np.ndim(data) == 1 else data
+    if has_attrs(data, "reset_index", "to_frame", "index") and getattr(data.index, "nlevels", 1) == 2:
+        names = [name or usual for name, usual in zip(data.index.names, ("query_id", "doc_id"), strict=True)]
+        return data.rename_axis(names).rename(data.name or "score").reset_index()
+    return data
 
 
 # ---- what is nearly a table --------------------------------------------------------------------------------------

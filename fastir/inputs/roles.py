@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
+from fastir.checks import number
 from fastir.engine.columns.other_formats import hint_for_columns
 from fastir.errors import quote
 
@@ -59,6 +60,29 @@ LIST_NAMES = tuple(dict.fromkeys((*LISTS, *RETRIEVED["retrieved"], *RETRIEVED["r
 def is_header(names: Sequence[str]) -> bool:
     """Whether fields of a line are the names of a query's column and of one with documents or lists of them."""
     return any(name in PAIRED_QUERY for name in names) and any(name in (*DOC, *LIST_NAMES) for name in names)
+
+
+class Everything(NamedTuple):
+    """In the place of the name of the labels' column: a table has none, and all that it lists has this label."""
+
+    value: float
+
+
+def label_all(columns: Mapping[Any, Any] | None, label: Any) -> Mapping[Any, Any] | None:
+    """The names of columns and what the option `label` says, which is None where the table has labels."""
+    if label is None:
+        return columns
+    value = number("label", label, 0, open=True)
+    if columns and "label" in columns:
+        raise ValueError(f"label={value:g} is for tables without labels; columns names one, {quote(columns['label'])}")
+    return {**(columns or {}), "label": Everything(value)}
+
+
+def refuse_label(columns: Mapping[Any, Any] | None, got: str) -> None:
+    """Raise ValueError if the option `label` was given for qrels that are no table without labels."""
+    label = (columns or {}).get("label")
+    if isinstance(label, Everything):
+        raise ValueError(f"label={label.value:g} is for tables without labels; the qrels are {got}")
 
 
 def check_roles(columns: Mapping[Any, Any], roles: Iterable[str]) -> None:
@@ -124,10 +148,27 @@ def usual_columns(what: str, names: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def find_columns(what: str, names: list[Any], columns: Mapping[Any, Any]) -> tuple[Any, ...]:
     """The names of the query, document and number columns; for runs, also the column of their names."""
-    chosen = [find_column(what, names, role, usual) for role, usual in usual_names(what, columns).items()]
+    usual = usual_names(what, columns)
+    if what == "qrels":
+        label = columns.get("label")
+        if isinstance(label, Everything):
+            found = next((name for name in NUMBER["qrels"] if name in names), None)
+            if found is not None:
+                raise ValueError(
+                    f"label={label.value:g} is for tables without labels; the qrels have a column {found!r}"
+                )
+            del usual["label"]
+        elif label is None and is_pairs(names, usual):
+            del usual["label"]
+    chosen = [find_column(what, names, role, of_role) for role, of_role in usual.items()]
     if what == "run":
         chosen += [name for name in ([columns["run"]] if "run" in columns else RUN) if name in names][:1]
     return tuple(chosen)
+
+
+def is_pairs(names: list[Any], usual: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether a table has two columns, of queries and of documents: all that it lists is relevant."""
+    return len(names) == 2 and all(any(name in names for name in usual[role]) for role in ("query_id", "doc_id"))
 
 
 def find_column(what: str, names: list[Any], role: str, usual: Sequence[Any]) -> Any:
@@ -139,6 +180,7 @@ def find_column(what: str, names: list[Any], role: str, usual: Sequence[Any]) ->
             f"{what}: the table has no column {' or '.join(map(repr, usual))}; it has "
             f"{', '.join(map(repr, names[:20])) or 'none'}"
             + (hint or f"; columns={{{role!r}: name}} tells which it is")
+            + ("; label=1 says that all rows are relevant" if role == "label" and what == "qrels" and not hint else "")
         )
     if names.count(name) > 1:
         raise ValueError(f"{what}: the table has several columns called {name!r}")
@@ -186,6 +228,7 @@ def list_roles(
     if doc is None:
         return None
     check_roles(columns, ROLES)
+    refuse_label(columns, "lists of ids, which are relevant")
     number, of_role = ("score", RANKINGS["score"]) if what == "run" else ("label", LABELS)
     numbers = [columns[number]] if number in columns else [name for name in of_role if name in listed and name != doc]
     of_roles: dict[str, Sequence[Any]] = {

@@ -78,7 +78,10 @@ def as_source(data: Any) -> Any:
         return FileSource(data) if data != "-" and places.is_local(data) else Source(data, PLACE)
     if type(data) is list:
         return Source(data, TUPLES)
-    return Source(data, PLACE if places.is_file_object(data) or places.is_remote(data) else UNKNOWN)
+    if places.is_file_object(data) or places.is_remote(data):
+        return Source(data, PLACE)
+    table = library_tables.convert(data)
+    return Source(data, UNKNOWN) if table is data else as_source(table)
 
 
 def as_file(data: Any) -> Any:

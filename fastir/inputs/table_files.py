@@ -284,8 +284,8 @@ class Csv(Text):
                 before, has_header = reader.line_num, has_header or bool(row)
 
     def readers(self, readers: list[Any]) -> list[Any]:
-        queries, docs, numbers, *more = readers
-        return [WholeTexts(queries, self, 0), WholeTexts(docs, self, 1), Decimals(numbers), *more]
+        ids = [WholeTexts(reader, self, place) for place, reader in enumerate(readers[:2])]
+        return [*ids, *map(Decimals, readers[2:3]), *readers[3:]]
 
 
 class Tsv(Csv):
@@ -380,7 +380,7 @@ class Jsonl(Text):
     def plain_rows(self, names: tuple[Any, ...]) -> Iterator[list[ParsedColumn]]:
         """The rows down to the first that is unusual, which pyarrow will read from there: it takes twice as long."""
         kinds = [INTEGER if type(self.first[name]) is int else TEXT for name in names]
-        kinds[tables.NUMBER_POSITION] = NUMBER
+        kinds[tables.NUMBER_POSITION : tables.NUMBER_POSITION + 1] = [NUMBER] * (len(names) > tables.NUMBER_POSITION)
         fields = [name.encode("utf-8", "surrogateescape") for name in names]
         used = stop = 1
         while used == stop > 0 and (content := self.read(BLOCK_BYTES)):
@@ -396,9 +396,9 @@ class Jsonl(Text):
     def batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
         if self.is_at_end():
             return []
-        query, doc, number, *run = names
-        ids = {name: id_type(self.first[name]) for name in (query, doc, *run)}
-        return self.read_rows([*{**ids, number: import_pyarrow().float64()}.items()])
+        numbers = names[tables.NUMBER_POSITION :][:1]
+        ids = {name: id_type(self.first[name]) for name in names if name not in numbers}
+        return self.read_rows([*{**ids, **dict.fromkeys(numbers, import_pyarrow().float64())}.items()])
 
     def list_batches(self, names: Sequence[str], numbers: Collection[str]) -> Iterator[Any]:
         """The rows of columns of ids, and of lists of ids, or of numbers, where the first row has one."""

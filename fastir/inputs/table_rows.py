@@ -61,10 +61,12 @@ def group_rows(
         row = int(missing.argmax())
         raise not_a_number(source, *ids_at(batches, row), source_row(row))
     if threshold is not None:
+        if source.label is not None:
+            raise ValueError("threshold is for ratings, and the qrels have no column of them")
         numbers = (numbers >= threshold).astype(np.float64)
     elif what == "qrels":
-        check_labels(numbers, batches, source.names[2])
-        problem = misread.misread_column(source.names[2], numbers)
+        check_labels(numbers, batches, source.names[-1])
+        problem = None if source.label is not None else misread.misread_column(source.names[2], numbers)
     query_ids, slots = query_codes(batches)
     offsets = offsets_from_sizes(occurrences(slots, minlength=len(query_ids)))
     order = np.argsort(slots, kind="stable")

@@ -9,7 +9,7 @@ The last section reads tables with a query, a label and a score or a rank in eac
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ from fastir.inputs.column_readers import ArrayReader, ArrowReader, CodeReader, F
 from fastir.inputs.id_lists import columns_from_batches, first_value, lists_by_query, lists_of_columns
 from fastir.inputs.library_tables import ARROW_METHODS, is_arrow_text
 from fastir.inputs.roles import DOC, NUMBER, QUERY, RANK, find_columns, is_rank, usual_columns
-from fastir.inputs.source import IR_DATASETS, PLACE, UNKNOWN, Source, as_source
+from fastir.inputs.source import IR_DATASETS, PLACE, TUPLES, UNKNOWN, Source, as_source
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Repairs
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 MAX_SMALL_ROWS = 256  # rows of a frame with strings that are read as Python objects
 NUMBER_POSITION = 2  # the position of the numbers among the columns
 LIST_KINDS = list, tuple, np.ndarray  # of values of a column that has lists
+UNLABELLED = "rows without a label"  # the key of a report's repairs: all that is listed is relevant
 OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
 
 
@@ -78,6 +79,9 @@ class Table:
         names = tuple(names)
         chosen = usual_columns(what, names) if not columns else find_columns(what, list(names), columns)
         self.names: tuple[Any, ...] = chosen
+        label = (columns or {}).get("label")
+        # of qrels without a column of labels: the label of all that is listed
+        self.label: float | None = None if len(self.names) > 2 else label.value if label else 1.0
         self.ranks: bool = what != "qrels" and is_rank(self.names[2], columns or {})
         beside = (columns or {}).get("rank", RANK)  # the column of ranks beside the scores
         self.rank: Any = beside if what != "qrels" and not self.ranks and names.count(beside) == 1 else None
@@ -105,7 +109,10 @@ class Table:
         for readers in self.read(self.names) if read is None else read:
             ids = zip(readers[:2], self.names, strict=False)
             queries, docs = (reader.ids(self.what, name, row) for reader, name in ids)
-            numbers = readers[2].numbers(self.what, self.names[2], row)
+            if self.label is not None:
+                numbers = np.full(len(docs), self.label)
+            else:
+                numbers = readers[2].numbers(self.what, self.names[2], row)
             batch = Batch(queries, docs, 0.0 - numbers if self.ranks else numbers)
             integers = None if self.what == "qrels" else readers[2].wide_integers()
             if integers is not None and is_wide(numbers if integers.dtype == object else integers):
@@ -179,6 +186,8 @@ class Table:
     def repairs(self, rows: int) -> dict[str, tuple[int, str]]:
         """What the reading changed in so many rows, as the Report has it."""
         made = {**self.found, "ranks as scores": (rows, "the run")} if self.ranks else self.found.copy()
+        if self.label is not None:
+            made[UNLABELLED] = rows, f"label {self.label:g}"
         if self.rounded:
             made[ROUNDED] = len(self.rounded), rounded_place(*next(iter(self.rounded.items())))
         return made
@@ -188,7 +197,9 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Any
     """The caller's table, as a Table; as ListColumns, if it has a list of ids in each row."""
     names = (QUERY[0], DOC[0], NUMBER["qrels" if what == "qrels" else "run"][0])
     source = as_source(data)
-    kind, data = (source.kind, source.data) if isinstance(source, Source) else (UNKNOWN, data)
+    kind, data = (source.kind, source.data) if isinstance(source, Source) else (UNKNOWN, source)
+    if kind == TUPLES and data and all(type(row) is dict for row in data):
+        kind, data = UNKNOWN, columns_of_records(data, what)
     if kind == IR_DATASETS:
         rows = library_tables.rows_of_ir_datasets(data, what)
         return Table(what, names, None, lambda _: read_tuples(rows(), what), True)
@@ -229,7 +240,32 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Any
         made = Table(what, data, columns, lambda names: read_arrays(data, names, what), True)
         made.read_ranks = lambda name, _, row, n: data[name][row : row + n]
         return made
-    return Table(what, names, None, lambda _: read_tuples(data, what), isinstance(data, (list, tuple)))
+    return tuple_table(data, what, columns)
+
+
+def columns_of_records(records: Sequence[dict[Any, Any]], what: str) -> dict[Any, list[Any]]:
+    """The columns that all dicts of a list have; a row that lacks one of the first row's is an error."""
+    for row, record in enumerate(records):
+        if record.keys() != records[0].keys():
+            missing = next(iter(records[0].keys() ^ record.keys()))
+            raise ValueError(f"{what}: row {row}: {quote(missing)} is not in this row and in row 0 alike")
+    return {name: [record[name] for record in records] for name in records[0]}
+
+
+def tuple_table(data: Iterable[Any], what: str, columns: Mapping[Any, Any] | None) -> Table:
+    """Tuples of a query, a document and a number; of qrels those of two fields have no labels."""
+    names: tuple[Any, ...] = (QUERY[0], DOC[0], NUMBER["qrels" if what == "qrels" else "run"][0])
+    again, label = isinstance(data, (list, tuple)), None
+    if what == "qrels":
+        rows = iter(data)
+        head = list(islice(rows, 1))
+        data = data if again else chain(head, rows)
+        if head and isinstance(head[0], (tuple, list)) and len(head[0]) == 2:
+            names, label = names[:2], (columns or {}).get("label")
+        else:
+            roles.refuse_label(columns, "tuples with labels")
+    of_all = {"label": label} if isinstance(label, roles.Everything) else None
+    return Table(what, names, of_all, lambda names: read_tuples(data, what, min(len(names), 3)), again)
 
 
 def frame_table(data: Any, what: str, columns: Mapping[Any, Any] | None) -> Table:
@@ -360,6 +396,7 @@ def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequen
     values = [plain_array(one) for one in series]
     if (
         any(arrow)
+        and len(series) > NUMBER_POSITION
         and series[NUMBER_POSITION].dtype == object
         and (numbers := read_floats(values[NUMBER_POSITION])) is not None
     ):
@@ -417,11 +454,10 @@ def pandas_column(series: Any, what: str) -> np.ndarray | tuple[np.ndarray, np.n
     return series.to_numpy(object)
 
 
-def read_tuples(data: Iterable[Any], what: str) -> Iterator[list[ArrayReader]]:
-    """Tuples of query id, document id and number; of longer named tuples the fields of these names."""
+def read_tuples(data: Iterable[Any], what: str, width: int = 3) -> Iterator[list[ArrayReader]]:
+    """Tuples of query id, document id and, of width 3, a number; of longer named tuples the fields of these names."""
     rows = iter(data)
-    done, width = 0, 3
-    places: tuple[int, ...] = (0, 1, 2)
+    done, places = 0, tuple(range(width))
     while chunk := tuple(islice(rows, OBJECT_ROWS)):
         fields = getattr(chunk[0], "_fields", ())
         if not done and len(fields) > 3:
@@ -439,9 +475,9 @@ def columns_from_rows(
     """The columns of rows that are not all tuples; the first of them has the number `first`."""
     for row, one in enumerate(rows, first):
         if not isinstance(one, (tuple, list)) or len(one) != width:
+            number = "" if width == 2 else ", score" if what == "run" else ", label"
             raise TypeError(
-                f"{what}: row {row}: expected a tuple (query_id, doc_id, "
-                f"{'score' if what == 'run' else 'label'}), got {type(one).__name__} {quote(one)}"
+                f"{what}: row {row}: expected a tuple (query_id, doc_id{number}), got {type(one).__name__} {quote(one)}"
                 + library_tables.remedy_for_rows(one, what)
             )
     columns = list(zip(*rows, strict=True))

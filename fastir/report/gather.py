@@ -19,7 +19,7 @@ from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.keywords import RankingOptions
 from fastir.evaluation.many import name_the_run
-from fastir.evaluation.rules import columns_by_side
+from fastir.evaluation.rules import SIDE_OPTIONS, columns_by_side
 from fastir.inputs import files
 from fastir.rendering.text import distinct_texts, printable
 from fastir.request.custom import CustomMetric
@@ -138,7 +138,7 @@ def gather(
     """Evaluate, compare and explain; warnings are issued at the end, each once."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FastirWarning)
-        of_qrels, _ = columns_by_side(*(rules.get(name) for name in ("columns", "qrels_columns", "run_columns")))
+        of_qrels, _ = columns_by_side(*(rules.get(name) for name in SIDE_OPTIONS))
         duplicates = rules.get("duplicates")
         named = dict(run_collections.runs_by_name(runs, rules.get("run_columns"), duplicates, names, [qrels]))
         names_shown = distinct_texts(named, shown=visible_text)

@@ -51,7 +51,17 @@ MAX_DEPTH = 2**63 - 1  # the depth of a whole ranking
 
 
 # Options of calls that no Options have.
-OTHER_OPTIONS = ("parents", "aggregate", "exclude", "columns", "qrels_columns", "run_columns", "weights", "doc_weights")
+OTHER_OPTIONS = (
+    "parents",
+    "aggregate",
+    "exclude",
+    "columns",
+    "qrels_columns",
+    "run_columns",
+    "label",
+    "weights",
+    "doc_weights",
+)
 
 
 class Options(NamedTuple):

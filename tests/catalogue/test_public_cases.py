@@ -29,7 +29,6 @@ MESSAGES = {  # what a warning, an error or the output of a command must match, 
     "scores-none": r"(position|document) 1\b.*None|None.*(position|document) 1\b|scores\[1\] is None",
     "ratings-as-qrels": "rating|iteration",
     "scores-as-ranks": "rank",
-    "implicit-frame": "(every|each|all).* relevant",
     "records-in-memory": "table",
     "kaggle-submission": "split",
     "distances-frame": "ranks of 1 query contradict",
@@ -48,7 +47,6 @@ MESSAGES = {  # what a warning, an error or the output of a command must match, 
 }
 
 MISSING = {
-    "implicit-frame": "no option says that every row is relevant",
     "auc-implicit": "there is no AUC@k of implicit",
 }
 

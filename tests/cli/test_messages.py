@@ -14,7 +14,7 @@ from fastir.request.option_rows import ROWS
 
 PACKAGE = Path(fastir.__file__).parent
 FOLDERS = ("engine/columns", "analyses/compare", "data", "data/results", "evaluation", "inputs", "request", "stats")
-KEYWORD = re.compile(rf"\b(?:format|metrics|{'|'.join(keywords())})=(?!=)")
+KEYWORD = re.compile(rf"(?<!columns )\b(?:format|metrics|{'|'.join(keywords())})=(?!=)")
 
 
 def text_of(node):

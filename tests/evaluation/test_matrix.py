@@ -329,7 +329,7 @@ REFUSED = [
     (S, R, {"max_depth": 0}, ValueError, "max_depth: the depth must be positive"),
     (S, R, {"k": 2}, TypeError, "unknown option 'k'"),
     (S, R, {"max_depth": 2.0}, TypeError, "max_depth must be an int, got float 2.0"),
-    (S, R, {"ties": "trec"}, ValueError, "ties must be one of None, 'input', 'optimistic', 'pessimistic', 'average'"),
+    (S, R, {"ties": "trec"}, ValueError, "ties must be one of None, 'input', 'input_reversed', 'optimistic'"),
     (S, R, {"weights": [1, 2]}, ValueError, "weights has 2 entries but there are 3 queries"),
     (S, R, {"metrics": "hole@2"}, fastir.UnknownMetricError, "metric 'hole@2' needs document ids and qrels"),
     (S, R, {"metrics": "ngcd@2"}, fastir.UnknownMetricError, "'ndcg@2'"),

@@ -159,7 +159,6 @@ def like(name, **attributes):
 @pytest.mark.parametrize(
     ("name", "methods", "call"),
     [
-        ("LazyFrame", ["collect", "collect_schema"], "collect()"),
         ("DataFrame", ["toPandas", "mapInPandas", "collect"], "toPandas()"),
         ("Dataset", ["take_all", "iter_batches", "to_pandas"], "to_pandas()"),
         ("Dataset", ["data_vars", "to_dataframe"], "to_dataframe().reset_index()"),
@@ -183,8 +182,7 @@ def test_what_is_nearly_a_table_is_told_the_call_that_makes_it_one(name, methods
 
 def test_a_lazy_frame_of_polars():
     polars = pytest.importorskip("polars")
-    with pytest.raises(TypeError, match=r"run: got a polars LazyFrame, which .* expected run\.collect\(\)"):
-        fastir.evaluate(QRELS, polars.LazyFrame(COLUMNS), METRICS)
+    assert fastir.evaluate(QRELS, polars.LazyFrame(COLUMNS), METRICS) == expected()
 
 
 def test_columns_in_the_index_of_a_frame():
@@ -192,18 +190,16 @@ def test_columns_in_the_index_of_a_frame():
     frame = pandas.DataFrame(COLUMNS).set_index(["query_id", "doc_id"])
     with pytest.raises(ValueError, match=r"no column 'query_id'.*run\.reset_index\(\), as the index is 'query_id'"):
         fastir.evaluate(QRELS, frame, METRICS)
-    with pytest.raises(TypeError, match=r"run: got a pandas Series, .* expected run\.reset_index\(\)"):
-        fastir.evaluate(QRELS, frame["score"], METRICS)
+    assert fastir.evaluate(QRELS, frame["score"], METRICS) == expected()
     assert fastir.evaluate(QRELS, frame.reset_index(), METRICS) == expected()
 
 
 @pytest.mark.parametrize(
     ("rows", "call"),
     [
-        ([{"query_id": "q"}], r"pyarrow\.Table\.from_pylist\(run\)"),
         ([pyarrow.record_batch({"query_id": ["q"]})], r"pyarrow\.Table\.from_batches\(run\)"),
     ],
-    ids=["dicts", "batches"],
+    ids=["batches"],
 )
 def test_rows_that_are_no_tuples(rows, call):
     with pytest.raises(TypeError, match=rf"(?s)run: row 0: expected a tuple .*; expected {call}$"):
@@ -214,5 +210,5 @@ def test_a_list_of_frames_and_an_array_of_records():
     pandas = pytest.importorskip("pandas")
     with pytest.raises(TypeError, match=r"; expected pandas\.concat\(run\)$"):
         fastir.evaluate(QRELS, [pandas.DataFrame(COLUMNS)], METRICS)
-    with pytest.raises(TypeError, match=r"run: got a numpy ndarray, .* expected pandas\.DataFrame\(run\)"):
+    with pytest.raises(ValueError, match="the table has no column 'doc_id'"):
         fastir.evaluate(QRELS, np.zeros(2, [("query_id", "U2"), ("score", "f8")]), METRICS)

@@ -70,6 +70,7 @@ QRELS_TABLE = columns(QRELS, ("query_id", "doc_id", "label"))
 RUN_TABLE = columns(RUN, ("query_id", "doc_id", "score"))
 RUN_UNNAMED = columns(RUN, ("query_id", "number", "score"))
 QRELS_UNNAMED = columns(QRELS, ("query_id", "number", "label"))
+INTERACTIONS = columns(QRELS, ("query_id", "doc_id", "time"))
 
 
 def repeated(table, doc_id, value):
@@ -201,6 +202,7 @@ VALUES = {
     "validate": words("judged", run=UNJUDGED_REPEATED),
     "columns": words({"doc_id": "number"}, run=RUN_UNNAMED),
     "qrels_columns": words({"doc_id": "number"}, qrels=QRELS_UNNAMED),
+    "label": words(2, qrels=INTERACTIONS),
     "run_columns": words({"doc_id": "number"}, run=RUN_UNNAMED),
     "weights": words(WEIGHTS),
     "doc_weights": words(DOC_WEIGHTS_TOO, metrics="psp@3", doc_weights=DOC_WEIGHTS),
@@ -438,6 +440,7 @@ TABLES = {"qrels": repeated(QRELS_TABLE, "b", 3), "run": REPEATED}
 for kind, last, dicts in (("qrels", "label", QRELS), ("run", "score", RUN)):
     rows = [f"{q},{d},{n!r}" for q, docs in dicts.items() for d, n in docs.items()]
     (FOLDER / f"unnamed.{kind}.csv").write_text("\n".join([f"query_id,number,{last}", *rows]))
+    (FOLDER / "interactions.csv").write_text("\n".join(["query_id,doc_id,time", *rows]))
 (FOLDER / "lines.letor").write_text("1 qid:q1 1:0 # a\n")
 (FOLDER / "lines.scores").write_text("0.5\n")
 (FOLDER / "responses.json").write_text(json.dumps({"responses": [{"hits": {"hits": [{"_id": "a", "_score": 1.0}]}}]}))
@@ -789,6 +792,8 @@ OVERRIDES = {
     ("Run.from_file", "columns"): words({"doc_id": "number"}, path=FOLDER / "unnamed.run.csv"),
     ("Qrels.from_table", "columns"): words({"doc_id": "number"}, data=QRELS_UNNAMED),
     ("Run.from_table", "columns"): words({"doc_id": "number"}, data=RUN_UNNAMED),
+    ("Qrels.from_file", "label"): words(2, path=FOLDER / "interactions.csv"),
+    ("Qrels.from_table", "label"): words(2, data=INTERACTIONS),
     **{(f"Qrels.{name}", "threshold"): words(2) for name in ("from_file", "from_table")},
     **{(f"Run.{name}", "name"): words("mine") for name in ("from_dict", "from_file", "from_table")},
     ("Run.from_file", "query_ids"): words(["q1"], path=FOLDER / "responses.json"),

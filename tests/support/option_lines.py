@@ -10,6 +10,7 @@ from option_calls import (
     DOC_WEIGHTS_TOO,
     FILES,
     FOLDER,
+    INTERACTIONS,
     OTHER,
     PARENTS,
     QRELS,
@@ -59,6 +60,7 @@ FORMULA_DOCUMENTS = run_lines("formulas.run", RUN_TABLE | {"doc_id": [f"=1{d}" f
 SWAPPED = written("swapped.txt", ["q1 0 u1 1", "q2 0 q2 1", "q3 0 j 1", "q4 0 m 1", "q5 0 p 1", "q6 0 s 1", "q7 0 w 1"])
 TAGGED = written("tagged.run", [f"{q} Q0 {d} 0 {n!r} =1" for q, docs in RUN.items() for d, n in docs.items()])
 TWO = written("two.txt", ["q1 0 a 1", "q1 0 a 2", "q2 0 g 1", "q1 0 b 0"])
+INTERACTIONS_FILE = table("interactions.csv", INTERACTIONS)
 UNNAMED, UNNAMED_QRELS = table("unnamed.csv", RUN_UNNAMED), table("unnamed_qrels.csv", QRELS_UNNAMED)
 PARTS = FOLDER / "parts"
 PARTS.mkdir()
@@ -110,6 +112,7 @@ COMMON = {
     "--qrels-columns": line("doc_id=number", qrels=UNNAMED_QRELS),
     "--run-columns": line("doc_id=number", run=UNNAMED),
     "--threshold": line(4, qrels=RATED),
+    "--label": line(2, qrels=INTERACTIONS_FILE),
     "--duplicates": line("last", run=TWICE),
     "--validate": line("judged", run=UNJUDGED_TWICE),
     "--parents": line(CHUNKS),
@@ -229,6 +232,7 @@ OTHERS = {
     ("report", "--output"): line(f"{OUT}.htm"),
     ("pool", "--qrels-columns"): line("doc_id=number"),
     ("pool", "--threshold"): line(4),
+    ("pool", "--label"): line(2),
     ("agreement", "--columns"): line("doc_id=number", qrels=UNNAMED_QRELS, opinion=UNNAMED_QRELS),
     ("agreement", "--duplicates"): line("last", qrels=TWO),
     ("agreement", "--resamples"): line(7),

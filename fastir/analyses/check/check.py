@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 from fastir.analyses.check import lines
 from fastir.analyses.check.checked import KINDS, Checked, Findings
@@ -47,6 +47,7 @@ def check(
     columns: Mapping[str, str] | None = None,
     qrels_columns: Mapping[str, str] | None = None,
     run_columns: Mapping[str, str] | None = None,
+    label: SupportsFloat | None = None,
     examples: SupportsIndex = 3,
     progress: Callable[[Hashable, int], object] | None = None,
 ) -> Checked:
@@ -72,6 +73,8 @@ def check(
     qrels_format, run_format : str or None
         As for `Qrels.from_file` and `Run.from_file`; None is what name and header say.
     columns, qrels_columns, run_columns : dict or None
+        As for `evaluate`.
+    label : float or None
         As for `evaluate`.
     examples : int
         How many faults of each kind and file the table shows, from 0 up.
@@ -109,7 +112,7 @@ def check(
     """
     rules = make_rules(max_depth, exactly_queries, tag)
     shown = whole_number("examples", examples, 0)
-    of_qrels, of_runs = columns_by_side(columns, qrels_columns, run_columns)
+    of_qrels, of_runs = columns_by_side(columns, qrels_columns, run_columns, label)
     noted = [Findings(file_name(qrels, FROM_QRELS))]
     collection = Collection(*read_ids(corpus, DOCUMENTS)) if corpus is not None else None
     judged = read_side(qrels, False, qrels_format, of_qrels, noted[0], Rules())

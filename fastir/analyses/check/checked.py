@@ -87,6 +87,7 @@ KINDS = {  # in the order in which they are shown
     "rank form": remark("ranks are not integers from 0 up"),
     "infinite scores": remark("scores are infinite"),
     "real-valued labels": remark("labels are fractions, which some tools truncate"),
+    "rows without a label": remark("the table of qrels has no labels: all that it lists is relevant"),
     "labels below 1": remark("labels are fractions, and none reaches 1, the usual `rel_level`"),
     "no relevant document": remark("a query has no label above 0, so most metrics are 0 for every run"),
     "run length": remark("the rankings of a run differ in length"),

@@ -14,6 +14,7 @@ from fastir.engine.columns.rows import CONTRADICTED, CONTRADICTED_FIRST, LIKE_SC
 from fastir.errors import DuplicateError, FastirError, FastirWarning
 from fastir.inputs.misread import SAMPLE_ROWS, misread_labels
 from fastir.inputs.places import is_place
+from fastir.inputs.tables import UNLABELLED
 from fastir.rendering.text import counted
 
 if TYPE_CHECKING:
@@ -77,7 +78,11 @@ def note_misread(rows: Qrels | Run, findings: Findings) -> None:
             if repair in rows.columns.repairs:
                 number, place = rows.columns.repairs[repair]
                 findings.add(kind, f"{counted(number, 'query', 'queries')}{repair.removeprefix('queries')} ({place})")
-    elif problem := misread_labels(rows.columns.numbers[:SAMPLE_ROWS]):
+        return
+    if UNLABELLED in rows.columns.repairs:
+        number, place = rows.columns.repairs[UNLABELLED]
+        findings.add(UNLABELLED, f"all {counted(number, 'row is', 'rows are')} relevant ({place})")
+    if problem := misread_labels(rows.columns.numbers[:SAMPLE_ROWS]):
         findings.add("other columns", problem)
 
 

@@ -27,7 +27,7 @@ from fastir.analyses.identify.tables import FileValues, read_values
 from fastir.analyses.identify.trials import explanations
 from fastir.analyses.identify.values import SLACK, Target, read_targets
 from fastir.data.run import Run
-from fastir.evaluation.rules import columns_by_side
+from fastir.evaluation.rules import SIDE_OPTIONS, columns_by_side
 from fastir.request.conventions import CONVENTIONS
 from fastir.request.names import read
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
     from fastir.data.run import RunLike, RunsLike
 
-READING_OPTIONS = ("columns", "qrels_columns", "run_columns", "parents", "aggregate", "n_threads")
+READING_OPTIONS = ("columns", "qrels_columns", "run_columns", "label", "parents", "aggregate", "n_threads")
 N_NEAREST = 3  # settings that are printed if none fits
 MAX_COMPARED = 2000  # settings among which these are
 EQUAL_DECIMALS = 12  # decimals to which means are equal: sums differ in the last bits
@@ -119,7 +119,7 @@ def identify(
         raise TypeError(
             f"values must be a dict such as {{'ndcg@10': '0.2341'}}, or a path, got {type(values).__name__}"
         )
-    of_qrels, of_runs = columns_by_side(*(options.get(name) for name in ("columns", "qrels_columns", "run_columns")))
+    of_qrels, of_runs = columns_by_side(*(options.get(name) for name in SIDE_OPTIONS))
     judgments = read_qrels(qrels, of_qrels)
     ignored = {ignore} if isinstance(ignore, str) else set(ignore)
     not_understood: dict[str, str] = {}

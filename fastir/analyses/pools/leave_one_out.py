@@ -24,7 +24,7 @@ from fastir.engine.columns.rows import occurrences, offsets_from_sizes
 from fastir.errors import FastirWarning, quote
 from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.read_runs import check_depth, read_runs
-from fastir.evaluation.rules import columns_by_side, select_queries
+from fastir.evaluation.rules import SIDE_OPTIONS, columns_by_side, select_queries
 from fastir.inputs.parents import read_parents
 from fastir.rendering import Cell, Table, number_cell
 from fastir.rendering.text import counted, without_nan
@@ -244,7 +244,7 @@ def leave_one_out(
     metrics = metrics if isinstance(metrics, str) else list(metrics)
     rest: dict[str, Any] = {"queries": "qrels", **options}
     rest["queries"], query_ids = query_rule(rest["queries"])
-    sides = columns_by_side(*(rest.pop(name, None) for name in ("columns", "qrels_columns", "run_columns")))
+    sides = columns_by_side(*(rest.pop(name, None) for name in SIDE_OPTIONS))
     duplicates = rest.pop("duplicates", None)
     parents = read_parents(rest.pop("parents", None), rest.pop("aggregate", "max"), duplicates)
     judgments = as_qrels(qrels, sides[0], duplicates)

@@ -1,0 +1,107 @@
+"""Judgments without labels: all that a table of queries and documents lists is relevant."""
+
+import pytest
+
+import fastir
+from fastir.cli import main
+
+pandas = pytest.importorskip("pandas")
+polars = pytest.importorskip("polars")
+pyarrow = pytest.importorskip("pyarrow")
+
+ROWS = [("u1", "a"), ("u1", "c"), ("u2", "b")]
+FRAME = pandas.DataFrame(ROWS, columns=["user_id", "item_id"])
+TIMES = FRAME.assign(time=[3, 1, 2])
+RUN = {"u1": {"a": 2.0, "b": 1.0}, "u2": {"b": 1.0}}
+LABELLED = {"u1": {"a": 1, "c": 1}, "u2": {"b": 1}}
+CONTAINERS = {
+    "frame": lambda frame: frame,
+    "objects": lambda frame: frame.astype(object),
+    "categories": lambda frame: frame.astype({"user_id": "category", "item_id": "category"}),
+    "many rows": lambda frame: frame.astype("string[pyarrow]"),
+    "polars": polars.from_pandas,
+    "arrow": lambda frame: pyarrow.Table.from_pandas(frame, preserve_index=False),
+    "dict of lists": lambda frame: frame.to_dict("list"),
+    "dict of arrays": lambda frame: {name: frame[name].to_numpy() for name in frame},
+}
+
+
+def written(frame, suffix, folder):
+    """The path of a file with the frame."""
+    path = str(folder / f"rows{suffix}")
+    if suffix == ".parquet":
+        frame.to_parquet(path, index=False)
+    elif suffix == ".csv":
+        frame.to_csv(path, index=False)
+    else:
+        frame.to_json(path, orient="records", lines=True)
+    return path
+
+
+@pytest.mark.parametrize("make", CONTAINERS.values(), ids=CONTAINERS)
+def test_tables_of_two_columns_say_what_is_relevant(make):
+    results = fastir.evaluate(make(FRAME), RUN, ["map", "ndcg@2"])
+    assert results == fastir.evaluate(LABELLED, RUN, ["map", "ndcg@2"])
+    assert results.report.repairs["rows without a label"] == (3, "label 1")
+
+
+@pytest.mark.parametrize("make", CONTAINERS.values(), ids=CONTAINERS)
+def test_an_option_is_the_label_of_tables_with_more_columns(make):
+    table = make(TIMES if make is not CONTAINERS["many rows"] else FRAME.assign(time="x").astype("string[pyarrow]"))
+    doubled = {query: dict.fromkeys(docs, 2) for query, docs in LABELLED.items()}
+    assert fastir.Qrels.from_table(table, label=2).to_dict() == doubled
+    with pytest.raises(ValueError, match=r"no column 'label'.*label=1 says that all rows are relevant"):
+        fastir.evaluate(table, RUN, "map")
+    results = fastir.evaluate(table, RUN, "map", label=1)
+    assert results["map"] == fastir.evaluate(LABELLED, RUN, "map")["map"]
+
+
+@pytest.mark.parametrize("rows", [ROWS, iter(ROWS), list(map(list, ROWS)), (row for row in ROWS)])
+def test_tuples_of_two_say_what_is_relevant(rows):
+    assert fastir.Qrels.from_table(rows).to_dict() == LABELLED
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_files_of_tables_are_read_alike(suffix, tmp_path, capsys):
+    assert fastir.Qrels.from_file(written(FRAME, suffix, tmp_path)).to_dict() == LABELLED
+    path = written(TIMES, suffix, tmp_path)
+    assert fastir.Qrels.from_file(path, label=1).to_dict() == LABELLED
+    fastir.Run.from_dict(RUN).save(tmp_path / "run.json")
+    command = [path, str(tmp_path / "run.json")]
+    assert main(["eval", *command, "-m", "map"]) != 0
+    assert "--columns label=NAME tells which it is; --label 1 says" in capsys.readouterr().err
+    assert main(["eval", *command, "-m", "map", "--label", "1"]) == 0
+    assert "0.7500" in capsys.readouterr().out
+    assert main(["check", *command, "--label", "1"]) == 0
+
+
+def test_other_calls_take_the_label():
+    assert fastir.Evaluator(TIMES, "map", label=1).evaluate(RUN)["map"] == 0.75
+    assert "0.7500" in str(fastir.compare(TIMES, {"x": RUN, "y": RUN}, "map", label=1))
+    checked = fastir.check(TIMES, {"x": RUN}, label=1)
+    assert checked.ok
+    assert [fault.text for fault in checked.of(kind="rows without a label")] == ["all 3 rows are relevant (label 1)"]
+
+
+@pytest.mark.parametrize(
+    ("qrels", "options", "message"),
+    [
+        (FRAME.assign(label=1), {"label": 1}, "label=1 is for tables without labels; the qrels have a column 'label'"),
+        (TIMES, {"label": 1, "columns": {"label": "time"}}, "columns names one, 'time'"),
+        (TIMES, {"label": 0}, "label must be above 0"),
+        (LABELLED, {"label": 1}, "the qrels are a dict"),
+        ([("u1", "a", 1)], {"label": 1}, "the qrels are tuples with labels"),
+        ([*ROWS, ("u2", "c", 1)], {}, r"row 3: expected a tuple \(query_id, doc_id\)"),
+        ([("u2", "c", 1), *ROWS], {}, r"row 1: expected a tuple \(query_id, doc_id, label\)"),
+        ([*ROWS, ("u2", None)], {}, "row 3: .*None"),
+        ([*ROWS, ROWS[0]], {}, "duplicate document 'a' in query 'u1', in rows 0 and 3"),
+    ],
+)
+def test_what_contradicts_is_refused(qrels, options, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        fastir.evaluate(qrels, RUN, "map", **options)
+
+
+def test_a_threshold_needs_ratings():
+    with pytest.raises(ValueError, match="threshold is for ratings"):
+        fastir.Qrels.from_table(FRAME, threshold=3)
