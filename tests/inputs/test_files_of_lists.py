@@ -81,6 +81,7 @@ TEXT_FILES = {"blanks": ("csv", cells(" ".join)), "commas": ("tsv", cells(",".jo
 CONTAINERS = {  # each shape in memory
     "dict": lambda lists, side: lists,
     "columns": table,
+    "records": records,
     "pandas": lambda lists, side: pandas.DataFrame(table(lists, side)),
     "polars": lambda lists, side: polars.from_arrow(arrow(lists, side)),
     "Arrow": arrow,
@@ -242,3 +243,12 @@ def test_the_command_line_takes_files_of_lists(tmp_path, monkeypatch, capsys):
     (tmp_path / "bad.csv").write_text('customer_id,prediction\na,"[""x"""\n')
     assert main(["eval", "gold.json", "bad.csv"]) == 2
     assert "bad.csv:2: prediction: row 0" in capsys.readouterr().err
+
+
+def test_label_of_an_array_of_objects_without_labels(tmp_path):
+    path = tmp_path / "taken.json"
+    path.write_text('[{"user": "a", "item": "x", "time": 5}, {"user": "a", "item": "y", "time": 6}]')
+    assert fastir.Qrels.from_file(path, label=2).to_dict() == {"a": {"x": 2, "y": 2}}
+    path.write_text('{"a": ["x"]}')
+    with pytest.raises(fastir.FormatError, match="label=2 is for tables without labels; the qrels are lists of ids"):
+        fastir.Qrels.from_file(path, label=2)
