@@ -116,3 +116,33 @@ def test_means_of_raters(race, labels):
 
     calls = {"fastir, means": lambda: fastir.Qrels.from_table(table, duplicates="mean"), "polars first": first}
     race_readers(race, "three raters, 1000 x 100", calls, 1 / 4)  # each pair of rows is looked at
+
+
+CELLS = {
+    "blanks": (" ".join, str.split),
+    "commas": (",".join, lambda cell: cell.split(",")),
+    "JSON": (json.dumps, json.loads),
+}
+
+
+@pytest.mark.parametrize("form", CELLS)
+def test_lists_in_cells(race, labels, form):
+    pandas = pytest.importorskip("pandas")
+    write, split = CELLS[form]
+    lists = [[f"d{query:04d}{place:06d}" for place in range(DEPTH)] for query in range(len(labels))]
+    column, relevant = pandas.Series(list(map(write, lists))), [ids[3:5] for ids in lists]
+    calls = {
+        f"fastir, {form}": lambda: fastir.evaluate_lists(column, relevant, "mrr")["mrr"],
+        "split first": lambda: fastir.evaluate_lists(list(map(split, column)), relevant, "mrr")["mrr"],
+    }
+    race_readers(race, f"cells of 100 ids with {form}, 1000", calls)
+
+
+def test_json_lists(race, labels, tmp_path):
+    path = tmp_path / "lists.json"
+    path.write_text(json.dumps({f"q{q}": [f"d{q}-{place}" for place in range(DEPTH)] for q in range(len(labels))}))
+    calls = {
+        "fastir, lists": lambda: fastir.Qrels.from_file(path),
+        "json.loads": lambda: fastir.Qrels.from_dict(json.loads(path.read_text())),
+    }
+    race_readers(race, "JSON lists, 1000 x 100", calls)

@@ -209,26 +209,28 @@ class Qrels(Rows):
         format : str or None
             "trec", "trec_eval" and "msmarco" alike: query, iteration, document, label. "beir": query, document, label,
             with tabs between them, below the header ``query-id corpus-id score``. "json": ``{query_id: {doc_id:
-            label}}``. "quepid": Quepid's CSV of ratings, with the columns query, docid and rating; rows without a
-            rating are left out. A book of judgments has a column for each rater: ``columns={"label": rater}`` takes
-            one, ``duplicates="mean"`` all. "letor": label, qid:query, features and ``# document``; a line without one
-            has its position in the query, from 0 up. LIBSVM files have no qid, but a file of group sizes beside them,
-            of the same name and .query or .group. "csv" (with a header), "jsonl" and "parquet", which need pyarrow:
-            tables with columns as for `from_table`. "subtopic" and "qrels_jg" alike: as "trec", but the iteration is a
-            group (a subtopic, or judges). Preferences as for `from_dict`: "prefs" (query, judge, part, document, level)
+            label}}``, ``{query_id: [doc_id, ...]}`` with label 1, or an array of objects. "quepid": Quepid's CSV of
+            ratings, with the columns query, docid and rating; rows without a rating are left out. A book of judgments
+            has a column for each rater: ``columns={"label": rater}`` takes one, ``duplicates="mean"`` all. "letor":
+            label, qid:query, features and ``# document``; a line without one has its position in the query, from 0 up.
+            LIBSVM files have no qid, but a file of group sizes beside them, of the same name and .query or .group.
+            "csv" and "tsv" (with a header), "jsonl", "parquet" and "arrow" (IPC, Feather), which need pyarrow: tables
+            with columns as for `from_table`, or a list of ids for each query. "subtopic" and "qrels_jg" alike: as
+            "trec", but the iteration is a group (a subtopic, or judges). Preferences as for `from_dict`: "prefs"
+            (query, judge, part, document, level)
             and "qrels_prefs" (the same without part). Samples: "strata" (query, iteration, document, stratum, label)
             and "prels" (query, document, label, method, inclusion probability). None: by the suffix (.json, .csv,
-            .jsonl, .ndjson or .parquet, before any .gz or .zst); otherwise "beir", "quepid" or "letor" if the first
-            line tells it, else "trec".
+            .jsonl, .ndjson, .parquet, .arrow or .feather, before any .gz or .zst); otherwise "beir", "quepid", "letor"
+            or "tsv" if the first line tells it, else "trec".
         duplicates : None, "first", "last", "max", "mean" or "once"
             None makes a duplicate document an error, "once" only if its labels differ. "mean": the mean of its labels,
             such as the ratings of several raters.
         columns : dict or None
-            As for `from_table`; for "csv", "jsonl" and "parquet".
+            As for `from_table`; for formats of tables and "json".
         threshold : float or None
-            As for `from_table`; for "csv", "jsonl" and "parquet".
+            As for `from_table`; for formats of tables.
         label : float or None
-            As for `from_table`; for "csv", "jsonl" and "parquet".
+            As for `from_table`; for formats of tables.
 
         Raises
         ------
@@ -260,8 +262,8 @@ class Qrels(Rows):
             A pandas or polars frame, a pyarrow table or reader, a DuckDB relation, any other object with
             ``__arrow_c_stream__`` or ``__arrow_c_array__``, a dict of arrays, or an iterable of tuples; it is copied. A
             column is found by its usual names, the first that the table has: query_id, qid, q_id, user_id, query-id,
-            userId; doc_id, docno, docid, item_id, corpus-id, itemId, movieId; label, relevance, rating or score. Ids
-            are strings or integers.
+            userId, query; doc_id, docno, docid, item_id, corpus-id, itemId, movieId, document_id, chunk_id, doc,
+            document; label, relevance, rating, rel, grade or score. Ids are strings or integers.
         columns : dict or None
             ``{"query_id": name, "doc_id": name, "label": name}``, for columns with other names.
         duplicates : None, "first", "last", "max", "mean" or "once"

@@ -145,22 +145,23 @@ class Run(Rows):
         path : str, path or file object
             One file; a folder or pattern of Parquet or JSON files that together are one run; a URL; or a pair of a
             pyarrow or fsspec file system and a path in it. A file object is read from its beginning and stays open.
-        format : None, "trec", "trec_eval", "beir", "msmarco", "json", "quepid", "scores", "csv", "jsonl" or "parquet"
+        format : None, "trec", "trec_eval", "beir", "msmarco", "json", "quepid", "scores", or one of tables
             "trec": query, Q0, document, rank, score, tag. The rank must be a number, but scores alone order the
             documents; the order of lines matters only for ``ties="input"``. "trec_eval": the same, but the rank may be
             anything, as in that program. "beir": query, document, score, with tabs between them, below the header
             ``query-id corpus-id score``. "msmarco": query, document, rank; the score is minus the rank. "json":
-            ``{query_id: {doc_id: score}}``, or the responses of Elasticsearch and OpenSearch to ``_search``,
-            ``_msearch`` and ``_rank_eval``. "quepid": Quepid's CSV of a case or snapshot, with the columns query, docid
-            and doc position. "scores": a score on each line, for the lines of `rows`. "csv" (with a header), "jsonl"
-            and "parquet", which need pyarrow: tables with columns as for `from_table`. None: by the suffix (.json,
-            .csv, .jsonl, .ndjson or .parquet, before any .gz or .zst); otherwise "beir" or "quepid" if the file begins
-            with its header, else "trec".
+            ``{query_id: {doc_id: score}}``, ``{query_id: [doc_id, ...]}``, an array of objects, or the responses of
+            Elasticsearch and OpenSearch to ``_search``, ``_msearch`` and ``_rank_eval``. "quepid": Quepid's CSV of a
+            case or snapshot, with the columns query, docid and doc position. "scores": a score on each line, for the
+            lines of `rows`. Tables are "csv" and "tsv" (with a header), "jsonl", "parquet" and "arrow" (IPC, Feather),
+            which need pyarrow, with columns as for `from_table`, or a list of ids for each query. None: by the suffix
+            (.json, .csv, .jsonl, .ndjson, .parquet, .arrow or .feather, before any .gz or .zst); otherwise "beir",
+            "quepid" or "tsv" if the file begins with its header, else "trec".
         duplicates : None, "first", "last", "max" or "once"
             None makes a duplicate document an error. "once" keeps all its rows: the first in rank order is judged, the
             others are not. As a dict, the Run has the largest of their scores.
         columns : dict or None
-            As for `from_table`; for "csv", "jsonl" and "parquet".
+            As for `from_table`; for formats of tables and "json".
         query_ids : list of str, path or None
             The query of each response of an ``_msearch``, in order: the ids themselves, a file with an id on each line,
             or the request, in which each query has a ``_name``. None: the keys of ``{query_id: response}``; for a
@@ -197,8 +198,8 @@ class Run(Rows):
             A pandas or polars frame, a pyarrow table or reader, a DuckDB relation, any other object with
             ``__arrow_c_stream__`` or ``__arrow_c_array__``, a dict of arrays, or an iterable of tuples; it is copied. A
             column is found by its usual names, the first that the table has: query_id, qid, q_id, user_id, query-id,
-            userId; doc_id, docno, docid, item_id, corpus-id, itemId, movieId; score, prediction. Ids are strings or
-            integers.
+            userId, query; doc_id, docno, docid, item_id, corpus-id, itemId, movieId, document_id, chunk_id, doc,
+            document; score, prediction. Ids are strings or integers.
         columns : dict or None
             ``{"query_id": name, "doc_id": name, "score": name}``, for columns with other names.
         duplicates : None, "first", "last", "max" or "once"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Number
@@ -10,15 +11,17 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 from fastir.data.qrels import Qrels
 from fastir.engine.columns.id_lists import sequence, why_no_sequence
 from fastir.engine.columns.ids import is_integer, plain_id
-from fastir.errors import DuplicateError, quote
+from fastir.engine.columns.rows import CELLS
+from fastir.errors import DuplicateError, FormatError, quote
 from fastir.evaluation.array_call import weights_by_query
 from fastir.evaluation.evaluator import make_evaluator
 from fastir.evaluation.rules import EvaluationRequest
-from fastir.inputs import id_lists, library_tables, pairing
+from fastir.inputs import id_lists, json_files, library_tables, pairing
 from fastir.inputs.id_lists import ListColumns, is_table_or_path
 from fastir.inputs.pairing import Side
 from fastir.inputs.parents import read_as
-from fastir.inputs.roles import QUERY, RETRIEVED
+from fastir.inputs.places import is_path, place_name
+from fastir.inputs.roles import LISTS, QUERY, RETRIEVED
 from fastir.rendering.text import counted
 from fastir.request.options import check_options
 
@@ -70,8 +73,10 @@ def evaluate_lists(
     retrieved : sequence of shape (n_queries,), table, path or dict
         For each query the ids in rank order: a list, tuple or array; an empty one is an empty ranking. Or an array of
         shape (n_queries, n_retrieved), or an Arrow column of lists; integer arrays and Arrow columns are read as is.
-        Or a table with a row for each query, in memory, as a list of records, or in a JSON Lines or Parquet file (which
-        needs pyarrow). Or ``{query_id: ids}``, if `relevant` carries query ids, too.
+        Or a table with a row for each query, in memory, as a list of records, or in a file of JSON, JSON Lines, CSV,
+        TSV, Parquet or Arrow (of which all but JSON need pyarrow). A column of a table may hold text: lists as JSON or
+        Python print them, or ids with blanks or with commas between them, in one form, which the report names. Or
+        ``{query_id: ids}``, if `relevant` carries query ids, too.
         Where all metrics have cutoffs, a list is read down to the deepest one, unless an option below needs more, and
         duplicates behind it are not found.
     relevant : sequence of shape (n_queries,), table, path, dict or None
@@ -84,7 +89,7 @@ def evaluate_lists(
         For lists that are paired by position. Distinct; None: those that one side carries, else 0 to n_queries - 1.
     columns : dict or None
         For tables, ``{"query_id": name, "retrieved": name, "relevant": name}``, for columns that have other names than
-        retrieved, retrieved_ids, retrieved_doc_ids or retrieved_context_ids, and relevant, relevant_ids,
+        retrieved, retrieved_ids, retrieved_doc_ids, retrieved_context_ids or prediction, and relevant, relevant_ids,
         relevant_doc_ids, expected_ids or reference_context_ids.
     rel_level, judged_only, max_depth, n_threads, duplicates, parents, aggregate, exclude, convention, **choices
         As in `evaluate`.
@@ -126,6 +131,7 @@ def evaluate_lists(
         choices=choices,
     )
     documents = read_as(parents, aggregate, duplicates, exclude, convention)
+    retrieved, relevant = (json_files.data_of(data) for data in (retrieved, relevant))
     run, judged = pair_lists(retrieved, relevant, query_ids, columns)
     qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.judged())
     query_weights = weights_by_query(weights, qrels.query_ids)
@@ -160,6 +166,7 @@ def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[s
         for data, side, other in ((retrieved, of_run, of_judged), (relevant, of_judged, of_run)):
             if other.ids is None and is_dict(data, side.name, columns):
                 raise no_sequence(data, side.name)
+    refuse_cut_ids(run, judged)
     if sides[0].ids is None is sides[1].ids and len(run) != len(judged):
         raise ValueError(
             f"retrieved has {counted(len(run), 'query', 'queries')} but relevant has {len(judged)}; "
@@ -174,6 +181,24 @@ def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[s
         for side in sides:
             refuse_other_order(side, ids)
     return with_ids(run, ids), with_ids(judged, ids)
+
+
+def refuse_cut_ids(run: Any, judged: Any) -> None:
+    """Refuse relevant ids that blanks or commas separate in text, where ids of lists beside it have these."""
+    if not isinstance(judged, ListColumns) or not judged.repairs or getattr(run, "repairs", None):
+        return
+    mark = {CELLS[1]: ",", CELLS[2]: " "}.get(next(iter(judged.repairs)))
+    listed = (
+        itertools.chain.from_iterable(sequence(ids) or () for ids in run)
+        if isinstance(run, tuple)
+        else run.rows()[1][:]
+    )
+    cut = next((doc_id for doc_id in listed if mark and isinstance(doc_id, str) and mark in doc_id), None)
+    if cut is not None:
+        raise ValueError(
+            f"relevant: its text has {mark!r} between ids, and retrieved has the id {quote(cut)} with it; expected "
+            "lists of ids, or lists in brackets"
+        )
 
 
 def refuse_other_order(side: Side, ids: list[Any]) -> None:
@@ -244,12 +269,26 @@ def read_table(data: Any, roles: tuple[str, ...], columns: Mapping[str, str] | N
     if hasattr(data, "collect"):
         library_tables.refuse(data, name)
     if is_records(data, name, columns):
-        data = columns_of_records(data, name)
+        data = id_lists.columns_of_records(data, name)
+    if is_path(data):
+        return columns_from_file(data, roles, columns, name)
     if is_table_or_path(data):
         return id_lists.table(data, roles, columns, name)
     raise TypeError(
         f"relevant is None: expected a table with both, a path or a list of records, got {type(data).__name__}"
     )
+
+
+def columns_from_file(path: Any, roles: tuple[str, ...], columns: Mapping[str, str] | None, what: str) -> Any:
+    """The columns of a file that holds a table."""
+    from fastir.inputs import formats, table_files
+
+    name, form = place_name(path), formats.file_format(path)
+    if form not in formats.TABLE_FORMATS:
+        raise FormatError(f"{what}: lists are read from {', '.join(formats.LIST_SUFFIXES)} files", name)
+    with table_files.convert_errors(name), table_files.FILES[form](path) as file:
+        file.look()
+        return table_files.columns_of_file(file, id_lists.find_list_columns(file.names, roles, columns, what))
 
 
 def is_table(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:
@@ -266,7 +305,7 @@ def is_dict(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:
 
 def has_column(names: Mapping[Any, Any], name: str, columns: Mapping[str, str] | None) -> bool:
     """Whether a mapping has a column of a side's lists by its usual names, or should have one by the caller's."""
-    return (columns is not None and name in columns) or any(usual in names for usual in RETRIEVED[name])
+    return (columns is not None and name in columns) or any(usual in names for usual in (*RETRIEVED[name], *LISTS))
 
 
 def is_records(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:
@@ -277,20 +316,10 @@ def is_records(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:
     return any(query in first for query in QUERY) or any(not isinstance(value, Number) for value in first.values())
 
 
-def columns_of_records(rows: Any, name: str) -> dict[Any, list[Any]]:
-    """The columns of a list of records, each of which has the fields of the first."""
-    names = list(rows[0])
-    for number, row in enumerate(rows):
-        missing = names if not isinstance(row, Mapping) else [field for field in names if field not in row]
-        if missing:
-            raise ValueError(f"{name}: record {number} has no {quote(missing[0])}, which the first one has")
-    return {field: [row[field] for row in rows] for field in names}
-
-
 def with_ids(lists: Any, ids: list[Any]) -> Any:
     """Lists by their query ids."""
     if isinstance(lists, ListColumns):
-        return ListColumns(ids, lists.batches)
+        return ListColumns(ids, lists.batches, lists.numbers, lists.repairs)
     return dict(zip(ids, lists, strict=True))
 
 

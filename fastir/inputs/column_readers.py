@@ -40,7 +40,13 @@ class ArrowReader:
         return read
 
     def ids(self, what: str, name: str, row: int) -> Ids:
-        return self.read(what, name, row, self.batch.ids, "hold strings or integers", "string")
+        return self.read(what, name, row, self.ids_at, "hold strings or integers", "string")
+
+    def ids_at(self, place: int) -> Ids | None:
+        """The ids of a column; None if it holds something else."""
+        ids = self.batch.ids(place)
+        is_float = ids is None and self.batch.type_text(place).startswith("float")
+        return whole_ids(self.batch.numbers(place)) if is_float else ids
 
     def numbers(self, what: str, name: str, row: int) -> np.ndarray:
         return self.read(what, name, row, self.batch.numbers, "be numeric", "double")
@@ -82,6 +88,9 @@ class ArrayReader:
             array = array.astype(str)
         if array.dtype.kind in "iu":
             return ids_from_integers(np.ascontiguousarray(array, np.int64))
+        whole = whole_ids(array) if array.dtype.kind == "f" else None
+        if whole is not None:
+            return whole
         if array.dtype.kind not in "OUT":
             raise TypeError(f"{what}: column {quote(name)} must hold strings or integers, got dtype {array.dtype}")
         objects = np.ascontiguousarray(array, object)
@@ -176,6 +185,13 @@ class FileColumn:
             yield
         except (TypeError, ValueError) as error:
             raise FormatError(str(error), self.name) from None
+
+
+def whole_ids(numbers: np.ndarray) -> Ids | None:
+    """Floats that are whole numbers, and that float64 can tell apart, as integer ids; None if one is not."""
+    with np.errstate(invalid="ignore"):
+        is_whole = bool((np.abs(numbers) < 2**53).all()) and bool((numbers == np.trunc(numbers)).all())
+    return ids_from_integers(np.ascontiguousarray(numbers, np.int64)) if is_whole else None
 
 
 def is_missing(value: Any) -> bool:

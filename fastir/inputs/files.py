@@ -103,6 +103,7 @@ class ByteReader:
     """
 
     def __init__(self, path: Any) -> None:
+        self.place: Any = path
         self.path: str = place_name(path)
         self.repairs: Repairs = {}
         self.carried: bytes = b""

@@ -67,8 +67,9 @@ FORMATS = Table("format", (
            "the header", "trec", LINE_OPTIONS, (lines.BEIR_QRELS, lines.BEIR_RUN), first=HEADER.encode() + rb"\s*$"),
     Format("msmarco", SIDES, "runs: `query document rank`; qrels as in TREC files", "trec", LINE_OPTIONS,
            (lines.TREC_QRELS, lines.MSMARCO_RUN)),
-    Format("json", SIDES, f"`{{query_id: {{doc_id: number}}}}`, as ranx and BEIR write it; {ENGINES_URL}; {RRE_URL}",
-           "json_files", ("query_ids",), suffixes=(".json",), writer="json"),
+    Format("json", SIDES, "`{query_id: {doc_id: number}}`, as ranx and BEIR write it; `{query_id: [doc_id, ...]}`; an "
+           f"array of objects, as a {TABLE_PAGE}; {ENGINES_URL}; {RRE_URL}", "json_files", ("query_ids", "columns"),
+           suffixes=(".json",), writer="json"),
     Format("quepid", SIDES, "Quepid's CSV; qrels: `query`, `docid`, `rating`; runs, from a case or a snapshot: `doc "
            "position`; recognised by its header", "quepid", ("columns", "threshold"),
            first=rb"(?i)query,docid,rating\s*$|(?=.*\bquery text\b).*\bdoc id\b"),
@@ -78,10 +79,14 @@ FORMATS = Table("format", (
     Format("scores", SIDES[1:], "a score on each line, for the lines of a file in the format letor, `rows=`", "letor",
            ("rows",), first=rb"[-+.\d][-+.\deE]*\s*$"),
     Format("csv", SIDES, f"a {TABLE_PAGE} with a header", "table_files", TABLE_OPTIONS, suffixes=(".csv",)),
+    Format("tsv", SIDES, "the same with tabs; recognised by a header that names the columns", "table_files",
+           TABLE_OPTIONS),
     Format("jsonl", SIDES, f"a {TABLE_PAGE}, an object on each line", "table_files", TABLE_OPTIONS,
            suffixes=(".jsonl", ".ndjson")),
     Format("parquet", SIDES, f"a {TABLE_PAGE}", "table_files", TABLE_OPTIONS, suffixes=(".parquet",), magic=b"PAR1",
            writer="parquet"),
+    Format("arrow", SIDES, f"a {TABLE_PAGE}: Arrow IPC, or Feather", "table_files", TABLE_OPTIONS,
+           suffixes=(".arrow", ".feather"), magic=b"ARROW1"),
     Format("subtopic", SIDES[:1], "qrels by subtopics: `query subtopic document label`", "trec", LINE_OPTIONS,
            (lines.GROUPS, None), "groups", writer="groups"),
     Format("qrels_jg", SIDES[:1], "qrels by groups of judges: `query group document label`", "trec", LINE_OPTIONS,
@@ -99,7 +104,8 @@ FORMATS = Table("format", (
 QRELS_FORMATS = FORMATS.only(lambda card: "qrels" in card.of)
 RUN_FORMATS = FORMATS.only(lambda card: "runs" in card.of)
 TREC_FORMATS = tuple(FORMATS.only(lambda card: card.streamed))  # files whose names say nothing
-TABLE_FORMATS = tuple(FORMATS.only(lambda card: "format" in card.takes))
+TABLE_FORMATS = tuple(FORMATS.only(lambda card: card.reader == "table_files"))
+LIST_SUFFIXES = (".json", *(suffix for name in TABLE_FORMATS for suffix in FORMATS[name].suffixes), ".tsv")
 SUFFIXES = {suffix: card.name for card in FORMATS.values() for suffix in card.suffixes}
 
 
@@ -145,7 +151,8 @@ def format_from_bytes(path: Any) -> str | None:
         return None
     rows = head.removeprefix(files.BOM).split(b"\n")
     line = next((row for row in rows if row[:1] != b"#" and row.strip()), b"")
-    return next((card.name for card in FORMATS.values() if card.first and re.match(card.first, line)), None)
+    named = next((card.name for card in FORMATS.values() if card.first and re.match(card.first, line)), None)
+    return named or ("tsv" if roles.is_header(line.decode("utf-8", "replace").strip("\r").split("\t")) else None)
 
 
 def find_format(path: Any, is_run: bool, format: str | None) -> Format:
@@ -202,7 +209,7 @@ def read(
     check_choice("duplicates", duplicates, DUPLICATES)
     if not is_run and isinstance(path, str) and path == "-":
         raise ValueError("qrels cannot be read from standard input; expected a path")
-    if "format" not in card.takes:
+    if card.reader not in ("table_files", "json_files"):
         roles.refuse_label(columns, f"a file in the format {card.name!r}")
     if query_ids is not None and "query_ids" not in card.takes:
         raise ValueError(f"query_ids is for responses of searches in JSON, got format {card.name!r}")

@@ -6,26 +6,38 @@ ranking of a query in each row, perhaps with a list of its scores.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastir.engine.columns import id_lists
 from fastir.engine.columns._arrow import Batches
-from fastir.engine.columns._ids import Ids, ids_from_arena, ids_from_integers, joined
-from fastir.engine.columns.ids import Arena, is_integer
-from fastir.engine.columns.rows import LISTED_TWICE, equal_offsets, repeat, without_duplicates
+from fastir.engine.columns._ids import Ids, ids_from_arena, ids_from_integers, ids_from_strings, joined
+from fastir.engine.columns.ids import Arena, is_integer, plain_ids
+from fastir.engine.columns.rows import (
+    LISTED_TWICE,
+    equal_offsets,
+    offsets_from_sizes,
+    refused,
+    repeat,
+    without_duplicates,
+)
 from fastir.engine.join._contiguous import find_duplicates
-from fastir.errors import FormatError, quote
-from fastir.inputs.column_readers import ArrowReader
-from fastir.inputs.dicts import query_dict
+from fastir.errors import quote
+from fastir.inputs.column_readers import ArrayReader, ArrowReader, as_objects, ids_from_objects
+from fastir.inputs.dicts import LABEL_RANGE, query_dict
 from fastir.inputs.label_arrays import check_queries
-from fastir.inputs.library_tables import ARROW_METHODS
-from fastir.inputs.places import is_path
-from fastir.inputs.roles import LISTS, PAIRED_QUERY, RANKINGS, RETRIEVED, ROLES, columns_by_role
-from fastir.inputs.tables import is_arrow_text
+from fastir.inputs.library_tables import ARROW_METHODS, is_arrow_text
+from fastir.inputs.list_cells import CellError, flatten, lists_in_cells
+from fastir.inputs.roles import LISTED, LISTS, PAIRED_QUERY, RANKINGS, RETRIEVED, ROLES, columns_by_role
+
+if TYPE_CHECKING:
+    from fastir.inputs.files import Repairs
+
+NO_IDS = ("query_id", "score", "label")  # the roles of columns that hold no lists of ids
 
 
 class ListColumns:
@@ -36,11 +48,29 @@ class ListColumns:
     query_ids : list of str or of int
     batches : list of (int64 array of shape (n + 1,), Ids)
         Where the lists of n queries begin among their ids. All ids are of one kind.
+    numbers : float64 array parallel to the ids of all batches, or None
+        Their scores or labels.
+    repairs : dict or None
+        What was noted while they were read.
     """
 
-    def __init__(self, query_ids: list[Any], batches: list[tuple[np.ndarray, Ids]]) -> None:
+    def __init__(
+        self,
+        query_ids: list[Any],
+        batches: list[tuple[np.ndarray, Ids]],
+        numbers: np.ndarray | None = None,
+        repairs: Repairs | None = None,
+    ) -> None:
         self.query_ids = query_ids
         self.batches = batches
+        self.numbers = numbers
+        self.repairs: Repairs = repairs or {}
+
+    @classmethod
+    def of_cells(cls, cells: Sequence[Ids], name: str) -> ListColumns:
+        """The lists in a column of text."""
+        offsets, ids, repairs = lists_in_cells(cells, name)
+        return cls([], [(offsets, ids)], None, repairs)
 
     def __len__(self) -> int:
         return sum(len(offsets) - 1 for offsets, _ in self.batches)
@@ -64,36 +94,47 @@ class ListColumns:
 
     def scored(self, duplicates: str | None) -> tuple[Any, ...]:
         """The lists as the columns of a Run: see `columns_with_scores`."""
-        return columns_with_scores(self.query_ids, *self.rows(), duplicates)
+        *columns, repairs = columns_with_scores(self.query_ids, *self.rows(), duplicates, self.numbers)
+        return *columns, {**self.repairs, **repairs}
 
-    def judged(self) -> tuple[Any, ...]:
-        """The lists as the columns of Qrels, with label 1 for each distinct id, and the repairs."""
+    def judged(self, duplicates: str | None = None) -> tuple[Any, ...]:
+        """The lists as the columns of Qrels, and the repairs; without labels, each distinct id has label 1."""
+        if self.numbers is not None:
+            return columns_with_scores(self.query_ids, *self.rows(), duplicates, self.numbers, False)
         offsets, ids = self.rows()
         pairs = find_duplicates(ids_from_arena(ids), offsets)
-        repairs = {}
+        repairs = dict(self.repairs)
         if pairs:
             query = int(np.searchsorted(offsets, pairs[0][1], "right")) - 1
-            repairs = {LISTED_TWICE: (len(pairs), f"query {self.query_ids[query]}")}
+            repairs[LISTED_TWICE] = len(pairs), f"query {self.query_ids[query]}"
         offsets, kept, labels = without_duplicates(offsets, np.ones(len(ids), np.int32), pairs, "first", False)
         return self.query_ids, offsets, select_ids(ids, kept), labels, repairs
 
 
 def columns_with_scores(
-    query_ids: list[Any], offsets: np.ndarray, ids: Arena, duplicates: str | None, scores: np.ndarray | None = None
+    query_ids: list[Any],
+    offsets: np.ndarray,
+    ids: Arena,
+    duplicates: str | None,
+    scores: np.ndarray | None = None,
+    is_run: bool = True,
 ) -> tuple[Any, ...]:
-    """Lists that begin at `offsets`, as the columns of a Run in rank order; without scores, scores are n to 1."""
+    """Lists that begin at `offsets`, as the columns of a Run in rank order; without scores, scores are n to 1.
+
+    Of lists with labels, as the columns of Qrels.
+    """
     if scores is None:
         scores = repeat(offsets[1:], np.diff(offsets)) - np.arange(len(ids), dtype=float)
     pairs = find_duplicates(ids_from_arena(ids), offsets)
     if not pairs:
         return query_ids, offsets, ids, scores, {}
-    first, later = pairs[0]
+    first, later = (refused(pairs, scores, duplicates, is_run) or pairs)[0]
     query = int(np.searchsorted(offsets, later, "right")) - 1
-    if duplicates is None:
+    if refused(pairs, scores, duplicates, is_run):
         places = first - int(offsets[query]) + 1, later - int(offsets[query]) + 1
-        raise id_lists.repeated(query_ids[query], ids[later : later + 1][0], *places)
+        raise id_lists.repeated(query_ids[query], ids[later : later + 1][0], *places, is_run)
     repairs = {"duplicates": (len(pairs), f"query {query_ids[query]}")}
-    offsets, kept, scores = without_duplicates(offsets, scores, pairs, duplicates, True)
+    offsets, kept, scores = without_duplicates(offsets, scores, pairs, duplicates, is_run)
     return query_ids, offsets, select_ids(ids, kept), scores, repairs
 
 
@@ -110,6 +151,16 @@ def select_ids(ids: Arena, kept: np.ndarray) -> Arena:
     return Arena(ids.text, ids.starts[kept], ids.lengths[kept], ids.integers)
 
 
+def columns_of_records(rows: Any, name: str) -> dict[Any, list[Any]]:
+    """The columns of a list of records, each of which has the fields of the first."""
+    names = list(rows[0])
+    for number, row in enumerate(rows):
+        missing = names if not isinstance(row, Mapping) else [field for field in names if field not in row]
+        if missing:
+            raise ValueError(f"{name}: record {number} has no {quote(missing[0])}, which the first one has")
+    return {field: [row[field] for row in rows] for field in names}
+
+
 # ---- columns -----------------------------------------------------------------------------------------------------
 
 
@@ -121,7 +172,7 @@ def column(data: Any, what: str) -> ListColumns | None:
         return ListColumns([], [(equal_offsets(n, depth), docs)])
     if hasattr(data, "iloc"):
         if not is_arrow_text(data.dtype):
-            return None
+            return cells_of_objects(data, what) if data.dtype == object else None
         data = data.array.__arrow_array__()
     if not any(hasattr(data, name) for name in ARROW_METHODS) or hasattr(data, "columns"):
         return None
@@ -137,23 +188,27 @@ def column(data: Any, what: str) -> ListColumns | None:
 
 def lists_from_batches(batches: Iterable[Any], place: int, what: str) -> ListColumns:
     """The lists in one of the columns of Arrow data."""
-    lists = ListColumns([], [])
-    row = 0
-    for batch in batches:
-        append_batch(lists, batch, place, what, row)
-        row += batch.n
-    return lists
+    return columns_from_batches(batches, {what: (what, place)})[what]
 
 
-def read_lists(batch: Any, place: int, what: str, row: int, numbers: bool = False) -> tuple[np.ndarray, Any]:
-    """Where the lists in a column of a batch begin, and their values; the first list belongs to query number `row`."""
+def read_lists(
+    batch: Any, place: int, what: str, row: int, numbers: bool = False, text: bool = False
+) -> tuple[np.ndarray, Any]:
+    """Where the lists in a column of a batch begin, and their values; the first list belongs to query number `row`.
+
+    Of a column with text, nothing.
+    """
     try:
         null = batch.null(place)
-        read = batch.lists(place, numbers) if null < 0 else None
+        read = batch.lists(place, numbers) if null < 0 and not text else None
     except ValueError as error:
         raise ValueError(f"{what}, queries from number {row} on: {error}") from None
     if null >= 0:
-        raise ValueError(f"{what}: the list of query number {row + null} is null; an empty list is an empty ranking")
+        raise CellError(
+            f"{what}: the list of query number {row + null} is null; an empty list is an empty ranking", row + null
+        )
+    if text:
+        return np.zeros(1, np.int64), None
     if read is None:
         kind, cast = ("numbers", "array<double>") if numbers else ("strings or of integers", "array<string>")
         raise TypeError(f"{what} must hold lists of {kind}, got {batch.type_text(place)}; cast it to {cast}")
@@ -161,13 +216,12 @@ def read_lists(batch: Any, place: int, what: str, row: int, numbers: bool = Fals
     if missing >= 0:
         query = int(np.searchsorted(offsets, missing, "right")) - 1
         value = f"the {'score' if numbers else 'document id'} at rank {missing - int(offsets[query]) + 1}"
-        raise ValueError(f"{what}: {value} of query number {row + query} is null")
+        raise CellError(f"{what}: {value} of query number {row + query} is null", row + query)
     return offsets, values
 
 
-def append_batch(lists: ListColumns, batch: Any, place: int, what: str, row: int) -> None:
-    """Append the lists of ids in a column of a batch; the first list belongs to query number `row`."""
-    offsets, ids = read_lists(batch, place, what, row)
+def append_lists(lists: ListColumns, offsets: np.ndarray, ids: Ids, what: str, row: int) -> None:
+    """Append the lists of a batch, whose first belongs to query number `row`."""
     integers = lists.integers
     if integers is not None and len(ids) and ids.integers != integers:
         raise TypeError(f"{what}: queries from number {row} on: ids are of another type than those before")
@@ -193,53 +247,53 @@ def find_list_columns(
     A table beside another one is joined by its query ids, so more names of query ids are known.
     """
     usual: dict[str, Sequence[str]] = {role: RETRIEVED[role] for role in roles}
-    if "relevant" not in usual or "retrieved" not in usual:
+    is_paired = "relevant" not in usual or "retrieved" not in usual
+    for role in LISTED.values():
+        if role in usual and (is_paired or role == "retrieved"):
+            usual[role] = (*usual[role], *LISTS)
+    if is_paired:
         usual["query_id"] = PAIRED_QUERY
     return columns_by_role(what, names, usual, columns, RETRIEVED, ("query_id",))
 
 
 def table(data: Any, roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:
     """{role: column} of a caller's table: ListColumns, a list of query ids, or what a frame or dict has."""
-    if is_path(data):
-        return columns_from_file(data, roles, columns, what)
     if isinstance(data, Mapping) or hasattr(data, "iloc"):
-        names = list(data if isinstance(data, Mapping) else data.columns)
-        return {role: data[name] for role, name in find_list_columns(names, roles, columns, what).items()}
+        all_names = list(data if isinstance(data, Mapping) else data.columns)
+        found = {role: data[name] for role, name in find_list_columns(all_names, roles, columns, what).items()}
+        cells = {role: cells_of_objects(column, role) for role, column in found.items() if role != "query_id"}
+        return found | {role: column for role, column in cells.items() if column is not None}
     batches = Batches(data)
-    return columns_from_batches(batches, batches.names, find_list_columns(batches.names, roles, columns, what))
+    names = find_list_columns(batches.names, roles, columns, what)
+    return columns_from_batches(batches, {role: (name, batches.names.index(name)) for role, name in names.items()})
 
 
-def columns_from_batches(batches: Iterable[Any], order: list[str], names: dict[str, str]) -> dict[str, Any]:
-    """The columns of batches, by their roles; `order` has their names."""
-    by_role: dict[str, Any] = {role: [] if role == "query_id" else ListColumns([], []) for role in names}
-    places = {role: order.index(name) for role, name in names.items()}
+def columns_from_batches(batches: Iterable[Any], named: dict[str, tuple[str, int]]) -> dict[str, Any]:
+    """The columns of batches by their roles, of which `named` has the name and the place of each.
+
+    A list of query ids, ListColumns, and of "score" or "label" a list of (offsets, float64 array). Cells with text are
+    read when all of them are there, as one separator is that of the whole column.
+    """
+    by_role: dict[str, Any] = {role: [] if role in NO_IDS else ListColumns([], []) for role in named}
+    cells: dict[str, list[Ids]] = {role: [] for role in named}
     row = 0
     for batch in batches:
-        for role, place in places.items():
+        for role, (name, place) in named.items():
             if role == "query_id":
-                ids = ArrowReader(batch, place).ids("lists", names[role], row)
+                ids = ArrowReader(batch, place).ids("lists", name, row)
                 by_role[role] += [ids[i] for i in range(len(ids))]
+            elif role in NO_IDS:
+                by_role[role].append(read_lists(batch, place, name, row, True))
+            elif (texts := batch.ids(place)) is not None and not texts.integers:
+                read_lists(batch, place, name, row, text=True)
+                cells[role].append(texts)
             else:
-                append_batch(by_role[role], batch, place, role, row)
+                append_lists(by_role[role], *read_lists(batch, place, name, row), name, row)
         row += batch.n
+    for role, texts_of_role in cells.items():
+        if texts_of_role:
+            by_role[role] = ListColumns.of_cells(texts_of_role, named[role][0])
     return by_role
-
-
-def columns_from_file(path: Any, roles: Iterable[str], columns: Mapping[str, str] | None, what: str) -> dict[str, Any]:
-    """The columns of a JSON Lines or Parquet file."""
-    from fastir.inputs import formats, table_files
-
-    name = os.fsdecode(path)
-    form = formats.file_format(path)
-    if form not in ("jsonl", "parquet"):
-        raise FormatError(f"{what}: lists are read from .jsonl, .ndjson and .parquet files", name)
-    with table_files.convert_errors(name), table_files.FILES[form](path) as file:
-        file.look()
-        names = find_list_columns(file.names, roles, columns, what)
-        wanted = list(names.values())
-        return columns_from_batches(
-            (batch for rows in file.list_batches(wanted) for batch in Batches(rows)), wanted, names
-        )
 
 
 # ---- tables with the ranking of a query in each row ----------------------------------------------------------------
@@ -274,34 +328,89 @@ def read_rankings(data: Any, columns: Mapping[Any, Any] | None, duplicates: str 
         raise TypeError(f"run: rankings in rows are read from Arrow data and data frames, got {type(data).__name__}")
     batches = Batches(data)
     names = ranking_columns(batches.names, columns)
-    docs = ListColumns([], [])
-    scores: list[np.ndarray] = [np.empty(0)]
-    for batch in batches:
-        row, place = len(docs.query_ids), {role: batches.names.index(name) for role, name in names.items()}
-        ids = ArrowReader(batch, place["query_id"]).ids("run", names["query_id"], row)
-        docs.query_ids += [ids[i] for i in range(len(ids))]
-        append_batch(docs, batch, place["doc_id"], names["doc_id"], row)
-        if "score" in names:
-            offsets, numbers = read_lists(batch, place["score"], names["score"], row, True)
-            check_scores(docs.query_ids[row:], docs.batches[-1], offsets, numbers)
-            scores.append(numbers)
-    check_queries(docs.query_ids)
-    return columns_with_scores(
-        docs.query_ids, *docs.rows(), duplicates, np.concatenate(scores) if "score" in names else None
-    )
+    named = {role: (name, batches.names.index(name)) for role, name in names.items()}
+    return lists_by_query(columns_from_batches(batches, named), "run").scored(duplicates)
 
 
-def check_scores(query_ids: list[Any], docs: tuple[np.ndarray, Any], offsets: np.ndarray, numbers: np.ndarray) -> None:
-    """Refuse scores that are not aligned with the documents, or NaN."""
-    sizes, n_scores = np.diff(docs[0]), np.diff(offsets)
-    if (sizes != n_scores).any():
-        query = int((sizes != n_scores).argmax())
+def lists_by_query(by_role: dict[str, Any], what: str) -> ListColumns:
+    """The lists of a table, with its query ids and perhaps scores or labels."""
+    docs, query_ids = by_role["doc_id"], by_role["query_id"]
+    check_queries(query_ids)
+    role = "score" if what == "run" else "label"
+    numbers = None
+    if role in by_role:
+        numbers = np.concatenate([np.empty(0), *(numbers for _, numbers in by_role[role])])
+        sizes = np.concatenate([[0], *(np.diff(begins) for begins, _ in by_role[role])]).astype(np.int64)
+        check_numbers(query_ids, docs, np.cumsum(sizes), numbers, what, role)
+    return ListColumns(query_ids, docs.batches, numbers, docs.repairs)
+
+
+def lists_of_columns(table: Any, names: dict[str, Any], what: str) -> ListColumns:
+    """The lists of a table whose columns hold Python objects; `names` of its columns by their roles."""
+    columns = {role: list(id_lists.sequence(table[name]) or ()) for role, name in names.items()}
+    ids = ArrayReader(as_objects(columns["query_id"])).ids(what, names["query_id"], 0)
+    by_role: dict[str, Any] = {"query_id": [ids[i] for i in range(len(ids))]}
+    for role, column in columns.items():
+        if role in NO_IDS[1:]:
+            numbers = ArrayReader(as_objects(list(itertools.chain(*column)))).numbers(what, names[role], 0)
+            by_role[role] = [(offsets_from_sizes(list(map(len, column))), numbers)]
+        elif role == "doc_id":
+            by_role[role] = cells_of_objects(column, names[role]) or lists_of_objects(
+                by_role["query_id"], column, names[role]
+            )
+    return lists_by_query(by_role, what)
+
+
+def first_value(column: Any) -> Any:
+    """The first value of a column; None of an empty one, and of what has no order."""
+    values = column.iloc if hasattr(column, "iloc") else column
+    return values[0] if hasattr(values, "__getitem__") and hasattr(column, "__len__") and len(column) else None
+
+
+def cells_of_objects(column: Any, name: str) -> ListColumns | None:
+    """The lists in a column of Python's strings; None if the first value is none."""
+    if not isinstance(first_value(column), str):
+        return None
+    objects = as_objects(id_lists.sequence(column) or ())
+    texts, odd = ids_from_strings(objects)
+    if texts is None:
+        raise TypeError(f"{name}: row {odd}: expected text with a list of ids, as before, got {quote(objects[odd])}")
+    return ListColumns.of_cells([texts], name)
+
+
+def lists_of_objects(query_ids: list[Any], lists: list[Any], name: str) -> ListColumns:
+    """Lists of Python objects as columns."""
+    if set(map(type, lists)) <= {list, tuple}:
+        offsets, texts = flatten(lists)
+        if texts is not None:
+            return ListColumns([], [(offsets, texts)])
+    plain = [id_lists.sequence(ids) for ids in lists]
+    integers = next((is_integer(ids[0]) for ids in plain if ids), False)
+    flat: list[Any] = []
+    for place, (query_id, ids) in enumerate(zip(query_ids, plain, strict=True)):
+        if ids is None:
+            raise TypeError(f"{name}: query {quote(query_id)} must have a list of ids, got {quote(lists[place])}")
+        what = f"of query {quote(query_id)}"
+        flat += plain_ids(ids, integers, lambda rank, what=what: f"{name}: the id at rank {rank} {what}")  # type: ignore[misc]
+    docs = ids_from_objects(flat)[0] if integers else ids_from_strings(as_objects(flat))[0]
+    return ListColumns([], [(offsets_from_sizes([len(ids or ()) for ids in plain]), docs)])
+
+
+def check_numbers(
+    query_ids: list[Any], docs: ListColumns, offsets: np.ndarray, numbers: np.ndarray, what: str, role: str
+) -> None:
+    """Refuse scores or labels that are not aligned with the documents, NaN, or no labels."""
+    begins, ids = docs.rows()
+    sizes, n_numbers = np.diff(begins), np.diff(offsets)
+    if (sizes != n_numbers).any():
+        query = int((sizes != n_numbers).argmax())
         raise ValueError(
-            f"run: the ranking of query {quote(query_ids[query])} has {sizes[query]} documents and {n_scores[query]} "
-            "scores"
+            f"{what}: the {'ranking' if what == 'run' else 'list'} of query {quote(query_ids[query])} has "
+            f"{sizes[query]} documents and {n_numbers[query]} {role}s"
         )
-    missing = np.isnan(numbers)
-    if missing.any():
-        place = int(missing.argmax())
+    wrong = np.isnan(numbers) if what == "run" else ~((numbers >= LABEL_RANGE[0]) & (numbers <= LABEL_RANGE[1]))
+    if wrong.any():
+        place = int(wrong.argmax())
         query = query_ids[int(np.searchsorted(offsets, place, "right")) - 1]
-        raise ValueError(f"run: the score is NaN, not a number (query {query}, document {docs[1][place]})")
+        problem = "NaN, not a number" if np.isnan(numbers[place]) else f"{numbers[place]:g}, which is out of range"
+        raise ValueError(f"{what}: the {role} is {problem} (query {query}, document {ids[place : place + 1][0]})")

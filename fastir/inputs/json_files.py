@@ -1,14 +1,17 @@
-"""JSON files: ``{query_id: {doc_id: number}}``, as ranx, BEIR and users of pytrec_eval write them, the exports of
-engines that `engine_json` knows.
+"""JSON files: ``{query_id: {doc_id: number}}``, as ranx, BEIR and users of pytrec_eval write them; lists of ids,
+``{query_id: [doc_id, ...]}``; an array of objects, which is a table; the exports of engines that `engine_json` knows.
 
-The usual file is read by `_json`. What is unusual in any way is left to the json module, from which objects come as
-tuples of pairs, so that a duplicate key is seen.
+Usual files are read by `_json` and `_list_text`. What is unusual in any way is left to the json module, from which
+objects come as tuples of pairs, so that a duplicate key is seen.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +25,9 @@ from fastir.inputs import places
 from fastir.inputs.dicts import LABEL_RANGE
 from fastir.inputs.files import ByteReader
 from fastir.inputs.grouping import gather
+from fastir.inputs.list_cells import lists_in_json
 from fastir.inputs.misread import SAMPLE_ROWS, misread_labels
+from fastir.inputs.roles import is_header, refuse_label
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Path, Repairs, Watch
@@ -39,24 +44,109 @@ class NumberText(str):
 
 
 def read(
-    path: Path, is_run: bool, duplicates: str | None, watch: Watch | None = None, query_ids: Any = None
-) -> tuple[list[str], np.ndarray, Arena, np.ndarray, Repairs]:
+    path: Path,
+    is_run: bool,
+    duplicates: str | None,
+    watch: Watch | None = None,
+    query_ids: Any = None,
+    columns: Mapping[Any, Any] | None = None,
+) -> tuple[Any, ...]:
     """Read a JSON file, or the files of a folder or a pattern together, as columns; see `formats`."""
     files = [content_of(file, is_run, watch) for file in (json_in(path) if places.is_many(path) else [path])]
+    name = places.place_name(path)
     plain = rows_from_json(files[0][1]) if len(files) == 1 and query_ids is None else None
     noted: Repairs = {}
+    if plain is None and query_ids is None:
+        with naming(name):
+            listed = lists_or_records([content for _, content, _ in files], is_run, columns, duplicates)
+        if listed is not None:
+            *read, repairs = listed
+            return *read, {**files[0][2], **repairs}
     if plain is None or (not is_run and not fit_labels(plain[4])):
         queries, first_rows, ids, numbers, noted = unusual_rows(files, is_run, query_ids)
     else:
         queries, first_rows, starts, lengths, numbers = plain
         ids = Arena(np.frombuffer(files[0][1], np.uint8), starts, lengths)
-    name = places.place_name(path)
     grouped = gather(queries, np.array(first_rows), ids, numbers, is_run, duplicates, name, watch=watch)
     query_ids, offsets, ids, numbers, repairs = grouped
     problem = None if is_run else misread_labels(numbers[:SAMPLE_ROWS])
     if problem is not None:
         warn_caller(f"{name}: {problem}")
     return query_ids, offsets, ids, numbers, {**files[0][2], **noted, **repairs}
+
+
+@contextlib.contextmanager
+def naming(name: str) -> Iterator[None]:
+    """Within it, what is raised about the content of a file is a FormatError that names the file."""
+    try:
+        yield
+    except FormatError as error:
+        raise type(error)(error.args[0], name, error.line, None, error.text) from None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise FormatError(str(error), name) from None
+
+
+def lists_or_records(
+    contents: list[bytes], is_run: bool, columns: Mapping[Any, Any] | None, duplicates: str | None
+) -> tuple[Any, ...] | None:
+    """The columns of files with lists of ids by query, or an array of objects; None if they hold something else."""
+    from fastir.inputs import id_lists, table_rows, tables
+    from fastir.inputs.label_arrays import check_queries
+
+    read = [lists_in_json(content) for content in contents]
+    what = "run" if is_run else "qrels"
+    if all(one is not None for one in read):
+        refuse_label(columns, "lists of ids, which are relevant")
+        lists = id_lists.ListColumns([], [])
+        for query_ids, offsets, ids in filter(None, read):
+            id_lists.append_lists(lists, offsets, ids, what, len(lists.query_ids))
+            lists.query_ids += query_ids
+        check_queries(lists.query_ids)
+        return lists.scored(duplicates) if is_run else lists.judged()
+    rows = records_in(contents[0], columns) if len(contents) == 1 else None
+    if rows is None:
+        refuse_label(columns, "no array of objects")
+        return None
+    return table_rows.columns_of(tables.table(rows, what, columns), what, duplicates)
+
+
+def records_in(content: bytes, columns: Mapping[Any, Any] | None) -> list[dict[str, Any]] | None:
+    """The objects of an array, the first of which has a query and documents, or the caller's columns; else None."""
+    if not content.lstrip().startswith(b"["):
+        return None
+    rows = json_data(content)
+    first = rows[0] if isinstance(rows, list) and rows and isinstance(rows[0], dict) else {}
+    named = bool(columns) and all(name in first for name in (columns or {}).values() if isinstance(name, str))
+    return rows if first and (named or is_header(list(first))) else None
+
+
+def json_data(content: bytes) -> Any:
+    """The data of a JSON file as json.load makes it; an error for a key that an object has twice."""
+    text = content.decode("utf-8", "surrogateescape")
+    try:
+        return json.loads(text, object_pairs_hook=distinct_pairs)
+    except (json.JSONDecodeError, RecursionError):
+        return parse_json(text, "", float)  # which says what is wrong
+
+
+def data_of(data: Any) -> Any:
+    """What json.load makes of a JSON file, if data are its path; all else unchanged."""
+    if not isinstance(data, (str, bytes, os.PathLike)) or not JSON_ENDING.search(os.fsdecode(data)):
+        return data
+    name, content, _ = content_of(data, True, None)
+    with naming(name):
+        read = json_data(content)
+        if isinstance(read, dict):
+            refuse_lists(read.items(), name)
+        return read
+
+
+def distinct_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        key = next(key for place, (key, _) in enumerate(pairs) if key in dict(pairs[:place]))
+        raise ValueError(f"duplicate key {quote(key)} in an object")
+    return made
 
 
 def json_in(place: Any) -> list[Any]:
@@ -109,8 +199,6 @@ def unusual_rows(
 
 def parse_json(text: str, path: str, number: Callable[[str], Any]) -> Any:
     """The data of JSON text, with objects as tuples of pairs and numbers as `number` makes them from their text."""
-    import json
-
     try:
         return json.loads(text, object_pairs_hook=tuple, parse_float=number, parse_int=number)
     except json.JSONDecodeError as error:
@@ -141,17 +229,48 @@ def judged_or_ranked(
 def objects(data: Any, is_run: bool, path: str) -> tuple[tuple[str, Pairs], ...]:
     """The pairs of the outer object; all values must be objects."""
     expected = "{query_id: {doc_id: " + ("score" if is_run else "label") + "}}"
+    if type(data) is list and data and type(data[0]) is tuple:
+        names = ", ".join(quote(name) for name, _ in data[0][:8])
+        problem = (
+            f"the JSON is an array of objects with {names or 'nothing'}, of which none has query ids and documents"
+        )
+        raise FormatError(f"{problem}; columns={{'query_id': name}} and the like tells which they are", path)
     if type(data) is not tuple:
         raise FormatError(f"the JSON is {kind(data)}, expected an object {expected}", path)
+    refuse_lists(data, path)
     for query_id, documents in data:
         if type(documents) is not tuple:
             raise FormatError(f"query {quote(query_id)} has {kind(documents)}, expected as in {expected}", path)
     return data
 
 
+def refuse_lists(data: Iterable[tuple[str, Any]], path: str) -> None:
+    """Say what is wrong in (query_id, value) pairs, of which some have lists that cannot be read."""
+    listed = {query_id: type(value) is list for query_id, value in data}
+    if len(set(listed.values())) > 1:
+        (one, is_list), *others = listed.items()
+        other = next(query_id for query_id, other_is_list in others if other_is_list != is_list)
+        values = {query_id: kind(value) for query_id, value in data if query_id in (one, other)}
+        raise FormatError(f"query {quote(other)} has {values[other]}, but query {quote(one)} {values[one]}", path)
+    for query_id, ids in data if any(listed.values()) else ():
+        for rank, one in enumerate(ids if set(map(type, ids)) not in ({str}, {int}) else (), 1):
+            is_id = isinstance(one, str) or (type(one) in (int, float) and one == int(one))
+            if not is_id or isinstance(one, str) != isinstance(ids[0], str):
+                shown = f"{one:g}" if type(one) in (int, float) else kind(one)
+                where = f"the document id at rank {rank} of query {quote(query_id)}"
+                raise FormatError(f"{where} is {shown}; expected all strings, or all integers", path)
+
+
 def kind(value: object) -> str:
     """JSON's word for the type of a value."""
-    names = {tuple: "an object", list: "an array", str: "a string", bool: "a truth value", type(None): "null"}
+    names = {
+        tuple: "an object",
+        dict: "an object",
+        list: "an array",
+        str: "a string",
+        bool: "a truth value",
+        type(None): "null",
+    }
     return names.get(type(value), "a number")
 
 

@@ -202,3 +202,8 @@ def remedy_for_rows(row: Any, what: str) -> str:
     if any(hasattr(row, name) for name in ARROW_METHODS):
         return f"; expected pyarrow.Table.from_batches({what})"
     return ""
+
+
+def is_arrow_text(dtype: Any) -> bool:
+    """Whether the strings of a pandas column lie in Arrow's memory."""
+    return getattr(dtype, "storage", None) == "pyarrow" or hasattr(dtype, "pyarrow_dtype")

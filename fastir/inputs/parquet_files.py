@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from fastir.errors import FormatError
 from fastir.inputs import places
+from fastir.inputs.arrow_files import list_names
 from fastir.inputs.column_readers import FileColumn
 from fastir.inputs.misread import SAMPLE_ROWS
 from fastir.inputs.tables import read_arrow
@@ -64,6 +65,7 @@ class Parquet:
         self.whole: set[str] = whole_numbers(self.parts)
         self.table: Any = self.open_part(self.parts[0])
         self.names: list[str] = self.column_names(self.parts[0])
+        self.listed: set[str] = list_names(self.table.schema_arrow)
 
     def open_part(self, part: places.Part, footer: Any = None) -> Any:
         """A part as pyarrow's ParquetFile; the part before it is closed."""
@@ -100,8 +102,6 @@ class Parquet:
                 self.before += batch.num_rows
             row += self.before
             self.before = 0
-
-    list_batches = batches
 
     def groups(self) -> Iterator[Group]:
         """The row groups of all parts."""

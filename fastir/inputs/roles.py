@@ -5,7 +5,7 @@ A caller names others as ``columns={role: name}``; each table has some of the ro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -14,35 +14,31 @@ from fastir.engine.columns.other_formats import hint_for_columns
 from fastir.errors import quote
 
 # The usual names of each column; the first one that a table has is taken. The rating of a run may be the truth.
-QUERY = ("query_id", "qid", "q_id", "user_id", "query-id", "userId", "user", "query")
+QUERY_ID = ("query_id", "qid", "q_id", "user_id", "query-id", "userId", "user")
+QUERY = (*QUERY_ID, "query")  # the last may be a text beside an id
 DOC = (
-    "doc_id",
-    "docno",
-    "docid",
-    "item_id",
-    "corpus-id",
-    "itemId",
-    "movieId",
-    "item",
-    "doc",
-    "document",
-    "document_id",
-    "chunk_id",
+    *("doc_id", "docno", "docid", "item_id", "corpus-id", "itemId", "movieId", "item"),
+    *("document_id", "chunk_id", "doc", "document"),
 )
 RANK = "rank"  # of a run without scores
 ORDER = (RANK, "position")  # beside scores: the order of rows, where Spark does not keep it
 RUN = ("run", "system", "run_id", "system_id")  # of several runs in one table
 LABEL = ("label", "relevance", "rating", "rel", "grade")
 NUMBER: dict[str, tuple[str, ...]] = {"run": ("score", "prediction", RANK), "qrels": (*LABEL, "score")}
-ROLES = ("query_id", "doc_id", "score", "rank", "label", "run")  # of tables of runs and of qrels
+LISTED = {"run": "retrieved", "qrels": "relevant"}  # the role of a column of lists of ids
+ROLES = ("query_id", "doc_id", "score", "rank", "label", "run", *LISTED.values())  # of tables of runs and of qrels
 
 # of tables with a ranking in each row; the names of lists tell that a table has lists
-LISTS = ("doc_ids", "ranking", "retrieved", "retrieved_ids", "retrieved_doc_ids")
+LISTS = (
+    *("doc_ids", "ranking", "retrieved", "retrieved_ids", "retrieved_doc_ids"),
+    *("document_ids", "chunk_ids", "item_ids", "docids", "docs"),
+)
 RANKINGS = {"query_id": QUERY, "doc_id": (*LISTS, *DOC), "score": ("scores", "score", "predictions", "prediction")}
+LABELS = ("labels", "relevances", "ratings", "grades", *LABEL)  # of lists of labels
 
 # of tables that are paired, one with what was retrieved and one with what is relevant: more names of the query ids
 PAIRED_QUERY = (
-    *QUERY[:-1],
+    *QUERY_ID,
     *("topic_id", "topicId", "topic", "question_id", "questionId", "queryId", "QueryID", "qno", "qry_id", "uid", "q"),
     *("customer_id", "session_id", "conversation_id", "request_id", "sample_id", "example_id", "id", "_id"),
     *("query", "question", "user_input"),
@@ -50,10 +46,20 @@ PAIRED_QUERY = (
 
 # of tables with what was retrieved and what is relevant in each row
 RETRIEVED = {
-    "query_id": QUERY,
-    "retrieved": ("retrieved", "retrieved_ids", "retrieved_doc_ids", "retrieved_context_ids"),
+    "query_id": QUERY_ID,
+    "retrieved": (
+        *("retrieved", "retrieved_ids", "retrieved_doc_ids", "retrieved_context_ids"),
+        *("prediction", "predictions", "recommendations"),
+    ),
     "relevant": ("relevant", "relevant_ids", "relevant_doc_ids", "expected_ids", "reference_context_ids"),
 }
+
+LIST_NAMES = tuple(dict.fromkeys((*LISTS, *RETRIEVED["retrieved"], *RETRIEVED["relevant"])))
+
+
+def is_header(names: Sequence[str]) -> bool:
+    """Whether fields of a line are the names of a query's column and of one with documents or lists of them."""
+    return any(name in PAIRED_QUERY for name in names) and any(name in (*DOC, *LIST_NAMES) for name in names)
 
 
 class Everything(NamedTuple):
@@ -129,7 +135,9 @@ def usual_names(what: str, columns: Mapping[Any, Any]) -> dict[str, Sequence[Any
 
 def has_columns(data: Mapping[Any, Any], what: str, columns: Mapping[Any, Any] | None) -> bool:
     """Whether a mapping is a table: two roles have columns, so a missing third role raises an error."""
-    return sum(any(name in data for name in usual) for usual in usual_names(what, columns or {}).values()) > 1
+    usual = usual_names(what, columns or {})
+    usual["lists"] = [name for role, name in (columns or {}).items() if role in LISTED.values()] or LIST_NAMES
+    return sum(any(name in data for name in names) for names in usual.values()) > 1
 
 
 @lru_cache(maxsize=64)
@@ -187,3 +195,46 @@ def number_of_run(columns: Mapping[Any, Any]) -> tuple[str, tuple[str, ...]]:
 def is_rank(name: Any, columns: Mapping[Any, Any]) -> bool:
     """Whether the column that was found for the numbers of a run has ranks."""
     return name == columns.get("rank", RANK) and "score" not in columns
+
+
+# ---- tables with a list of ids in each row ---------------------------------------------------------------------------
+
+
+def list_roles(
+    what: str, names: Sequence[Any], columns: Mapping[Any, Any] | None, listed: Container[Any]
+) -> dict[str, Any] | None:
+    """{role: the name of its column}: query_id, doc_id and perhaps the number; None if no column is one of lists.
+
+    Parameters
+    ----------
+    what : {"run", "qrels", "runs"}
+        Several runs have none.
+    names : sequence
+        The names of the table's columns.
+    columns : mapping or None
+        The caller's names.
+    listed : container
+        The names of columns whose type is a list.
+    """
+    if what not in LISTED:
+        return None
+    columns = columns or {}
+    usual = (*RETRIEVED[LISTED[what]], *LISTS)
+    doc = columns.get("doc_id") or next((name for name in DOC if name in names), None)
+    if LISTED[what] in columns or doc is None:
+        doc = columns.get(LISTED[what]) or next((name for name in usual if name in names), None)
+    elif doc not in listed and doc not in usual:
+        doc = None
+    if doc is None:
+        return None
+    check_roles(columns, ROLES)
+    refuse_label(columns, "lists of ids, which are relevant")
+    number, of_role = ("score", RANKINGS["score"]) if what == "run" else ("label", LABELS)
+    numbers = [columns[number]] if number in columns else [name for name in of_role if name in listed and name != doc]
+    of_roles: dict[str, Sequence[Any]] = {
+        "query_id": [columns["query_id"]] if "query_id" in columns else PAIRED_QUERY,
+        "doc_id": [doc],
+    }
+    if numbers:
+        of_roles[number] = numbers
+    return {role: find_column(what, list(names), role, usual) for role, usual in of_roles.items()}

@@ -1,4 +1,4 @@
-"""Files that hold a table, CSV, JSONL and Parquet: pyarrow makes batches of them, which are read like any table.
+"""Files that hold a table, CSV, TSV, JSONL, Parquet and Arrow: pyarrow makes batches, which are read like any table.
 
 pyarrow gets the unpacked bytes of a CSV or JSONL file and the types of the columns, so that ids stay as they are
 written and no text is taken for a date; numbers in CSV are read by _number, like numbers in TREC files. Usual lines of
@@ -8,11 +8,14 @@ JSONL are read by _json, in half the time.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+import itertools
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from fastir.engine.columns._arrow import Batches
 from fastir.engine.columns._ids import ids_from_arena, ids_from_integers
 from fastir.engine.columns._json import rows_from_json_lines
 from fastir.engine.columns._number import numbers_from_texts
@@ -20,15 +23,23 @@ from fastir.engine.columns.ids import Arena
 from fastir.engine.columns.line_formats import NUMBER_PROBLEMS
 from fastir.engine.columns.other_formats import hint_for_markup
 from fastir.errors import FormatError, quote
-from fastir.inputs import misread, table_rows, tables
+from fastir.inputs import misread, roles, table_rows, tables
+from fastir.inputs.arrow_files import ArrowFile
 from fastir.inputs.column_readers import ParsedColumn
 from fastir.inputs.files import ByteReader, Repairs, Watch
+from fastir.inputs.id_lists import NO_IDS, columns_from_batches, lists_by_query
+from fastir.inputs.list_cells import CellError
 from fastir.inputs.parquet_files import Parquet, SplitTable
 from fastir.inputs.places import place_name, reopens
 
 HEAD_BYTES = 1 << 16  # bytes of a text file whose ranks are looked at
 BLOCK_BYTES = 1 << 20  # bytes that pyarrow parses at a time; a line must fit
 TEXT, INTEGER, NUMBER = 0, 1, 2  # kinds of fields, as rows_from_json_lines counts them
+JSON_WORDS = {str: "a string", int: "an integer", float: "a number", bool: "a truth value", dict: "an object"}
+JSON_WORDS |= {list: "a list", type(None): "null"}
+EMPTY_FORMS = ("null", "a list of nothing")  # which null and lists of any kind may stand beside
+WHOLE_FLOAT = re.compile(r"-?[0-9]+\.0")
+WHOLE_FLOATS = "ids with .0 read as whole numbers"  # a kind of repair
 MAX_MESSAGE_CHARACTERS = 400  # characters of its messages, which may quote all of a line
 
 
@@ -43,7 +54,7 @@ def read(
 ) -> tuple[Any, ...]:
     """Read a file as columns; see `formats`."""
     with open_table(path, "run" if is_run else "qrels", format, columns, watch) as (table, repairs):
-        *columns_read, more = table_rows.group_rows(table, duplicates, threshold=threshold)
+        *columns_read, more = table_rows.columns_of(table, "run" if is_run else "qrels", duplicates, threshold)
     return *columns_read, {
         **repairs,
         **{kind: (count, f"{place_name(path)}: {place}") for kind, (count, place) in more.items()},
@@ -67,8 +78,8 @@ def read_columns(path: Any, format: str) -> Any:
 @contextlib.contextmanager
 def open_table(
     path: Any, what: str, format: str, columns: Mapping[Any, Any] | None, watch: Watch | None
-) -> Iterator[tuple[tables.Table, Repairs]]:
-    """The file as a Table, and its repairs; an error in its content is a FormatError."""
+) -> Iterator[tuple[Any, Repairs]]:
+    """The file as a Table, or as ListColumns, and its repairs; an error in its content is a FormatError."""
     name = place_name(path)
     starts: dict[str, int] = {}  # of all readers, which see the same files
     with contextlib.ExitStack() as files:
@@ -100,6 +111,10 @@ def open_table(
         with convert_errors(name):
             first = [fresh()]
             repairs = first[0].repairs
+            lists = None if what == "runs" else roles.list_roles(what, first[0].names, columns, first[0].listed)
+            if lists is not None:
+                yield lists_by_query(columns_of_file(first.pop(), lists), what), repairs
+                return
             table = tables.Table(what, first[0].names, columns, rows, reopens(path))
             table.starts = starts
             if table.rank is not None and what == "run":
@@ -109,6 +124,18 @@ def open_table(
                 table.split = files.enter_context(SplitTable(fresh, watch))
                 table.n_rows = None if first[0].several else first[0].table.metadata.num_rows
             yield table, repairs
+
+
+def columns_of_file(file: Any, names: dict[str, Any]) -> dict[str, Any]:
+    """The columns of a file that was looked at, by their roles; an error in a row of text names its line."""
+    wanted = list(names.values())
+    numbers = [name for role, name in names.items() if role in NO_IDS]
+    read = file.list_batches(wanted, numbers) if hasattr(file, "list_batches") else file.batches(wanted)
+    batches = (batch for rows in read for batch in Batches(rows))
+    try:
+        return columns_from_batches(batches, {role: (name, wanted.index(name)) for role, name in names.items()})
+    except CellError as error:
+        raise FormatError(str(error), None, file.line_of(error.row)) from None
 
 
 def first_ranks(file: Any, name: str) -> Any:
@@ -128,7 +155,7 @@ def convert_errors(name: str) -> Iterator[None]:
     except FormatError as error:
         if error.path is not None:
             raise
-        raise type(error)(str(error), name) from None
+        raise type(error)(error.args[0], name, error.line) from None
     except (TypeError, ValueError, OverflowError, NotImplementedError, import_pyarrow().ArrowException) as error:
         raise FormatError(str(error)[:MAX_MESSAGE_CHARACTERS], name) from None
     except OSError as error:  # pyarrow's, of what a file holds, have no number
@@ -142,15 +169,33 @@ def import_pyarrow(path: str | None = None) -> Any:
     try:
         import pyarrow
     except ImportError:
-        raise FormatError("CSV, JSONL and Parquet need pyarrow: pip install 'fastir[arrow]'", path) from None
+        raise FormatError(
+            "CSV, TSV, JSONL, Parquet and Arrow need pyarrow: pip install 'fastir[arrow]'", path
+        ) from None
     return pyarrow
 
 
 class Text(ByteReader):
-    """A text file as pyarrow reads it; look() finds the names of the columns."""
+    """A text file as pyarrow reads it; look() finds the names of the columns, `listed` has those of lists."""
 
     carried: bytes
     closed: bool = False
+    listed: Collection[str] = ()
+
+    def line_of(self, row: int) -> int | None:
+        """The line on which a row begins, if the file can be read again."""
+        return next(itertools.islice(self.row_lines(), row, None), None)
+
+    def row_lines(self) -> Iterator[int]:
+        """The lines on which rows begin."""
+        raise NotImplementedError
+
+    def text_again(self) -> str:
+        """All of the file, nothing if it cannot be read again."""
+        if not reopens(self.place):
+            return ""
+        with type(self)(self.place) as file:
+            return file.read_all().decode("utf-8", "surrogateescape")
 
     def close(self) -> None:
         """pyarrow calls this when it has no more use for the file, which is closed by its own block."""
@@ -187,13 +232,18 @@ class Csv(Text):
     """Comma separated values below a header."""
 
     carried: bytes
+    mark = ","
+
+    def __init__(self, path: Any) -> None:
+        super().__init__(path)
+        self.cut: dict[int, bool] = {}  # the places of ids that lose their .0
 
     def look(self) -> None:
         import csv
 
         line, _, self.carried = self.first_line()
         try:
-            self.names: list[str] = next(csv.reader([line]))
+            self.names: list[str] = next(csv.reader([line], delimiter=self.mark))
         except csv.Error as error:
             raise FormatError(f"the header is malformed: {error}", self.path, 1) from None
 
@@ -203,7 +253,7 @@ class Csv(Text):
 
         lines = [line.decode("utf-8", "surrogateescape") for line in self.head_lines()]
         try:
-            return [row[name] for row in csv.DictReader(lines, self.names)]
+            return [row[name] for row in csv.DictReader(lines, self.names, delimiter=self.mark)]
         except csv.Error as error:
             raise ValueError(str(error)) from None
 
@@ -217,12 +267,62 @@ class Csv(Text):
         return reader.open_csv(
             pyarrow.PythonFile(self, "r"),
             reader.ReadOptions(use_threads=False, block_size=BLOCK_BYTES, column_names=self.names),
-            reader.ParseOptions(newlines_in_values=True),
+            reader.ParseOptions(delimiter=self.mark, newlines_in_values=True),
             reader.ConvertOptions(check_utf8=False, include_columns=names, column_types=types),
         )
 
+    def row_lines(self) -> Iterator[int]:
+        """The lines on which the rows below the header begin."""
+        import csv
+
+        lines, before, has_header = self.text_again().splitlines(keepends=True), 0, False
+        reader = csv.reader(lines, delimiter=self.mark)
+        with contextlib.suppress(csv.Error):
+            for row in reader:
+                if row and has_header:
+                    yield before + 1
+                before, has_header = reader.line_num, has_header or bool(row)
+
     def readers(self, readers: list[Any]) -> list[Any]:
-        return [*readers[:2], *map(Decimals, readers[2:3]), *readers[3:]]
+        ids = [WholeTexts(reader, self, place) for place, reader in enumerate(readers[:2])]
+        return [*ids, *map(Decimals, readers[2:3]), *readers[3:]]
+
+
+class Tsv(Csv):
+    """The same with tabs."""
+
+    mark = "\t"
+
+
+class WholeTexts:
+    """A column of ids as text: if all are whole numbers as floats are written, 1.0, they lose the .0.
+
+    The first rows decide that, and `file` keeps it in its repairs.
+    """
+
+    def __init__(self, reader: Any, file: Csv, place: int) -> None:
+        self.reader, self.file, self.place = reader, file, place
+
+    def ids(self, what: str, name: str, row: int) -> Any:
+        ids = self.reader.ids(what, name, row)
+        cut = self.file.cut
+        if cut.get(self.place) is False or not len(ids):
+            return ids
+        if self.place not in cut and not WHOLE_FLOAT.fullmatch(ids[0]):
+            cut[self.place] = False
+            return ids
+        text, starts, lengths = ids.copy(0, len(ids))
+        odd = next((i for i in range(len(ids)) if not WHOLE_FLOAT.fullmatch(ids[i])), None)
+        if odd is not None and cut.get(self.place):
+            raise ValueError(
+                f"{what}: row {row + odd}: {quote(name)} {quote(ids[odd])} is no whole number, as those before are"
+            )
+        cut[self.place] = odd is None
+        if odd is not None:
+            return ids
+        count = self.file.repairs.get(WHOLE_FLOATS, (0, ""))[0]
+        self.file.repairs[WHOLE_FLOATS] = (count + len(ids), name)
+        return ids_from_arena(Arena(text, starts, lengths - 2))
 
 
 class Decimals:
@@ -261,6 +361,15 @@ class Jsonl(Text):
         if not isinstance(self.first, dict):
             raise FormatError(f"expected a JSON object on every line, got {quote(line)}", self.path, 1)
         self.names: list[str] = list(self.first)
+        self.listed: set[str] = {name for name, value in self.first.items() if isinstance(value, list)}
+
+    def lines_again(self) -> Iterator[tuple[int, str]]:
+        """The number and text of the lines that are not blank."""
+        return ((number, line) for number, line in enumerate(self.text_again().split("\n"), 1) if line.strip())
+
+    def row_lines(self) -> Iterator[int]:
+        """The lines with objects."""
+        return (number for number, _ in self.lines_again())
 
     def head(self, name: str) -> list[Any]:
         """The values of a column in the first rows."""
@@ -291,15 +400,41 @@ class Jsonl(Text):
         ids = {name: id_type(self.first[name]) for name in names if name not in numbers}
         return self.read_rows([*{**ids, **dict.fromkeys(numbers, import_pyarrow().float64())}.items()])
 
-    def list_batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
-        """The rows of columns of ids, and of lists of ids where the first row has one."""
+    def list_batches(self, names: Sequence[str], numbers: Collection[str]) -> Iterator[Any]:
+        """The rows of columns of ids, and of lists of ids, or of numbers, where the first row has one."""
         types = []
         for name in names:
             value = self.first[name]
-            listed = isinstance(value, list)
-            kind = id_type(value[0] if listed and value else value)
-            types.append((name, import_pyarrow().list_(kind) if listed else kind))
-        return self.read_rows(types)
+            if not isinstance(value, list):
+                types.append((name, id_type(value)))
+                continue
+            value = value or next((each for each in first_ranks(self, name) or () if each), None) or [""]
+            kind = import_pyarrow().float64() if name in numbers else id_type(value[0])
+            types.append((name, import_pyarrow().list_(kind)))
+        try:
+            yield from self.read_rows(types)
+        except import_pyarrow().ArrowInvalid:
+            for name in names:
+                self.refuse_other_forms(name)
+            raise
+
+    def refuse_other_forms(self, name: str) -> None:
+        """Raise the error that names the first line with another form of a field than those before, if there is one."""
+        import json
+
+        first: dict[str, int] = {}
+        for number, line in self.lines_again():
+            try:
+                form = json_form(json.loads(line).get(name))
+            except (ValueError, AttributeError, RecursionError):
+                return  # pyarrow says it better
+            if form in EMPTY_FORMS:
+                continue
+            first.setdefault(form, number)
+            if len(first) > 1 or " and " in form or "objects" in form or "lists" in form:
+                before, line_before = next(iter(first.items()))
+                others = f", where line {line_before} has {before}" if len(first) > 1 else ""
+                raise FormatError(f"{name}: {form}{others}; expected lists of strings, or of integers", None, number)
 
     def read_rows(self, types: list[tuple[str, Any]]) -> Iterable[Any]:
         """The rows of columns of these types."""
@@ -312,6 +447,15 @@ class Jsonl(Text):
             reader.ReadOptions(use_threads=False, block_size=BLOCK_BYTES),
             reader.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"),
         )
+
+
+def json_form(value: Any) -> str:
+    """What the value of a field is, in words."""
+    if not isinstance(value, list):
+        return JSON_WORDS[type(value)]
+    return "a list of " + (
+        " and ".join(sorted({f"{JSON_WORDS[type(each)].split()[-1]}s" for each in value})) or "nothing"
+    )
 
 
 def values_of(block: bytes, kind: int, column: tuple[np.ndarray, ...]) -> Any:
@@ -329,4 +473,4 @@ def id_type(value: Any) -> Any:
     return import_pyarrow().int64() if type(value) is int else import_pyarrow().string()
 
 
-FILES: dict[str, Any] = {"csv": Csv, "jsonl": Jsonl, "parquet": Parquet}
+FILES: dict[str, Any] = {"csv": Csv, "tsv": Tsv, "jsonl": Jsonl, "parquet": Parquet, "arrow": ArrowFile}

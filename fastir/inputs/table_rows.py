@@ -14,6 +14,7 @@ from fastir.engine.join._contiguous import find_duplicates
 from fastir.engine.threads import interruptible, longest_query
 from fastir.errors import DuplicateError, quote, remedy, warn_caller
 from fastir.inputs import misread
+from fastir.inputs.id_lists import ListColumns
 from fastir.inputs.tables import Batch, Table, table
 
 
@@ -21,7 +22,16 @@ def read(
     data: Any, what: str, columns: Mapping[Any, Any] | None, duplicates: str | None, threshold: float | None = None
 ) -> tuple[Any, ...]:
     """All rows of a caller's table, grouped by query, as Rows takes them."""
-    return group_rows(table(data, what, columns), duplicates, threshold=threshold)
+    return columns_of(table(data, what, columns), what, duplicates, threshold)
+
+
+def columns_of(source: Any, what: str, duplicates: str | None, threshold: float | None = None) -> tuple[Any, ...]:
+    """A Table, or ListColumns, grouped by query, as Rows takes them."""
+    if not isinstance(source, ListColumns):
+        return group_rows(source, duplicates, threshold=threshold)
+    if threshold is not None:
+        raise ValueError("threshold is for ratings, and the table has lists of ids")
+    return source.judged(duplicates) if what == "qrels" else source.scored(duplicates)
 
 
 def group_rows(

@@ -22,7 +22,8 @@ from fastir.errors import FormatError, quote
 from fastir.inputs import library_tables, misread, roles
 from fastir.inputs.arrays import equal_float_rows, is_masked_array, is_wide
 from fastir.inputs.column_readers import ArrayReader, ArrowReader, CodeReader, FileColumn, as_objects
-from fastir.inputs.library_tables import ARROW_METHODS
+from fastir.inputs.id_lists import columns_from_batches, first_value, lists_by_query, lists_of_columns
+from fastir.inputs.library_tables import ARROW_METHODS, is_arrow_text
 from fastir.inputs.roles import DOC, NUMBER, QUERY, RANK, find_columns, is_rank, usual_columns
 from fastir.inputs.source import IR_DATASETS, PLACE, TUPLES, UNKNOWN, Source, as_source
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 MAX_SMALL_ROWS = 256  # rows of a frame with strings that are read as Python objects
 NUMBER_POSITION = 2  # the position of the numbers among the columns
+LIST_KINDS = list, tuple, np.ndarray  # of values of a column that has lists
 UNLABELLED = "rows without a label"  # the key of a report's repairs: all that is listed is relevant
 OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
 
@@ -191,8 +193,8 @@ class Table:
         return made
 
 
-def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Table:
-    """The caller's table, or None if `data` is not a table."""
+def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Any:
+    """The caller's table, as a Table; as ListColumns, if it has a list of ids in each row."""
     names = (QUERY[0], DOC[0], NUMBER["qrels" if what == "qrels" else "run"][0])
     source = as_source(data)
     kind, data = (source.kind, source.data) if isinstance(source, Source) else (UNKNOWN, source)
@@ -216,16 +218,25 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Tab
                 library.n_rows,
             )
     if hasattr(data, "iloc") and hasattr(data, "columns"):
-        return frame_table(data, what, columns)
+        names_of_lists = frame_lists(data, what, columns)
+        return lists_of_columns(data, names_of_lists, what) if names_of_lists else frame_table(data, what, columns)
     if any(hasattr(data, name) for name in ARROW_METHODS):
         again = not hasattr(data, "read_next_batch") and not hasattr(data, "__next__")
         n_rows = getattr(data, "num_rows", getattr(data, "height", None))
         opened = [Batches(data)]
         all_names = opened[0].names
+        lists = roles.list_roles(what, all_names, columns, opened[0].listed)
+        if lists is not None:
+            named = {role: (name, all_names.index(name)) for role, name in lists.items()}
+            return lists_by_query(columns_from_batches(opened.pop(), named), what)
         made = Table(what, all_names, columns, lambda names: read_arrow(data, names, opened), again, n_rows)
         made.read_ranks = lambda name, readers, row, n: readers[0].head(all_names.index(name), n)
         return made
     if isinstance(data, Mapping):
+        listed = [name for name, column in data.items() if isinstance(first_value(column), LIST_KINDS)]
+        lists = roles.list_roles(what, list(data), columns, listed)
+        if lists is not None:
+            return lists_of_columns(data, lists, what)
         made = Table(what, data, columns, lambda names: read_arrays(data, names, what), True)
         made.read_ranks = lambda name, _, row, n: data[name][row : row + n]
         return made
@@ -268,6 +279,17 @@ def frame_table(data: Any, what: str, columns: Mapping[Any, Any] | None) -> Tabl
         if not index:
             raise
         raise ValueError(f"{error}; or {what}.reset_index(), as the index is {', '.join(map(repr, index))}") from None
+
+
+def frame_lists(data: Any, what: str, columns: Mapping[Any, Any] | None) -> dict[str, Any] | None:
+    """{role: name} of a pandas frame with a list of ids in each row, else None; looks at no more than one column."""
+    names = list(data.columns)
+    doc = (columns or {}).get("doc_id") or next((name for name in DOC if name in names), None)
+    is_listed = doc is None or (names.count(doc) == 1 and isinstance(first_value(data[doc]), LIST_KINDS))
+    if not is_listed and roles.LISTED.get(what) not in (columns or ()):
+        return None
+    listed = [name for name in names if names.count(name) == 1 and isinstance(first_value(data[name]), LIST_KINDS)]
+    return roles.list_roles(what, names, columns, listed)
 
 
 def is_table(data: Any) -> bool:
@@ -416,11 +438,6 @@ def small_columns(series: Sequence[Any]) -> list[np.ndarray]:
 def plain_array(series: Any) -> Any:
     """The NumPy array of a pandas column that is one, which is read in a quarter of the time; else the column."""
     return series.values if isinstance(series.dtype, np.dtype) else series
-
-
-def is_arrow_text(dtype: Any) -> bool:
-    """Whether the strings of a pandas column lie in Arrow's memory."""
-    return getattr(dtype, "storage", None) == "pyarrow" or hasattr(dtype, "pyarrow_dtype")
 
 
 def pandas_column(series: Any, what: str) -> np.ndarray | tuple[np.ndarray, np.ndarray]:

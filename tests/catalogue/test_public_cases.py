@@ -47,10 +47,7 @@ MESSAGES = {  # what a warning, an error or the output of a command must match, 
 }
 
 MISSING = {
-    "json-dict-of-lists": "JSON files of lists of ids are not read",
-    "kaggle-submission": "a cell with several ids as text is not named",
     "auc-implicit": "there is no AUC@k of implicit",
-    "cli-lists": "the command line has no lists",
 }
 
 

@@ -88,7 +88,7 @@ def test_a_line_that_looks_like_nothing_gets_no_hint(text):
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (["query", "docid", "rating"], "format='quepid'"),
+        (["query text", "docid", "rating"], "format='quepid'"),
         (["Snapshot Name", "Query Text", "Doc ID", "Doc Position"], "format='quepid'"),
         (["1", "25", "5", "978824351"], "the header looks like data"),
         (["q1 0 d1 1"], "format='trec'"),

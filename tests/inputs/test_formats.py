@@ -226,7 +226,7 @@ WRONG = [  # class, format, text, line, message
     (Run, "json", "{}", None, "run is empty"),
     (Qrels, "json", "[1]", None, r"is an array, expected an object \{query_id: \{doc_id: label\}\}"),
     (Run, "json", '{"q": 1}', None, r"query 'q' has a number, expected .*score"),
-    (Run, "json", '{"q": [1]}', None, "query 'q' has an array"),
+    (Run, "json", '{"q": [1.5]}', None, "the document id at rank 1 of query 'q' is 1.5"),
     (Run, "json", '{"q":\n{"d": }}', 2, "malformed JSON at character 7"),
     (Run, "json", '{"q": {"d": 1}}\n{"p": {"d": 1}}', 2, "malformed JSON at character 1"),
     (Run, "json", '{"q": {"d": 1.5', 1, "malformed JSON"),

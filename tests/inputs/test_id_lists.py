@@ -99,7 +99,7 @@ def test_files_with_a_row_per_query(tmp_path):
     with pytest.raises(fastir.FormatError, match=re.escape(str(path))):
         fastir.evaluate_lists(path, None, "mrr")
     with pytest.raises(fastir.FormatError, match="lists are read from"):
-        fastir.evaluate_lists(tmp_path / "lists.csv", None, "mrr")
+        fastir.evaluate_lists(tmp_path / "lists.trec", None, "mrr")
 
 
 def test_columns_that_hold_something_else():
@@ -109,7 +109,7 @@ def test_columns_that_hold_something_else():
         (pyarrow.array([["b"], None]), ValueError, "the list of query number 1 is null"),
         (pyarrow.array([[1.5]]), TypeError, "must hold lists of strings or of integers"),
         (pyarrow.array([[["a"]]]), TypeError, "must hold lists of strings or of integers"),
-        (pyarrow.array(["a"]), TypeError, "must hold lists of strings or of integers"),
+        (pyarrow.array([True]), TypeError, "must hold lists of strings or of integers"),
         (
             pyarrow.array([["a", "b", "a"]]),
             fastir.DuplicateError,

@@ -61,7 +61,9 @@ def test_half_stars_become_labels_by_a_threshold(tmp_path):
     with pytest.raises(ValueError, match="row 1: 'rating' is NaN"):
         fastir.Qrels.from_table({**ratings, "rating": [4.0, np.nan, 0.5, 5.0]}, threshold=4)
     (tmp_path / "qrels.txt").write_text("q 0 d 1\n")
-    with pytest.raises(ValueError, match="threshold is for ratings in a table, csv, jsonl, parquet; got format 'trec'"):
+    with pytest.raises(
+        ValueError, match="threshold is for ratings in a table, csv, tsv, jsonl, parquet, arrow; got format 'trec'"
+    ):
         fastir.Qrels.from_file(tmp_path / "qrels.txt", threshold=4)
     with pytest.raises(TypeError, match="threshold must be a number"):
         fastir.Qrels.from_table(ratings, threshold="4")

@@ -400,7 +400,7 @@ def test_a_query_with_two_lists_is_named():
         ({"doc_ids": [["a", None]]}, "document id at rank 2 of query number 0 is null"),
         ({"doc_ids": [["a"]], "scores": [[None]]}, "score at rank 1 of query number 0 is null"),
         ({"doc_ids": [["a"]], "scores": [["1"]]}, "must hold lists of numbers"),
-        ({"doc_ids": ["a"]}, "must hold lists of strings"),
+        ({"doc_ids": [True]}, "must hold lists of strings"),
         ({"doc_ids": [["a"]], "qid": ["q"]}, None),
     ],
     ids=str,

@@ -16,11 +16,11 @@ from fastir.checks import whole_number
 from fastir.data.qrels import Qrels
 from fastir.data.run import Run
 from fastir.engine.measure import NUM_Q
-from fastir.errors import NoOverlapError
+from fastir.errors import FormatError, NoOverlapError
 from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.rules import columns_by_side
 from fastir.evaluation.run_collections import runs_by_name
-from fastir.inputs import formats, places
+from fastir.inputs import formats, places, roles
 from fastir.inputs.shapes import DICTS, LISTS, OTHER_OBJECT, PATH, input_shape
 from fastir.rendering.look_alikes import quote_first
 
@@ -200,11 +200,26 @@ def iterate_runs(runs: Any, columns: Mapping[str, str] | None, names: RunNames) 
     """(name, run) of several runs, or of one."""
     if isinstance(runs, Run):
         return iter([(runs.name or "run", runs)])
-    if is_file(runs) and not places.is_many(runs) and formats.file_format(runs) not in formats.TABLE_FORMATS:
+    if is_file(runs) and not places.is_many(runs) and not has_names(runs, columns):
         runs = [runs]
     elif isinstance(runs, Mapping) and is_ranking(next(iter(runs.values()), None)):
         return iter([("run", runs)])
     return runs_by_name(runs, columns, None, names)
+
+
+def has_names(file: Any, columns: Mapping[str, str] | None) -> bool:
+    """Whether a file is a table with a column of runs; what cannot be read is one run, whose reader says why."""
+    form = formats.file_format(file)
+    if form not in formats.TABLE_FORMATS:
+        return False
+    from fastir.inputs import table_files
+
+    try:
+        with table_files.convert_errors(places.place_name(file)), table_files.FILES[form](file) as opened:
+            opened.look()
+            return any(name in opened.names for name in roles.usual_names("runs", columns or {})["run"])
+    except FormatError:
+        return False
 
 
 def is_ranking(data: Any) -> bool:

@@ -583,6 +583,12 @@ cdef class Batches:
     def names(self):
         return self.schema.names
 
+    @property
+    def listed(self):
+        """The names of the columns of lists."""
+        cdef ArrowSchema** columns = self.schema.schema.children
+        return [name for place, name in enumerate(self.schema.names) if is_list(type_name(columns[place]))]
+
     cdef fail(self):
         cdef const char* text = NULL
         if self.stream.get_last_error != NULL:

@@ -109,6 +109,9 @@ UNDIVIDED = "documents of one query, as no group, qid or offsets divides them"  
 INCOMPLETE = "search responses that are incomplete"  # a kind of repair, too: a search timed out, or shards failed
 EXCLUDED = "excluded documents"  # a kind of repair, too: what the option `exclude` took out
 LISTED_TWICE = "relevant ids listed twice"  # a kind of repair: an id counts once
+CELLS = tuple(  # kinds of repairs that repair nothing: what separates ids in the cells of a column
+    f"cells with {ids}" for ids in ("lists in brackets", "commas between ids", "blanks between ids")
+)
 SHOWN, SHOWN_DOCS = 5, 3  # queries, and documents of each, that a notebook shows
 
 

@@ -83,7 +83,7 @@ def from_list_columns(task: Task) -> Coverage:
     run: ListColumns = task.run
     rule = prepared.settings.options.duplicates
     integers = run.integers
-    if needs_a_run(prepared, integers):
+    if run.numbers is not None or needs_a_run(prepared, integers):
         return from_run(task.with_run(Run(*run.scored(rule))))
     n_queries = len(run)
     threads = thread_count(task.n_threads, run.n_rows)
@@ -105,7 +105,7 @@ def from_list_columns(task: Task) -> Coverage:
     counts = join.finish()
     as_text = integers and not prepared.qrels.columns.integers
     repairs: Repairs = {"integer ids read as text": (counts.ranked, "the run")} if as_text else {}
-    return Coverage(prepared, task.status, counts, n_queries, run.query_ids, repairs)
+    return Coverage(prepared, task.status, counts, n_queries, run.query_ids, {**run.repairs, **repairs})
 
 
 def list_rows(run: ListColumns, prepared: PreparedQrels) -> np.ndarray:

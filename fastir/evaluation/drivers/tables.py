@@ -22,8 +22,10 @@ from fastir.engine.join._dicts import is_few
 from fastir.engine.join._scattered import Scattered
 from fastir.engine.threads import PARALLEL_ROWS, interruptible, share, share_all, thread_count
 from fastir.evaluation.drivers.coverage import Coverage
+from fastir.evaluation.drivers.id_lists import from_list_columns
 from fastir.evaluation.drivers.in_memory import few_or_all, from_run
 from fastir.inputs import tables
+from fastir.inputs.id_lists import ListColumns
 from fastir.inputs.table_rows import duplicate_error, group_rows, ids_at, not_a_number
 from fastir.inputs.tables import Batch, Table
 
@@ -37,7 +39,12 @@ WINDOW_ROWS = 1 << 20  # rows that are kept of a table that can be read only onc
 
 def from_table(task: Task) -> Coverage:
     """Evaluate a caller's table."""
-    return from_rows(task.with_run(tables.table(task.run, "run", task.prepared.columns)))
+    return from_table_or_lists(task.with_run(tables.table(task.run, "run", task.prepared.columns)))
+
+
+def from_table_or_lists(task: Task) -> Coverage:
+    """Evaluate a Table, or ListColumns."""
+    return from_list_columns(task) if isinstance(task.run, ListColumns) else from_rows(task)
 
 
 def from_table_file(task: Task, form: str) -> Coverage:
@@ -45,7 +52,7 @@ def from_table_file(task: Task, form: str) -> Coverage:
     from fastir.inputs import table_files
 
     with table_files.open_table(task.run, "run", form, task.prepared.columns, task.watch) as (table, repairs):
-        coverage = from_rows(task.with_run(table))
+        coverage = from_table_or_lists(task.with_run(table))
     coverage.run_repairs = {**repairs, **coverage.run_repairs}
     coverage.is_complete = coverage.is_complete and not repairs
     return coverage

@@ -73,6 +73,8 @@ class WholeQueries(PartReader):
                 self.refuse_order(None)
             return DRIVERS[shape](task)
         with self.table(task.run, shape) as (table, repairs):
+            if isinstance(table, id_lists.ListColumns):
+                return from_run(task.with_run(Run(*table.scored(rule))))
             self.refuse_order(table)
             if collector.reads_whole:
                 batches = list(table)

@@ -1,0 +1,304 @@
+"""Text that holds lists of ids: the cells of a table, and JSON files {query: [id, ...]}.
+
+In: the bytes of all cells and where each begins, or the bytes of a file. Out: where each list begins among the ids, and
+where each id lies in the same bytes; integers are read. Nothing is copied, and each byte is looked at once or twice.
+
+A cell is a list in brackets, as JSON and Python print it, or ids with commas or blanks between them. `survey` finds
+which of these a column has, before `read_cells` reads all of it in that form. Strings in brackets may have escapes,
+which are left to the caller. What is no list ends the reading with a problem and its position; in a file, with None:
+json then finds what to say. To split the text of 1 000 cells of 12 ids takes 0.1 ms, str.split 0.6, json.loads 2.
+"""
+
+from libc.stdint cimport int64_t
+
+import numpy as np
+
+cdef extern from "Python.h":
+    int PyErr_CheckSignals() except -1
+
+cdef enum:
+    MAX_DIGITS = 19         # of an integer
+    BRACKETS = 0            # forms of cells
+    COMMAS = 1
+    TEXT = 0                # kinds of ids
+    INTEGER = 1
+
+cdef enum:                  # what is wrong; inputs/list_cells.py has the words
+    GAP = 1
+    UNCLOSED = 2
+    NESTED = 3
+    BARE = 4
+    NO_COMMA = 5
+    BEHIND = 6
+    MIXED = 7
+    UNOPENED = 8
+
+cdef struct Found:          # the ids so far
+    const unsigned char* text
+    int64_t* starts         # of texts, or the integers themselves
+    int64_t* lengths
+    int64_t n
+    int kind                # TEXT or INTEGER; -1 before the first
+    bint single             # whether single quotes are quotes
+    bint escapes            # whether a string has a backslash
+    int problem
+    const unsigned char* at     # where the problem is
+
+
+cdef inline bint is_blank(unsigned char c) noexcept nogil:
+    return c == c" " or 9 <= c <= 13
+
+
+cdef inline const unsigned char* skip(const unsigned char* p, const unsigned char* end) noexcept nogil:
+    while p < end and is_blank(p[0]):
+        p += 1
+    return p
+
+
+cdef inline const unsigned char* skip_back(const unsigned char* start, const unsigned char* end) noexcept nogil:
+    while end > start and is_blank((end - 1)[0]):
+        end -= 1
+    return end
+
+
+cdef const unsigned char* fail(Found* found, int problem, const unsigned char* at) noexcept nogil:
+    found.problem, found.at = problem, at
+    return NULL
+
+
+cdef inline void append(Found* found, int64_t start, int64_t length) noexcept nogil:
+    found.starts[found.n], found.lengths[found.n] = start, length
+    found.n += 1
+
+
+cdef const unsigned char* after_integer(const unsigned char* p, const unsigned char* end,
+                                        int64_t* integer) noexcept nogil:
+    """What is behind an integer of 64 bits as JSON has it, NULL if there is none."""
+    cdef bint negative = p[0] == c"-"
+    cdef const unsigned char* start = p + negative
+    cdef unsigned long long value = 0
+    p = start
+    while p < end and <unsigned char>(p[0] - c"0") < 10 and p - start < MAX_DIGITS:
+        value = 10 * value + (p[0] - c"0")
+        p += 1
+    if p == start or value >> 63 or (start[0] == c"0" and p - start > 1):
+        return NULL
+    integer[0] = -<int64_t>value if negative else <int64_t>value
+    return p if p == end or p[0] == c"," or p[0] == c"]" or is_blank(p[0]) else NULL
+
+
+cdef const unsigned char* after_id(const unsigned char* p, const unsigned char* end, Found* found) noexcept nogil:
+    """Read an item of a list in brackets; what is behind it, or NULL."""
+    cdef const unsigned char* start = p
+    cdef unsigned char quote = p[0]
+    cdef int64_t number = 0
+    cdef int kind = TEXT
+    if quote == c'"' or (quote == c"'" and found.single):
+        p += 1
+        while p < end and p[0] != quote:
+            if p[0] < 32:
+                return fail(found, BARE, start)
+            if p[0] == c"\\":
+                found.escapes = True
+                p += 1
+            p += 1
+        if p >= end:
+            return fail(found, UNCLOSED, start)
+        p += 1
+    elif quote == c"," or quote == c"]":
+        return fail(found, GAP, start)
+    elif quote == c"[" or quote == c"{" or quote == c"(":
+        return fail(found, NESTED, start)
+    else:
+        kind, p = INTEGER, after_integer(p, end, &number)
+        if p == NULL:
+            return fail(found, BARE, start)
+    if found.kind >= 0 and found.kind != kind:
+        return fail(found, MIXED, start)
+    found.kind = kind
+    if kind == TEXT:
+        append(found, start + 1 - found.text, p - start - 2)
+    else:
+        append(found, number, 0)
+    return p
+
+
+cdef const unsigned char* after_list(const unsigned char* p, const unsigned char* end, Found* found) noexcept nogil:
+    """Read a list from its bracket on; what is behind it, or NULL, and `found` says why."""
+    p = skip(p + 1, end)
+    if p < end and p[0] == c"]":
+        return p + 1
+    while p < end:
+        p = after_id(p, end, found)
+        if p == NULL:
+            return NULL
+        p = skip(p, end)
+        if p < end and p[0] == c"]":
+            return p + 1
+        if p < end and p[0] != c",":
+            return fail(found, NO_COMMA, p)
+        if p < end:
+            p = skip(p + 1, end)
+    return fail(found, UNCLOSED, end)
+
+
+cdef bint split_cell(const unsigned char* p, const unsigned char* end, bint commas, Found* found) noexcept nogil:
+    """Read the ids of a cell without brackets, whose ends are no blanks; False for a problem."""
+    cdef const unsigned char* start = p
+    cdef const unsigned char* stop
+    cdef const unsigned char* q
+    if (end - 1)[0] == c"]":
+        q = p
+        while q < end and q[0] != c"[":
+            q += 1
+        if q == end:
+            return fail(found, UNOPENED, end - 1) != NULL
+    while start <= end:
+        p = start
+        while p < end and not (p[0] == c"," if commas else is_blank(p[0])):
+            p += 1
+        stop = skip_back(start, p)
+        if stop == start:
+            return fail(found, GAP, start) != NULL
+        append(found, start - found.text, stop - start)
+        if p == end:
+            return True
+        start = skip(p + 1, end)
+    return True
+
+
+def survey(const unsigned char[::1] text, const int64_t[::1] starts, const int64_t[::1] lengths):
+    """What the cells of a column have.
+
+    Returns
+    -------
+    tuple of int
+        The first row, -1 if there is none, with a bracket at its beginning; with something else; of the latter with a
+        comma, and with a blank that has no comma beside it; and how many ids there are at most.
+    """
+    cdef int64_t row, bracket = -1, plain = -1, comma = -1, blank = -1, room = starts.shape[0]
+    cdef const unsigned char* p
+    cdef const unsigned char* end
+    cdef bint is_plain
+    with nogil:
+        for row in range(starts.shape[0]):
+            end = &text[0] + starts[row] + lengths[row]
+            p = skip(&text[0] + starts[row], end)
+            end = skip_back(p, end)
+            if p == end:
+                continue
+            is_plain = p[0] != c"["
+            if is_plain and plain < 0:
+                plain = row
+            elif not is_plain and bracket < 0:
+                bracket = row
+            while p < end:
+                if p[0] == c",":
+                    room += 1
+                    if is_plain and comma < 0:
+                        comma = row
+                elif is_plain and is_blank(p[0]):
+                    room += 1
+                    if blank < 0 and (p - 1)[0] != c",":
+                        p = skip(p, end)
+                        if p[0] != c",":
+                            blank = row
+                        continue
+                    p = skip(p, end) - 1
+                p += 1
+    return bracket, plain, comma, blank, room
+
+
+def read_cells(const unsigned char[::1] text, const int64_t[::1] starts, const int64_t[::1] lengths, int form,
+               int64_t room):
+    """The lists in cells of one form: 0 in brackets, 1 with commas, 2 with blanks between ids.
+
+    Returns
+    -------
+    offsets : int64 array of shape (n + 1,)
+        Where each list begins among the ids.
+    id_starts, id_lengths : int64 arrays of shape (n_ids,)
+        The position and length of each id in the text; of integers id_starts has the ids themselves.
+    integers, escapes : bool
+        Whether the ids are integers; whether one has a backslash, in brackets.
+    problem : tuple of int, or None
+        What is wrong, the row, and the position in the text.
+    """
+    cdef int64_t row, n = starts.shape[0]
+    cdef const unsigned char* p
+    cdef const unsigned char* end
+    cdef Found found
+    offsets = np.zeros(n + 1, np.int64)
+    id_starts, id_lengths = np.empty(room + 1, np.int64), np.empty(room + 1, np.int64)
+    cdef int64_t[::1] begins = offsets, places = id_starts, sizes = id_lengths
+    found.text, found.starts, found.lengths = &text[0], &places[0], &sizes[0]
+    found.n, found.kind, found.single, found.escapes, found.problem, found.at = 0, -1, True, False, 0, NULL
+    with nogil:
+        for row in range(n):
+            end = found.text + starts[row] + lengths[row]
+            p = skip(found.text + starts[row], end)
+            end = skip_back(p, end)
+            if p < end and form == BRACKETS:
+                p = after_list(p, end, &found)
+                if p != NULL and p < end:
+                    fail(&found, BEHIND, p)
+            elif p < end:
+                split_cell(p, end, form == COMMAS, &found)
+            if found.problem:
+                break
+            begins[row + 1] = found.n
+    problem = (found.problem, row, found.at - found.text) if found.problem else None
+    return offsets, id_starts[:found.n], id_lengths[:found.n], found.kind == INTEGER, bool(found.escapes), problem
+
+
+def lists_from_json(bytes content):
+    """The lists of a text {query: [id, ...]} without NUL bytes, or None if something in it is unusual.
+
+    Returns
+    -------
+    None, or tuple
+        The query ids (a list of bytes, as JSON strings), and what `read_cells` returns, without the problem.
+    """
+    cdef list queries = [], offsets = [0]
+    cdef const unsigned char* p = content
+    cdef const unsigned char* end = p + len(content)
+    cdef int64_t room
+    cdef const unsigned char* query
+    cdef Found found
+    p = skip(p, end)
+    if p == end or p[0] != c"{":
+        return None
+    room = content.count(b",") + content.count(b"[") + 1
+    starts, lengths = np.empty(room, np.int64), np.empty(room, np.int64)
+    cdef int64_t[::1] places = starts, sizes = lengths
+    found.text, found.starts, found.lengths = content, &places[0], &sizes[0]
+    found.n, found.kind, found.single, found.escapes, found.problem, found.at = 0, -1, False, False, 0, NULL
+    while p[0] != c"}":     # at first this is the brace, and then the comma before each query
+        PyErr_CheckSignals()
+        p = query = skip(p + 1, end)
+        if p == end or p[0] != c'"':
+            return None
+        p += 1
+        while p < end and p[0] >= 32 and p[0] != c'"':
+            p += 1 + (p[0] == c"\\")
+        if p >= end or p[0] != c'"':
+            return None
+        queries.append(query[:p + 1 - query])
+        p = skip(p + 1, end)
+        if p == end or p[0] != c":":
+            return None
+        p = skip(p + 1, end)
+        if p == end or p[0] != c"[":
+            return None
+        with nogil:
+            p = after_list(p, end, &found)
+        if p == NULL:
+            return None
+        offsets.append(found.n)
+        p = skip(p, end)
+        if p == end or p[0] != c"," and p[0] != c"}":
+            return None
+    if skip(p + 1, end) != end:
+        return None
+    return (queries, np.array(offsets, np.int64), starts[:found.n], lengths[:found.n], found.kind == INTEGER,
+            bool(found.escapes))
