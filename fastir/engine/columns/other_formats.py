@@ -224,7 +224,7 @@ TREC_LINES: tuple[tuple[str, Callable[[Line], bool]], ...] = (
     ),
 )
 
-# Of the names of a table's columns
+# From the names of a table's columns
 TABLES: tuple[tuple[str, Callable[[list[str]], bool]], ...] = (
     ("the columns are those of Quepid's CSV, which format='quepid' reads", lambda names: is_quepid(names)),
     ("it looks like a book of Quepid's, with a column for each rater, which format='quepid' reads", is_book),
