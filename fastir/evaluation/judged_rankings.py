@@ -28,7 +28,7 @@ def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOpt
     qrels, run : as for `evaluate`
     **options
         Options of `evaluate` that say how to read and order the run: ties, score_dtype, duplicates, parents, aggregate,
-        exclude, validate, columns, qrels_columns, run_columns, n_threads, and a convention, which chooses these
+        exclude, validate, columns, qrels_columns, run_columns, label, n_threads, and a convention, which chooses these
         options. `queries` decides on errors and warnings ("qrels", "strict"); as a collection of ids, it
         decides which queries are judged. All other options belong to `JudgedRankings.evaluate`, and so does
         ``queries="intersection"``: judged rankings keep the queries that are missing from the run.
