@@ -16,9 +16,9 @@ Excluded documents are probed, too, and leave the rows that were read: the rows 
 bitmap knows, are looked up among them. A ranking with NaN, wide integers or NumPy ids loses them in a copy.
 
 A ranking's keys are borrowed references until its query is measured. Until then no foreign code may run, so no
-container is made: that could start the garbage collector. Without a GIL other threads may change the ranking, so the run
-and each ranking are copied first. A critical section is not enough: looking up a key locks the dict, too, and CPython
-3.13 then suspends the section that holds the lock.
+container is made: that could start the garbage collector. Without a GIL other threads may change the ranking, so the
+run and each ranking are copied first. A critical section is not enough: looking up a key locks the dict, too, and
+CPython 3.13 then suspends the section that holds the lock.
 
 Judged documents that no metric reads matter only to the report. Where looking them up would be most of the work, a word
 per document of the ranking is kept instead, and count_rest() counts when the report is read: the id itself if it is an

@@ -52,8 +52,8 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
 # Which of documents with equal scores comes first, for every rule of TIE_CODES (_codes): only this file says so.
 #
 # The higher score is first. Among equal scores the rule goes by id, by row (INPUT, REVERSED) or by label. An order is
-# below 0 if x comes before y, as qsort takes it; a sign is 1 where the larger is first, -1 where the smaller is. AVERAGE
-# resolves no tie: its hits are sorted as for OPTIMISTIC, because expected values need some fixed order of the labels.
+# below 0 if x comes before y, as qsort takes it; a sign is 1 where the larger is first, -1 where the smaller is.
+# AVERAGE resolves no tie: its hits are sorted as for OPTIMISTIC, as expected values need some fixed order of labels.
 cdef inline int score_order(double x, double y) noexcept nogil:
     return (x < y) - (x > y)
 
