@@ -20,8 +20,6 @@ from fastir.data.run import Run, RunsLike
 from fastir.engine.threads import thread_count
 from fastir.errors import quote
 from fastir.evaluation.drivers.coverage import Coverage
-from fastir.evaluation.drivers.swapped import note_swap
-from fastir.evaluation.drivers.unmatched_ids import compare_ids
 from fastir.evaluation.run_collections import runs_by_name
 from fastir.evaluation.run_names import RunNames
 from fastir.inputs.shapes import HELD_OBJECT, PATH, input_shape
@@ -73,10 +71,7 @@ def evaluate_runs(
 
         try:
             _, coverage = outcomes[job.name] = rules.evaluate_one(job.run, n_threads, block_read)
-            if rules.may_be_run:
-                note_swap(coverage, job.run)
-            if coverage.counts.nothing:
-                compare_ids(coverage, job.run)
+            rules.look_at_run(coverage, job.run)
         except Exception as error:
             name_the_run(error, job.name)
             raise

@@ -154,14 +154,19 @@ class EvaluationRules:
             n_fractions, _ = count_fractions(columns.numbers, columns.offsets)
             self.settings.warn_of_fractions(n_fractions, grades.largest)
 
-    def warn_of_run(self, coverage: Coverage, run: Any) -> None:
-        """Warn of what an evaluated run met, or refuse ids that never match."""
+    def look_at_run(self, coverage: Coverage, run: Any) -> None:
+        """Note for the warning what an evaluated run looks like, or refuse ids that never match."""
         if self.may_be_run:
             note_swap(coverage, run)
-        if not coverage.is_complete:
-            if coverage.counts.nothing:
-                compare_ids(coverage, run)
-            coverage.warn(self.settings.queries)
+        if coverage.counts.nothing:
+            compare_ids(coverage, run)
+
+    def warn_of_run(self, coverage: Coverage, run: Any) -> None:
+        """Warn of what an evaluated run met, or refuse ids that never match."""
+        if self.may_be_run or not coverage.is_complete:
+            self.look_at_run(coverage, run)
+            if not coverage.is_complete:
+                coverage.warn(self.settings.queries)
 
     def evaluate_one(
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
