@@ -9,15 +9,13 @@ from libc.string cimport memchr, memcmp
 
 import numpy as np
 
+from fastir.engine.columns._text cimport is_blank
+
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
 
 cdef enum:
     LINES = 1 << 16     # after which Ctrl-C is looked for
-
-
-cdef inline bint is_blank(unsigned char c) noexcept nogil:
-    return c == 32 or 9 <= c <= 13
 
 
 cdef inline const unsigned char* after_field(const unsigned char* p, const unsigned char* end,

@@ -13,6 +13,8 @@ from libc.stdint cimport int64_t
 
 import numpy as np
 
+from fastir.engine.columns._text cimport is_blank
+
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
 
@@ -43,10 +45,6 @@ cdef struct Found:          # the ids so far
     bint escapes            # whether a string has a backslash
     int problem
     const unsigned char* at     # where the problem is
-
-
-cdef inline bint is_blank(unsigned char c) noexcept nogil:
-    return c == c" " or 9 <= c <= 13
 
 
 cdef inline const unsigned char* skip(const unsigned char* p, const unsigned char* end) noexcept nogil:

@@ -34,6 +34,10 @@ cdef extern from *:
     uint64_t fold "fastir_fold"(uint64_t x, uint64_t y) noexcept nogil
 
 
+cdef inline bint is_blank(unsigned char c) noexcept nogil:
+    return c == 32 or 9 <= c <= 13
+
+
 cdef struct Text:
     const char* start
     int64_t length
