@@ -16,7 +16,7 @@ from fastir.errors import DuplicateError, FormatError, quote
 from fastir.evaluation.array_call import weights_by_query
 from fastir.evaluation.evaluator import make_evaluator
 from fastir.evaluation.rules import EvaluationRequest
-from fastir.inputs import id_lists, json_files, library_tables, pairing
+from fastir.inputs import id_lists, library_tables, pairing
 from fastir.inputs.id_lists import ListColumns, is_table_or_path
 from fastir.inputs.pairing import Side
 from fastir.inputs.parents import read_as
@@ -131,7 +131,7 @@ def evaluate_lists(
         choices=choices,
     )
     documents = read_as(parents, aggregate, duplicates, exclude, convention)
-    retrieved, relevant = (json_files.data_of(data) for data in (retrieved, relevant))
+    retrieved, relevant = (read_json(data) if is_path(data) else data for data in (retrieved, relevant))
     run, judged = pair_lists(retrieved, relevant, query_ids, columns)
     qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.judged())
     query_weights = weights_by_query(weights, qrels.query_ids)
@@ -181,6 +181,13 @@ def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[s
         for side in sides:
             refuse_other_order(side, ids)
     return with_ids(run, ids), with_ids(judged, ids)
+
+
+def read_json(path: Any) -> Any:
+    """What a JSON file holds; the path of any other file unchanged."""
+    from fastir.inputs import json_files
+
+    return json_files.data_of(path)
 
 
 def refuse_cut_ids(run: Any, judged: Any) -> None:

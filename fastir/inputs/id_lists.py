@@ -361,15 +361,9 @@ def lists_of_columns(table: Any, names: dict[str, Any], what: str) -> ListColumn
     return lists_by_query(by_role, what)
 
 
-def first_value(column: Any) -> Any:
-    """The first value of a column; None of an empty one, and of what has no order."""
-    values = column.iloc if hasattr(column, "iloc") else column
-    return values[0] if hasattr(values, "__getitem__") and hasattr(column, "__len__") and len(column) else None
-
-
 def cells_of_objects(column: Any, name: str) -> ListColumns | None:
     """The lists in a column of Python's strings; None if the first value is none."""
-    if not isinstance(first_value(column), str):
+    if not isinstance(id_lists.first_value(column), str):
         return None
     objects = as_objects(id_lists.sequence(column) or ())
     texts, odd = ids_from_strings(objects)

@@ -8,7 +8,6 @@ objects come as tuples of pairs, so that a duplicate key is seen.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,7 +24,6 @@ from fastir.inputs import places
 from fastir.inputs.dicts import LABEL_RANGE
 from fastir.inputs.files import ByteReader
 from fastir.inputs.grouping import gather
-from fastir.inputs.list_cells import lists_in_json
 from fastir.inputs.misread import SAMPLE_ROWS, misread_labels
 from fastir.inputs.roles import is_header, refuse_label
 
@@ -92,6 +90,7 @@ def lists_or_records(
     """The columns of files with lists of ids by query, or an array of objects; None if they hold something else."""
     from fastir.inputs import id_lists, table_rows, tables
     from fastir.inputs.label_arrays import check_queries
+    from fastir.inputs.list_cells import lists_in_json
 
     read = [lists_in_json(content) for content in contents]
     what = "run" if is_run else "qrels"
@@ -122,6 +121,8 @@ def records_in(content: bytes, columns: Mapping[Any, Any] | None) -> list[dict[s
 
 def json_data(content: bytes) -> Any:
     """The data of a JSON file as json.load makes it; an error for a key that an object has twice."""
+    import json
+
     text = content.decode("utf-8", "surrogateescape")
     try:
         return json.loads(text, object_pairs_hook=distinct_pairs)
@@ -129,11 +130,11 @@ def json_data(content: bytes) -> Any:
         return parse_json(text, "", float)  # which says what is wrong
 
 
-def data_of(data: Any) -> Any:
-    """What json.load makes of a JSON file, if data are its path; all else unchanged."""
-    if not isinstance(data, (str, bytes, os.PathLike)) or not JSON_ENDING.search(os.fsdecode(data)):
-        return data
-    name, content, _ = content_of(data, True, None)
+def data_of(path: Any) -> Any:
+    """What json.load makes of a JSON file; the path of any other file unchanged."""
+    if not JSON_ENDING.search(os.fsdecode(path)):
+        return path
+    name, content, _ = content_of(path, True, None)
     with naming(name):
         read = json_data(content)
         if isinstance(read, dict):
@@ -199,6 +200,8 @@ def unusual_rows(
 
 def parse_json(text: str, path: str, number: Callable[[str], Any]) -> Any:
     """The data of JSON text, with objects as tuples of pairs and numbers as `number` makes them from their text."""
+    import json
+
     try:
         return json.loads(text, object_pairs_hook=tuple, parse_float=number, parse_int=number)
     except json.JSONDecodeError as error:

@@ -8,7 +8,6 @@ are read by json, or by Python's reader of literals, each by itself.
 from __future__ import annotations
 
 import itertools
-import json
 from ast import literal_eval
 from collections.abc import Sequence
 from typing import Any
@@ -82,6 +81,8 @@ def lists_in_cells(cells: Sequence[Ids], what: str) -> tuple[np.ndarray, Ids, di
 
 def json_lists(arena: Arena) -> list[list[str]] | None:
     """Cells with lists of strings, which are read at once; None if they are not JSON."""
+    import json
+
     data, ends = arena.text.tobytes(), (arena.starts + arena.lengths).tolist()
     cells = [data[first:end].strip() or b"[]" for first, end in zip(arena.starts.tolist(), ends, strict=True)]
     try:
@@ -136,6 +137,8 @@ def without_escapes(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -
 
 def read_string(span: bytes) -> str:
     """A string in quotation marks; a ValueError if neither JSON nor Python writes it so."""
+    import json
+
     text = span.decode("utf-8", "surrogateescape")
     try:
         return json.loads(text)
@@ -155,6 +158,8 @@ def lists_in_json(content: bytes) -> tuple[list[str], np.ndarray, Ids] | None:
         return None
     keys, offsets, places, sizes, integers, escapes = read
     if escapes:
+        import json
+
         try:
             lists = list(json.loads(content, object_pairs_hook=tuple))
         except ValueError:

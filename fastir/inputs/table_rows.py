@@ -14,7 +14,6 @@ from fastir.engine.join._contiguous import find_duplicates
 from fastir.engine.threads import interruptible, longest_query
 from fastir.errors import DuplicateError, quote, remedy, warn_caller
 from fastir.inputs import misread
-from fastir.inputs.id_lists import ListColumns
 from fastir.inputs.tables import Batch, Table, table
 
 
@@ -27,7 +26,7 @@ def read(
 
 def columns_of(source: Any, what: str, duplicates: str | None, threshold: float | None = None) -> tuple[Any, ...]:
     """A Table, or ListColumns, grouped by query, as Rows takes them."""
-    if not isinstance(source, ListColumns):
+    if isinstance(source, Table):
         return group_rows(source, duplicates, threshold=threshold)
     if threshold is not None:
         raise ValueError("threshold is for ratings, and the table has lists of ids")

@@ -17,12 +17,12 @@ import numpy as np
 from fastir.engine.columns._arrow import Batches
 from fastir.engine.columns._ids import Ids
 from fastir.engine.columns._objects import fields_from_rows, objects_from_list, read_floats, read_integers
+from fastir.engine.columns.id_lists import first_value
 from fastir.engine.columns.rows import ROUNDED, rounded_place
 from fastir.errors import FormatError, quote
 from fastir.inputs import library_tables, misread, roles
 from fastir.inputs.arrays import equal_float_rows, is_masked_array, is_wide
 from fastir.inputs.column_readers import ArrayReader, ArrowReader, CodeReader, FileColumn, as_objects
-from fastir.inputs.id_lists import columns_from_batches, first_value, lists_by_query, lists_of_columns
 from fastir.inputs.library_tables import ARROW_METHODS, is_arrow_text
 from fastir.inputs.roles import DOC, NUMBER, QUERY, RANK, find_columns, is_rank, usual_columns
 from fastir.inputs.source import IR_DATASETS, PLACE, TUPLES, UNKNOWN, Source, as_source
@@ -219,7 +219,7 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Any
             )
     if hasattr(data, "iloc") and hasattr(data, "columns"):
         names_of_lists = frame_lists(data, what, columns)
-        return lists_of_columns(data, names_of_lists, what) if names_of_lists else frame_table(data, what, columns)
+        return list_columns(data, names_of_lists, what) if names_of_lists else frame_table(data, what, columns)
     if any(hasattr(data, name) for name in ARROW_METHODS):
         again = not hasattr(data, "read_next_batch") and not hasattr(data, "__next__")
         n_rows = getattr(data, "num_rows", getattr(data, "height", None))
@@ -227,6 +227,8 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Any
         all_names = opened[0].names
         lists = roles.list_roles(what, all_names, columns, opened[0].listed)
         if lists is not None:
+            from fastir.inputs.id_lists import columns_from_batches, lists_by_query
+
             named = {role: (name, all_names.index(name)) for role, name in lists.items()}
             return lists_by_query(columns_from_batches(opened.pop(), named), what)
         made = Table(what, all_names, columns, lambda names: read_arrow(data, names, opened), again, n_rows)
@@ -236,11 +238,18 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Any
         listed = [name for name, column in data.items() if isinstance(first_value(column), LIST_KINDS)]
         lists = roles.list_roles(what, list(data), columns, listed)
         if lists is not None:
-            return lists_of_columns(data, lists, what)
+            return list_columns(data, lists, what)
         made = Table(what, data, columns, lambda names: read_arrays(data, names, what), True)
         made.read_ranks = lambda name, _, row, n: data[name][row : row + n]
         return made
     return tuple_table(data, what, columns)
+
+
+def list_columns(data: Any, names: dict[str, Any], what: str) -> Any:
+    """A frame or mapping with a list of ids in each row, as ListColumns; `names` of its columns by their roles."""
+    from fastir.inputs.id_lists import lists_of_columns
+
+    return lists_of_columns(data, names, what)
 
 
 def columns_of_records(records: Sequence[dict[Any, Any]], what: str) -> dict[Any, list[Any]]:

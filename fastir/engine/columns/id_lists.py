@@ -29,6 +29,12 @@ def ranking(query_id: Any, value: Any) -> tuple[Any, ...]:
     return ranked
 
 
+def first_value(column: Any) -> Any:
+    """The first value of a column; None of an empty one, and of what has no order."""
+    values = column.iloc if hasattr(column, "iloc") else column
+    return values[0] if hasattr(values, "__getitem__") and hasattr(column, "__len__") and len(column) else None
+
+
 def why_no_sequence(value: Any, mapping_problem: str) -> str:
     """The type of what is no sequence, and what it lacks; `mapping_problem` says what is wrong with a mapping."""
     kind = type(value).__name__

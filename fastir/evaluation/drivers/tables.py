@@ -22,10 +22,8 @@ from fastir.engine.join._dicts import is_few
 from fastir.engine.join._scattered import Scattered
 from fastir.engine.threads import PARALLEL_ROWS, interruptible, share, share_all, thread_count
 from fastir.evaluation.drivers.coverage import Coverage
-from fastir.evaluation.drivers.id_lists import from_list_columns
 from fastir.evaluation.drivers.in_memory import few_or_all, from_run
 from fastir.inputs import tables
-from fastir.inputs.id_lists import ListColumns
 from fastir.inputs.table_rows import duplicate_error, group_rows, ids_at, not_a_number
 from fastir.inputs.tables import Batch, Table
 
@@ -44,7 +42,11 @@ def from_table(task: Task) -> Coverage:
 
 def from_table_or_lists(task: Task) -> Coverage:
     """Evaluate a Table, or ListColumns."""
-    return from_list_columns(task) if isinstance(task.run, ListColumns) else from_rows(task)
+    if isinstance(task.run, Table):
+        return from_rows(task)
+    from fastir.evaluation.drivers.id_lists import from_list_columns
+
+    return from_list_columns(task)
 
 
 def from_table_file(task: Task, form: str) -> Coverage:

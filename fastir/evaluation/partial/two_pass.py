@@ -19,7 +19,6 @@ from fastir.errors import DuplicateError, quote
 from fastir.evaluation.drivers.judged import Ranks
 from fastir.evaluation.partial.states import ONCE_HINT, Count, Counted, Repairs, Scored, State
 from fastir.inputs import formats, table_files, tables
-from fastir.inputs.id_lists import ListColumns
 from fastir.inputs.shapes import PATH, TABLE
 from fastir.inputs.table_rows import not_a_number
 from fastir.inputs.tables import Batch, Table
@@ -124,7 +123,7 @@ class TwoPassReader(PartReader):
         if shape != TABLE and not (shape == PATH and formats.file_format(rows) in formats.TABLE_FORMATS):
             raise TypeError(f"two passes take tables of rows, got {type(rows).__name__}; strategy='grouped' takes it")
         with self.table(rows, shape) as (table, repairs):
-            if isinstance(table, ListColumns):
+            if not isinstance(table, Table):
                 raise TypeError("two passes take tables of rows, and this has lists of ids; strategy='lists' takes it")
             self.refuse_order(table)
             row = in_qrels = 0
