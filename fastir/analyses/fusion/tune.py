@@ -133,6 +133,8 @@ def tune(
     settings, search = trial_settings(card, run_set.names, params or {}, grid, n_trials, seed)
     trials = Trials(judgments, run_set, card, norm, ties, metric, {**options, "score_dtype": score_dtype})
     ids = trials.layout.judged.query_ids
+    if folds == DEFAULT_FOLDS:
+        n_folds = min(n_folds, len(ids))
     if n_folds > len(ids):
         raise ValueError(f"folds must be at most the number of queries, {len(ids)}, got {n_folds}")
     fold_of = fold_numbers(ids, n_folds, seed, strata)
