@@ -26,7 +26,7 @@ RECIPES = {  # name: (the section's title, where its blocks go: (file, the text 
     "metric": (
         "A new metric",
         [
-            ("fastir/engine/measure/_sets.pyx", None),
+            ("fastir/engine/measure/_binary.pyx", None),
             ("tests/oracle/oracle.py", "METRICS = {\n"),
             ("tests/oracle/oracle.py", "    **oracle_sets.METRICS"),
             ("tests/oracle/test_oracle.py", "        (Request("),

@@ -2,7 +2,7 @@
 
 A judge is a list of labels or a matrix. Here each comes as a matrix by positions: documents that were retrieved in
 their order, and behind them the others; its upper triangle is what the ranking fulfils as far as it was retrieved. The
-labels of one judge, in a plan, are counted by the same rules in _preferences.pyx, which is faster without a matrix.
+labels of one judge, in a plan, are counted by the same rules in _tasks.pyx, which is faster without a matrix.
 
 A metric is one of the functions that `pooled`, `by_judge` and `by_pair` make, as declared beside its card.
 """
