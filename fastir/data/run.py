@@ -25,7 +25,7 @@ from fastir.rendering.text import counted
 from fastir.request.options import DUPLICATES, MAX_DEPTH, TIES_BY_ID
 
 if TYPE_CHECKING:
-    from fastir.engine.join._parents import Parents
+    from fastir.engine.join._join import Parents
     from fastir.inputs.parents import AnyParents
     from fastir.request.options import Duplicates, TiesById
 

@@ -30,7 +30,7 @@ from fastir.inputs.places import is_path
 from fastir.rendering.look_alikes import quote_first
 
 if TYPE_CHECKING:
-    from fastir.engine.join._parents import Parents
+    from fastir.engine.join._join import Parents
     from fastir.inputs.files import Path
 
     ExcludeLike: TypeAlias = Literal["query_id"] | Mapping[Any, Iterable[Any]] | Path

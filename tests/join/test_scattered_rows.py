@@ -1,6 +1,6 @@
 """Tables whose rows come in any order, at the widths at which their kernels count, cut and compare.
 
-Also of: scattered, duplicates.
+Also of: scattered.
 """
 
 import numpy as np

@@ -20,7 +20,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport INT64_MAX, int64_t
 from libc.stdlib cimport free, malloc
 
-from fastir.engine.columns._entries cimport fetch_next, list_item, tuple_item
+from fastir.engine.columns._entries cimport fetch_next, list_item, tuple_item, unchanged, unchanged_ids
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.engine.columns._ids cimport borrow_text, held_text
 from fastir.engine.columns._memory cimport prefetch
@@ -28,7 +28,6 @@ from fastir.engine.columns._text cimport Group, Text, room_for_rows
 from fastir.engine.join._counts cimport Counts
 from fastir.engine.join._join cimport Join, Part, hash_group
 from fastir.engine.join._judged cimport find_judged
-from fastir.engine.join._unchanged cimport unchanged, unchanged_ids
 from fastir.engine.measure._codes cimport REPEATED
 
 from fastir.engine.columns.id_lists import plain_ranking, ranking, repeated, sequence
@@ -212,7 +211,7 @@ cdef class Lists(Join):
                 return False
             self.met[q] = 1
             nothing, nothing_example = counts.nothing, counts.nothing_example
-            part.failed = self.settle(part, q)
+            part.failed = self.judge_list(part, q)
             if part.failed == REPEATED:
                 raise repeated(self.judged.query_ids[q], ids[part.seen.later], part.seen.first + 1,
                                part.seen.later + 1)

@@ -3,7 +3,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from fastir.engine.columns._text cimport START, Text, equal, mix
-from fastir.engine.measure._measure cimport Judgments
+from fastir.engine.measure._measure cimport Judgments, Plan
 
 cdef enum:
     # Slots of a table that are looked at for a free one. Tables are at most half full: with a hundred million ids of
@@ -79,6 +79,7 @@ cdef inline uint64_t spread_hash(Py_ssize_t h) noexcept nogil:
 
 
 cdef int64_t find_query(const QueryIndex* index, const Text* query) noexcept nogil
+cdef int check_judged(Plan plan, Judged judged) except -1
 
 
 cdef inline int64_t find_judged(const Index* index, int64_t q, int64_t first, const Text* doc,

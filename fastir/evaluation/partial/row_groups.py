@@ -15,7 +15,7 @@ import numpy as np
 
 from fastir.engine.columns.ids import encode
 from fastir.engine.columns.rows import offsets_from_sizes
-from fastir.engine.join._collect import judgments
+from fastir.engine.join._judged import judgments
 from fastir.engine.measure._codes import READ_CODES, TIE_CODES
 from fastir.engine.rank._judged_ranks import JudgedRanks
 from fastir.engine.threads import run, share_all
