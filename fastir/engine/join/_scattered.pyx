@@ -8,8 +8,9 @@
     values ◀─ settle_again ── queries with equal hashes or a tied hit: their rows, judged like a group (_join)
 
 probe, count and mark see rows, compare sees hashes, settle and settle_again see queries. All of them may be called in
-threads, each for any part of the work, and the other calls in one. Nothing depends on which thread does what. Beside the columns this keeps 4 bytes a row, and 8 more to find duplicates.
-Rows of queries that the qrels do not have share one code behind the others.
+threads, each for any part of the work, and the other calls in one. Nothing depends on which thread does what. Beside
+the columns this keeps 4 bytes a row, and 8 more to find duplicates. Rows of queries that the qrels do not have share
+one code behind the others.
 
 _two_pass, which counts rows read again into arrays that parts add up, shares the tables and what needs no speed
 (_query_table), but not this kernel: it finds a hit by its query's offset, while a level holds the only hit of most
