@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.engine.columns._json import rows_from_json
+from fastir.engine.columns._parsing import rows_from_json
 from fastir.engine.columns.ids import Arena
 from fastir.engine.columns.line_formats import bare
 from fastir.engine.columns.other_formats import hint_for_markup

@@ -17,8 +17,8 @@ import numpy as np
 
 from fastir.engine.columns._arrow import Batches
 from fastir.engine.columns._ids import ids_from_arena, ids_from_integers
-from fastir.engine.columns._json import rows_from_json_lines
 from fastir.engine.columns._number import numbers_from_texts
+from fastir.engine.columns._parsing import rows_from_json_lines
 from fastir.engine.columns.ids import Arena
 from fastir.engine.columns.line_formats import NUMBER_PROBLEMS
 from fastir.engine.columns.other_formats import hint_for_markup

@@ -1,6 +1,6 @@
 """Unusual dicts are read as the slow twins below read them: the same ids, numbers and errors.
 
-Also of: id_lists, scalars.
+Also of: id_lists.
 """
 
 import random

@@ -17,9 +17,8 @@ from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, int64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
-from fastir.engine.columns._entries cimport fetch_next, list_item, tuple_item
-from fastir.engine.columns._scalars cimport (Py_TYPE, PyTypeObject, Reader, digit, equal_integers, is_digit, read_known,
-                                             read_numpy_integer, read_whole)
+from fastir.engine.columns._entries cimport (PyTypeObject, Py_TYPE, Reader, digit, equal_integers, fetch_next, is_digit,
+                                             list_item, read_known, read_numpy_integer, read_whole, tuple_item)
 
 from collections import OrderedDict
 

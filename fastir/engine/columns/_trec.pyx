@@ -34,7 +34,7 @@ from libc.string cimport memcpy, memset
 
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.engine.columns._number cimport PADDING_BYTES, quick_number, read_number
-from fastir.engine.columns._text cimport Group, Text, copy_text, equal, room_for_rows, text_hash
+from fastir.engine.columns._ids cimport Group, Text, copy_text, equal, room_for_rows, text_hash
 
 import numpy as np
 

@@ -13,8 +13,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.engine.columns._ids cimport TEXTS, Column, Ids, read, same_until
-from fastir.engine.columns._text cimport Group, Text, equal, room_for_rows
+from fastir.engine.columns._ids cimport TEXTS, Column, Group, Ids, Text, equal, read, room_for_rows, same_until
 from fastir.engine.join._join cimport (Join, Parents, Part, Repeats, Seen, find_repeats, forget, forget_repeats,
                                        hash_group, may_repeat, not_summed)
 from fastir.engine.join._judged cimport Index, Judged, QueryIndex, find_judged

@@ -2,7 +2,7 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
-from fastir.engine.columns._scalars cimport Reader
+from fastir.engine.columns._entries cimport Reader
 from fastir.engine.join._counts cimport Counts
 from fastir.engine.join._judged cimport Judged, Lookup
 from fastir.engine.measure._measure cimport Plan

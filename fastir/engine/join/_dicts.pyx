@@ -34,11 +34,11 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from fastir.engine.columns._dicts cimport own_items
-from fastir.engine.columns._entries cimport (DICTS_AHEAD, HAS_NAN, NOT_PLAIN, ROWS_READ, ask_ahead, begins_with_numpy,
-                                             gather, read_rows, strings_only, unchanged)
+from fastir.engine.columns._entries cimport (DICTS_AHEAD, HAS_NAN, NOT_PLAIN, ROWS_READ, Reader, ask_ahead,
+                                             begins_with_numpy, gather, integers_made_equal, key_hash, read_id,
+                                             read_rows, read_score, strings_only, unchanged)
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.engine.columns._memory cimport prefetch
-from fastir.engine.columns._scalars cimport Reader, key_hash, integers_made_equal, read_id, read_score
 from fastir.engine.join._counts cimport Counts, count_excluded, count_order, count_ranking, count_rounded
 from fastir.engine.join._judged cimport Judged, Lookup, check_judged, spread_hash
 from fastir.engine.measure._codes cimport MISSING, RELEVANT

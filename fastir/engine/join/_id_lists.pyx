@@ -22,9 +22,8 @@ from libc.stdlib cimport free, malloc
 
 from fastir.engine.columns._entries cimport fetch_next, list_item, tuple_item, unchanged, unchanged_ids
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.engine.columns._ids cimport borrow_text, held_text
+from fastir.engine.columns._ids cimport Group, Text, borrow_text, held_text, room_for_rows
 from fastir.engine.columns._memory cimport prefetch
-from fastir.engine.columns._text cimport Group, Text, room_for_rows
 from fastir.engine.join._counts cimport Counts
 from fastir.engine.join._join cimport Join, Part, hash_group
 from fastir.engine.join._judged cimport find_judged

@@ -2,7 +2,7 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-from fastir.engine.columns._text cimport Group, Text
+from fastir.engine.columns._ids cimport Group, Text
 from fastir.engine.join._judged cimport Index, Judged, QueryIndex
 from fastir.engine.measure._measure cimport Plan
 from fastir.engine.rank._rank cimport Ranking

@@ -21,9 +21,8 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memchr, memcpy, memset
 
-from fastir.engine.columns._ids cimport Ids, read
+from fastir.engine.columns._ids cimport Group, Ids, Text, compare, compare_decimal, equal, read, text_hash
 from fastir.engine.columns._memory cimport large_malloc, prefetch
-from fastir.engine.columns._text cimport Group, Text, compare, compare_decimal, equal, text_hash
 from fastir.engine.join._counts cimport Counts, count_excluded, count_order, count_ranking, count_repeats
 from fastir.engine.join._judged cimport MOST_PROBES, Judged, QueryIndex, check_judged, find_judged, find_query
 from fastir.engine.measure._codes cimport COLLISION, MISSING, NOT_SUMMED, NO_MEMORY, REPEATED

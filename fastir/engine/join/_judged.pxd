@@ -2,7 +2,7 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from fastir.engine.columns._text cimport START, Text, equal, mix
+from fastir.engine.columns._ids cimport START, Text, equal, mix
 from fastir.engine.measure._measure cimport Judgments, Plan
 
 cdef enum:

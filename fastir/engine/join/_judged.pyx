@@ -25,9 +25,8 @@ from libc.string cimport memcpy, memset
 import numpy as np
 from numpy import uint8, zeros
 
-from fastir.engine.columns._ids cimport borrow_text
+from fastir.engine.columns._ids cimport Text, borrow_text, equal, text_hash
 from fastir.engine.columns._memory cimport prefetch
-from fastir.engine.columns._text cimport Text, equal, text_hash
 from fastir.engine.measure._codes cimport JUDGED, NO_RELEVANT, POOL, RELEVANT
 from fastir.engine.measure._measure cimport Judgments, Plan
 from fastir.engine.measure._sort cimport rising_order

@@ -1,9 +1,8 @@
 # The query ids of rows: known ones become codes, unknown ones are noted; and which documents may be judged.
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from fastir.engine.columns._ids cimport Column
+from fastir.engine.columns._ids cimport FACTOR, START, Column, Text, equal, fold, last_word, text_hash, word_hash
 from fastir.engine.columns._number cimport decimal_value
-from fastir.engine.columns._text cimport FACTOR, START, Text, equal, fold, last_word, text_hash, word_hash
 from fastir.engine.join._judged cimport Index, Judged, QueryIndex
 
 

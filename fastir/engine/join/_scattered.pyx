@@ -29,10 +29,10 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy
 
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.engine.columns._ids cimport INTEGERS, Column, Ids, read
+from fastir.engine.columns._ids cimport (INTEGERS, Column, Ids, Text, hash_words, read, room_for_rows, text_hash,
+                                         word_hash)
 from fastir.engine.columns._memory cimport prefetch
 from fastir.engine.columns._number cimport decimal_value
-from fastir.engine.columns._text cimport Text, hash_words, room_for_rows, text_hash, word_hash
 from fastir.engine.join._counts cimport Counts, count_excluded, count_order, count_ranking
 from fastir.engine.join._join cimport (BUCKET_HASHES, HEAD_WORDS, MAX_BUCKETS, Bucket, HashSet, Join, Part, Store,
                                        add_bucket, bucket_number, bucket_size, clear_rows, clear_set, contains,

@@ -14,7 +14,7 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport calloc, free
 
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.engine.columns._text cimport Group
+from fastir.engine.columns._ids cimport Group
 from fastir.engine.columns._trec cimport (MEMORY, Cursor, explain_line, is_contradicted, lines_read, scan_group,
                                           set_line_format)
 from fastir.engine.join._join cimport Join, Part, not_summed

@@ -24,9 +24,9 @@ from libc.stdlib cimport calloc, free, qsort
 from libc.string cimport memcpy
 
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.engine.columns._ids cimport INTEGERS, Column, Ids, read
+from fastir.engine.columns._ids cimport (INTEGERS, Column, Ids, Text, compare, equal, fold, last_word, read, text_hash,
+                                         write_decimal)
 from fastir.engine.columns._memory cimport prefetch
-from fastir.engine.columns._text cimport Text, compare, equal, fold, text_hash, last_word, write_decimal
 from fastir.engine.join._judged cimport Index, Judged, collision, find_judged
 from fastir.engine.join._query_table cimport (Names, QueryTable, free_names, free_table, id_words, integer_code,
                                               make_table, may_be_judged, named, note_name, pair_hash, query_code)
