@@ -326,7 +326,7 @@ def arena_from_pieces(pieces):
 # A caller who knows a hash function can make ids that all fall into one slot of a table, which then takes quadratic
 # time. So the two secret words of text_hash() come from the operating system at import.
 #
-#     FASTIR_HASH_SEED = 0 ... 2^64 - 1       the words are made from this number, to repeat a run of the program exactly
+#     FASTIR_HASH_SEED = 0 ... 2^64 - 1       the words are made from this number, to repeat a run of the program
 #
 # Values, the order of what is returned and error messages do not depend on them. Nothing that is made with them leaves
 # the process: pickles carry ids, and tables are made again.
