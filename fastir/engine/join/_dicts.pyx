@@ -566,7 +566,7 @@ cdef class Walk:
         if docs is None:
             return 0
         count_rounded(self.counts, place)
-        if self.counts.rounded_example == place:
+        if self.counts.rounded_queries_example == place:
             self.counts.rounded_docs = docs
         return 0
 

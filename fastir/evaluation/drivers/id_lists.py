@@ -104,7 +104,7 @@ def from_list_columns(task: Task) -> Coverage:
         first_query += n
     counts = join.finish()
     as_text = integers and not prepared.qrels.columns.integers
-    repairs: Repairs = {"integer ids read as text": (counts.ranked, "the run")} if as_text else {}
+    repairs: Repairs = {"integer ids read as text": (counts.n_ranked_docs, "the run")} if as_text else {}
     return Coverage(prepared, task.status, counts, n_queries, run.query_ids, {**run.repairs, **repairs})
 
 

@@ -105,12 +105,12 @@ def from_rows(task: Task) -> Coverage:
     rows = few_met(task, join)
     counts = join.finish(rows)
     as_text = integer_docs and not prepared.qrels.columns.integers
-    repairs = table.repairs(counts.ranked)
+    repairs = table.repairs(counts.n_ranked_docs)
     if as_text:
-        repairs["integer ids read as text"] = counts.ranked, "the run"
+        repairs["integer ids read as text"] = counts.n_ranked_docs, "the run"
     queries = sorted(join.unknown_queries, key=join.unknown_queries.__getitem__)
     unknown_queries = [query.decode("utf-8", "surrogateescape") for query in queries]
-    return few_or_all(task, counts, counts.matched + len(unknown_queries), unknown_queries, repairs, rows)
+    return few_or_all(task, counts, counts.n_matched_queries + len(unknown_queries), unknown_queries, repairs, rows)
 
 
 def few_met(task: Task, join: Columns | Scattered) -> list[int] | None:

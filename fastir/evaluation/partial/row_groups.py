@@ -62,8 +62,8 @@ def from_groups(task: Task, threads: int) -> Coverage:
     status[outcome.ranks.missing] = MISSING
     measure(prepared, outcome.ranks, task.values)
     unknown_queries = sorted(outcome.unknown_queries, key=encode)
-    repairs = {**outcome.repairs, **table.repairs(outcome.counts.ranked)}
-    n_run = outcome.counts.matched + len(unknown_queries)
+    repairs = {**outcome.repairs, **table.repairs(outcome.counts.n_ranked_docs)}
+    n_run = outcome.counts.n_matched_queries + len(unknown_queries)
     return Coverage(prepared, status, outcome.counts, n_run, unknown_queries, repairs)
 
 
