@@ -14,7 +14,7 @@ import numpy as np
 
 from fastir.checks import check_choice, number
 from fastir.engine.columns._dicts import plain_judgments
-from fastir.engine.columns.rows import Columns, Rows, restored
+from fastir.engine.columns.rows import Columns, Rows, restore_columns
 from fastir.engine.join._judged import Judged
 from fastir.engine.measure._grades import coded, has_fractions
 from fastir.errors import FormatError
@@ -605,7 +605,7 @@ def restore_sample(
     repairs: dict[Any, Any],
 ) -> SampledQrels:
     """SampledQrels from a pickle."""
-    restored(Qrels, query_ids, offsets, ids, labels, repairs)
+    restore_columns(Qrels, query_ids, offsets, ids, labels, repairs)
     for column, kind in ((strata, np.int64), (probabilities, np.float64)):
         fits = type(column) is np.ndarray and column.shape == labels.shape and column.dtype == kind
         if column is not None and not fits:
@@ -663,5 +663,5 @@ def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicate
     if shape == PATH:
         return Qrels.from_file(data, duplicates=duplicates, columns=columns)
     if shape == COLUMNS:
-        return Qrels(*data.judged())
+        return Qrels(*data.qrels_columns())
     return Qrels.from_table(source, columns, duplicates) if shape == TABLE else Qrels.from_dict(data)

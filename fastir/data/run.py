@@ -359,5 +359,5 @@ def as_run(
         run = Run(*formats.read(data, True, form, duplicates, columns, watch, only=only))
         return set_name(run, places.stem(data))
     if shape == COLUMNS:
-        return Run(*data.scored(duplicates))
+        return Run(*data.run_columns(duplicates))
     return Run.from_table(source, columns, duplicates) if shape == TABLE else Run.from_dict(data, duplicates)

@@ -225,7 +225,7 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Any
         n_rows = getattr(data, "num_rows", getattr(data, "height", None))
         opened = [Batches(data)]
         all_names = opened[0].names
-        lists = roles.list_roles(what, all_names, columns, opened[0].listed)
+        lists = roles.list_roles(what, all_names, columns, opened[0].list_columns)
         if lists is not None:
             from fastir.inputs.id_lists import columns_from_batches, lists_by_query
 

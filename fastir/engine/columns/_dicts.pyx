@@ -223,7 +223,7 @@ cdef dict as_judgments(value):
         if type(value) is list or type(value) is tuple:
             return label_ids(tuple(value))       # the list of one moment
         if type(value) is set or type(value) is frozenset:
-            return labelled_in_order(members(value))    # an order that is the same in every process
+            return label_in_order(members(value))    # an order that is the same in every process
     except TypeError:
         pass
     return None
@@ -285,7 +285,7 @@ cdef list members(value):
     return ids
 
 
-cdef dict labelled_in_order(list ids):
+cdef dict label_in_order(list ids):
     """{id: 1} of str, or int, that all differ, sorted; if there are many, ids below one in the middle come before the
     others.
 

@@ -295,7 +295,7 @@ cdef Ids ids_from_buffers(int kind, const void* places, const void* data, const 
     return ids
 
 
-def joined(pieces):
+def join_ids(pieces):
     """One column of the rows of several: pieces are (Ids, first row, row behind the last), all of one kind."""
     cdef Ids ids
     if len(pieces) == 1 and pieces[0][1:] == (0, len(pieces[0][0])):
@@ -306,7 +306,7 @@ def joined(pieces):
 
 
 def arena_from_pieces(pieces):
-    """The rows of several columns of one kind, as `joined` has them, as an Arena; integers as their decimal text."""
+    """The rows of several columns of one kind, as `join_ids` has them, as an Arena; integers as their decimal text."""
     cdef Ids ids
     if len(pieces) == 1:
         ids, first, stop = pieces[0]

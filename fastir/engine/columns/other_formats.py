@@ -76,7 +76,7 @@ def are_ratings(fields: list[str]) -> bool:
     return len(fields) == 4 and is_number(fields[2]) and is_whole(fields[3]) and float(fields[3]) > 1e6
 
 
-def separated(mark: str, *numbers: int) -> Callable[[Line], bool]:
+def separator_test(mark: str, *numbers: int) -> Callable[[Line], bool]:
     """What recognises a line of so many fields with a mark between them."""
 
     def fits(line: Line) -> bool:
@@ -167,8 +167,8 @@ LINES: tuple[tuple[str, Callable[[Line], bool]], ...] = (
         "it looks like CSV with comma separated columns: put a header above them, and pass format='csv'",
         is_csv,
     ),
-    ("semicolons separate its fields; put blanks for them", separated(";", 4, 6)),
-    ("'|' separates its fields; put blanks for it", separated("|", 4, 6)),
+    ("semicolons separate its fields; put blanks for them", separator_test(";", 4, 6)),
+    ("'|' separates its fields; put blanks for it", separator_test("|", 4, 6)),
 )
 
 # The same of lines of TREC that have another number of fields

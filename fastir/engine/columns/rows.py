@@ -56,7 +56,9 @@ def list_of_each(offsets: np.ndarray) -> np.ndarray:
     return repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
 
 
-def refused(pairs: list[tuple[int, int]], numbers: np.ndarray, rule: str | None, is_run: bool) -> list[tuple[int, int]]:
+def refused_pairs(
+    pairs: list[tuple[int, int]], numbers: np.ndarray, rule: str | None, is_run: bool
+) -> list[tuple[int, int]]:
     """The pairs of rows with one document that are an error.
 
     All are without a rule, and in a run under "mean", which is for judgments; judgments that differ are under "once".
@@ -347,7 +349,7 @@ class Rows:
 
     def __reduce__(self) -> tuple[Any, ...]:
         columns = self.columns
-        return restored, (type(self), *columns.fields())
+        return restore_columns, (type(self), *columns.fields())
 
 
 AnyRows = TypeVar("AnyRows", bound=Rows)
@@ -365,7 +367,7 @@ def id_set(name: str, ids: Iterable[Any]) -> AbstractSet[Any]:
     return set(ids)
 
 
-def restored(
+def restore_columns(
     kind: type[Rows], query_ids: list[Any], offsets: np.ndarray, ids: Any, numbers: np.ndarray, repairs: dict[Any, Any]
 ) -> Rows:
     """Rows from a pickle, which may be damaged."""

@@ -38,7 +38,7 @@ cdef class Counts:
             setattr(self, name, number)
 
     def __reduce__(self):
-        return restored, ({name: getattr(self, name) for name in FIELDS}, self.uncounted)
+        return restore_counts, ({name: getattr(self, name) for name in FIELDS}, self.uncounted)
 
     cdef add(self, Counts other):
         """Add the counts of other queries; an example is the first in the qrels."""
@@ -69,6 +69,6 @@ cdef class Counts:
         return total
 
 
-def restored(numbers, uncounted):
+def restore_counts(numbers, uncounted):
     """The Counts that were pickled."""
     return Counts(**numbers, uncounted=uncounted)

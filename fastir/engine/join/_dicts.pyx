@@ -119,7 +119,7 @@ def count_rest(Judged judged, Plan plan, bytearray uncounted):
     words = np.frombuffer(uncounted, np.int64)
     while i < len(words):
         q, integers, n = words[i] >> 1, words[i] & 1, words[i + 1]
-        rest = judged.ids(integers)[judged.offsets[q] + judged.wanted(plan.reads, q):judged.offsets[q + 1]]
+        rest = judged.ids(integers)[judged.offsets[q] + judged.n_read(plan.reads, q):judged.offsets[q + 1]]
         n_judged += len(set(words[i + 2:i + 2 + n].tolist()).intersection(rest if integers else map(hash, rest)))
         i += 2 + n
     return n_judged
@@ -456,7 +456,7 @@ cdef class Walk:
     cdef int prepare(self, dict ranking, int64_t place) except -1:
         """Make what find() needs."""
         cdef int64_t q = 0 if self.pooled else place
-        cdef int64_t probes = self.judged.wanted(self.plan.reads, q)
+        cdef int64_t probes = self.judged.n_read(self.plan.reads, q)
         self.n, self.numpy_ids, self.n_gone = PyDict_Size(ranking), begins_with_numpy(ranking, self.integers), 0
         self.many = probes * (LOOKED_UP_RATIO if self.n > BATCH else 1) > self.n and (self.again or self.pooled)
         self.many |= self.is_whole and self.plan.reads != RELEVANT and self.n > BATCH and probes * MADE_RATIO > self.n
@@ -517,7 +517,7 @@ cdef class Walk:
         """Collect the hits, and count the documents that are judged."""
         cdef Judged judged = self.judged
         cdef int64_t first = judged.offsets[q], n = judged.offsets[q + 1] - first
-        cdef int64_t probes = judged.wanted(self.plan.reads, q), rest = n - probes
+        cdef int64_t probes = judged.n_read(self.plan.reads, q), rest = n - probes
         cdef Rows rows
         if self.many:
             rows.keys, rows.scores, rows.n = self.keys, self.scores, self.n
@@ -570,7 +570,7 @@ cdef class Walk:
             self.counts.rounded_docs = docs
         return 0
 
-    cdef Counts counted(self):
+    cdef Counts take_counts(self):
         """The counts of all rankings."""
         self.counts.uncounted = self.uncounted
         return self.counts
@@ -692,7 +692,7 @@ def judge_dict(Judged judged, list jobs, dict run, bint releases_gil=False, list
         walk.follow(walks)
         walks.append(walk)
     judge_walks(walks, judged, run, kinds, rows)
-    return [walk.counted() for walk in walks], kinds
+    return [walk.take_counts() for walk in walks], kinds
 
 
 def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint single, run, int64_t most,
@@ -726,7 +726,7 @@ def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint si
     walk.write_to(values, status)
     walk.exclusions = exclusions
     judge_walks([walk], judged, run, kinds, rows)
-    result = values, walk.status, walk.counted(), kinds, rows
+    result = values, walk.status, walk.take_counts(), kinds, rows
     if walk.capacity <= SPARE:
         walk.let_go()
         with cython.critical_section(plan):
@@ -839,7 +839,7 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
             walk.note(ranking, q)
             if rounded:
                 walk.note_rounded(q, rounded[0][1])
-            work += walk.n + judged.wanted(walk.plan.reads, q)
+            work += walk.n + judged.n_read(walk.plan.reads, q)
         rounded.clear()
         if work > WORK_BETWEEN_SIGNALS:
             work = 0

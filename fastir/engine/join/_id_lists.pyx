@@ -29,7 +29,7 @@ from fastir.engine.join._join cimport Join, Part, hash_group
 from fastir.engine.join._judged cimport find_judged
 from fastir.engine.measure._codes cimport REPEATED
 
-from fastir.engine.columns.id_lists import plain_ranking, ranking, repeated, sequence
+from fastir.engine.columns.id_lists import plain_ranking, ranking, duplicate_error, sequence
 from fastir.engine.columns.ids import is_integer
 
 cdef extern from "Python.h":
@@ -212,7 +212,7 @@ cdef class Lists(Join):
             n_unjudged, example = counts.n_unjudged_queries, counts.unjudged_queries_example
             part.failed = self.judge_list(part, q)
             if part.failed == REPEATED:
-                raise repeated(self.judged.query_ids[q], ids[part.seen.later], part.seen.first + 1,
+                raise duplicate_error(self.judged.query_ids[q], ids[part.seen.later], part.seen.first + 1,
                                part.seen.later + 1)
             if part.failed:
                 raise MemoryError

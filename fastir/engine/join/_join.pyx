@@ -839,7 +839,7 @@ cdef class Join:
         cdef int64_t i, j, n_hits = 0, n_found = 0, repeated = 0, again = 0
         cdef Hit* hit
         cdef int64_t first = self.judged.offsets[q], n = self.judged.offsets[q + 1] - first
-        cdef int64_t wanted = self.judged.wanted(self.plan.reads, q)
+        cdef int64_t wanted = self.judged.n_read(self.plan.reads, q)
         cdef bint tied, noted = self.only_judged or self.once
         if self.parents is not None:
             self.parents.replace(g, seen.hashes)

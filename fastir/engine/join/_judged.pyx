@@ -133,7 +133,7 @@ cdef class Judged:
         discard_query_index(self.query_indexes[0]); discard_query_index(self.query_indexes[1])
         discard_lookups(self.lookups[0]); discard_lookups(self.lookups[1])
 
-    cdef int64_t wanted(self, int reads, int64_t q) noexcept nogil:
+    cdef int64_t n_read(self, int reads, int64_t q) noexcept nogil:
         """How many documents of a query, from the first on, a plan with this `reads` looks up."""
         if reads == RELEVANT:
             return self.positive[q]
@@ -256,31 +256,31 @@ cdef class Judged:
 
     cdef const Index* index(self, bint integers) except NULL:
         """The document ids as bytes; made at the first call."""
-        if self.noted(<void**>&self.texts) == NULL:
-            free(self.note(<void**>&self.texts, borrow(self.ids(False), self.kept)))
-        if self.noted(<void**>&self.indexes[integers]) == NULL:
-            discard_index(<Index*>self.note(<void**>&self.indexes[integers], make_index(self, integers)))
+        if self.load_pointer(<void**>&self.texts) == NULL:
+            free(self.store_pointer(<void**>&self.texts, borrow(self.ids(False), self.kept)))
+        if self.load_pointer(<void**>&self.indexes[integers]) == NULL:
+            discard_index(<Index*>self.store_pointer(<void**>&self.indexes[integers], make_index(self, integers)))
         return self.indexes[integers]
 
     cdef const QueryIndex* query_index(self, bint integers) except NULL:
         """The query ids as bytes; made at the first call."""
         cdef void** place = <void**>&self.query_indexes[integers]
-        if self.noted(place) == NULL:
-            discard_query_index(<QueryIndex*>self.note(place, make_query_index(self, integers)))
+        if self.load_pointer(place) == NULL:
+            discard_query_index(<QueryIndex*>self.store_pointer(place, make_query_index(self, integers)))
         return self.query_indexes[integers]
 
     cdef const Lookup* lookup(self, bint integers) except NULL:
         """The ids by Python's hash; made at the first call."""
-        if self.noted(<void**>&self.lookups[integers]) == NULL:
-            discard_lookups(<Lookup*>self.note(<void**>&self.lookups[integers], make_lookups(self, integers)))
+        if self.load_pointer(<void**>&self.lookups[integers]) == NULL:
+            discard_lookups(<Lookup*>self.store_pointer(<void**>&self.lookups[integers], make_lookups(self, integers)))
         return self.lookups[integers]
 
-    cdef void* noted(self, void** place) noexcept:
+    cdef void* load_pointer(self, void** place) noexcept:
         """The pointer that a thread has stored there; NULL if none has."""
         with cython.critical_section(self):
             return place[0]
 
-    cdef void* note(self, void** place, void* value) noexcept:
+    cdef void* store_pointer(self, void** place, void* value) noexcept:
         """Store a pointer there; returns it again, to be freed, if another thread was faster, else NULL."""
         with cython.critical_section(self):
             if place[0] != NULL:

@@ -38,7 +38,7 @@ cdef int make_table(QueryTable* table, Judged judged, const QueryIndex* queries,
                     int64_t most) noexcept nogil
 cdef void free_table(QueryTable* table) noexcept nogil
 cdef int note_name(Names* names, const Text* name, uint64_t h, int64_t row) noexcept nogil
-cdef list named(const Names* names, bint integers)
+cdef list list_names(const Names* names, bint integers)
 cdef void free_names(Names* names) noexcept nogil
 cdef const uint64_t* id_words(const Column* column, int64_t first, int64_t n, Text* texts,
                               uint64_t* words) noexcept nogil

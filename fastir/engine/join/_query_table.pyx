@@ -158,7 +158,7 @@ cdef int grow(Names* names) noexcept nogil:
     return 0
 
 
-cdef list named(const Names* names, bint integers):
+cdef list list_names(const Names* names, bint integers):
     """Each name as bytes, and its first row."""
     cdef int64_t i
     return [(query_bytes(&names.table[i].text, integers), names.table[i].row) for i in range(names.size)

@@ -39,7 +39,7 @@ from fastir.engine.join._join cimport (BUCKET_HASHES, HEAD_WORDS, MAX_BUCKETS, B
                                        find_repeated, free_store, hash_group, previous, push, segment_size)
 from fastir.engine.join._judged cimport Lookup, collision, find_judged, find_listed
 from fastir.engine.join._query_table cimport (Names, QueryTable, code_or_n, free_names, free_table, hash_pairs,
-                                              id_words, integer_code, is_query, make_table, may_be_judged, named,
+                                              id_words, integer_code, is_query, make_table, may_be_judged, list_names,
                                               note_name, pair_hash, query_code)
 from fastir.engine.measure._codes cimport COLLISION, NOT_A_NUMBER, NO_MEMORY, REPEATED
 from fastir.engine.measure._measure cimport Judgments, label_code, measure
@@ -590,7 +590,7 @@ cdef class Scattered(Join):
             total += probe.n
             for i in range(probe.n):
                 self.hit_offsets[probe.hits[i].query + 2] += 1
-            for query, row in named(&probe.unknown, integers):
+            for query, row in list_names(&probe.unknown, integers):
                 self.unknown_queries[query] = min(row, self.unknown_queries.get(query, row))
         for q in range(n):
             self.hit_offsets[q + 2] += self.hit_offsets[q + 1]
@@ -614,7 +614,7 @@ cdef class Scattered(Join):
         cdef Level* levels
         cdef LevelHits* level_hits
         for q in range(n_queries):
-            n = self.n_wanted(q)
+            n = self.n_read_hits(q)
             size += n if 1 < n <= FEW_HITS else 0
         for t in range(self.n_threads):
             self.probes[t].levels = <Level*>calloc(size, sizeof(Level))
@@ -625,7 +625,7 @@ cdef class Scattered(Join):
         levels[n_queries].score = INFINITY
         size = n_queries + 1
         for q in range(n_queries):
-            n = self.n_wanted(q)
+            n = self.n_read_hits(q)
             levels[q].score = INFINITY if n == 0 else NAN
             level_hits[q].hits = <int32_t>(q if n == 1 else size)
             level_hits[q].n_hits = n if n <= FEW_HITS else MANY_HITS
@@ -634,7 +634,7 @@ cdef class Scattered(Join):
             size += n if n > 1 else 0
             n = level_hits[q].hits
             for i in range(self.hit_offsets[q], self.hit_offsets[q + 1]):
-                if self.hits[i].place < self.wanted(q):
+                if self.hits[i].place < self.judged.n_read(self.plan.reads, q):
                     levels[n].score = comparable(self.hits[i].score, self.single)
                     n += 1
         for t in range(1, self.n_threads):
@@ -642,16 +642,12 @@ cdef class Scattered(Join):
             memcpy(self.probes[t].level_hits, level_hits, size * sizeof(LevelHits))
         return 0
 
-    cdef int64_t n_wanted(self, int64_t q) noexcept nogil:
+    cdef int64_t n_read_hits(self, int64_t q) noexcept nogil:
         """How many hits of a query the metrics read."""
         cdef int64_t i, n = 0
         for i in range(self.hit_offsets[q], self.hit_offsets[q + 1]):
-            n += self.hits[i].place < self.wanted(q)
+            n += self.hits[i].place < self.judged.n_read(self.plan.reads, q)
         return n
-
-    cdef int64_t wanted(self, int64_t q) noexcept nogil:
-        """How many of a query's judged documents the metrics read."""
-        return self.judged.wanted(self.plan.reads, q)
 
     def count(self, int t, int64_t batch, int64_t first, int64_t stop):
         """Compare rows first to stop of a batch with the hits of their queries; True if one of their scores is NaN."""
@@ -825,7 +821,7 @@ cdef class Scattered(Join):
                 part.seen.first, part.seen.later = part.seen.rows[hit.place] - 1, hit.row
                 return -1
             part.seen.rows[hit.place] = hit.row + 1
-            if hit.place < self.wanted(q):
+            if hit.place < self.judged.n_read(self.plan.reads, q):
                 part.ranking.hits[n_hits].score = comparable(hit.score, self.single)
                 part.ranking.hits[n_hits].item = hit
                 part.ranking.hits[n_hits].row = -1
@@ -840,7 +836,7 @@ cdef class Scattered(Join):
                 self.plan, &part.ranking, scores, <const char*>scores, 0, self.counts[q], n_hits, compare_nothing,
                 self.ties, self.judged.judgments(q), self.values + q * self.plan.n_slots):
             return True
-        return self.settled(part, q, n_hits)
+        return self.count_settled(part, q, n_hits)
 
     cdef bint settle_few(self, Part* part, int64_t q) noexcept nogil:
         """Evaluate a query from the counts; True if its ids are needed."""
@@ -865,9 +861,9 @@ cdef class Scattered(Join):
         judgments = self.judged.judgments(q)
         measure(self.plan, &part.ranking.measured, n_hits, self.counts[q], &judgments,
                 self.values + q * self.plan.n_slots)
-        return self.settled(part, q, n_hits)
+        return self.count_settled(part, q, n_hits)
 
-    cdef bint settled(self, Part* part, int64_t q, int64_t n_hits) noexcept nogil:
+    cdef bint count_settled(self, Part* part, int64_t q, int64_t n_hits) noexcept nogil:
         self.met[q] = 1
         count_ranking(<Counts>part.counts, q, self.counts[q], self.hit_offsets[q + 1] - self.hit_offsets[q])
         count_order(<Counts>part.counts, q, NULL, self.counts[q], n_hits, False)

@@ -759,7 +759,7 @@ cdef struct RecallsParams:      # behind them the recall points, ascending, as m
 cdef RecallsParams recalls_fields
 
 
-cdef int64_t wanted_for(double recall, double num_rel, double rounding) noexcept nogil:
+cdef int64_t relevant_needed(double recall, double num_rel, double rounding) noexcept nogil:
     """How many relevant documents make a recall point; the product is rounded half away from zero."""
     cdef double product = recall * num_rel
     cdef int64_t whole = <int64_t>product
@@ -781,7 +781,7 @@ cdef double best_precision(const Query* q, int64_t wanted) noexcept nogil:
 
 cdef double iprec(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef const RecallParams* params = <const RecallParams*>p
-    cdef int64_t wanted = wanted_for(params.recall, <double>q.num_rel, params.rounding)
+    cdef int64_t wanted = relevant_needed(params.recall, <double>q.num_rel, params.rounding)
     if params.unranked == UNRANKED_NAN and q.num_ret == 0 and wanted == 0:
         return NAN
     return best_precision(q, wanted)
@@ -803,14 +803,14 @@ cdef double iprec_avg(const Query* q, const Snapshot* s, const double* p) noexce
     cdef double points[MOST_NUMBERS]
     for point in range(n):
         if (params.unranked == UNRANKED_NAN and q.num_ret == 0
-                and wanted_for(recall[point], num_rel, params.rounding) == 0):
+                and relevant_needed(recall[point], num_rel, params.rounding) == 0):
             return NAN
         points[point] = 0.0
     i = q.num_hits - 1
     point = n - 1
     while i >= 0:
         if q.labels[i] >= q.level:
-            while point >= 0 and wanted_for(recall[point], num_rel, params.rounding) > rel_ret:
+            while point >= 0 and relevant_needed(recall[point], num_rel, params.rounding) > rel_ret:
                 points[point] = best
                 point -= 1
             here = <double>rel_ret / <double>q.ranks[i]

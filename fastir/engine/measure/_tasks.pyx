@@ -142,7 +142,7 @@ cdef double num_prefs_poss(const Query* q, const Snapshot* s, const double* p) n
 declare_pairs(num_prefs_poss, count(
     "prefs_num_prefs_poss", "number of preferences", "pairs with different labels, over all judges")._replace(
         higher_is_better=None, rank_sensitive=False),
-    "possible", "all")
+    "count_possible", "all")
 
 
 cdef double num_prefs_ful(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -152,7 +152,7 @@ cdef double num_prefs_ful(const Query* q, const Snapshot* s, const double* p) no
 declare_pairs(num_prefs_ful, count(
     "prefs_num_prefs_ful", "number of preferences fulfilled",
     "pairs whose better document stands above the other, or is the only one retrieved, over all judges"),
-    "fulfilled", "all")
+    "count_fulfilled", "all")
 
 
 cdef double num_prefs_ful_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -161,7 +161,7 @@ cdef double num_prefs_ful_ret(const Query* q, const Snapshot* s, const double* p
 declare_pairs(num_prefs_ful_ret, count(
     "prefs_num_prefs_ful_ret", "number of preferences fulfilled, between retrieved documents",
     "pairs of retrieved documents whose better one stands above the other, over all judges"),
-    "fulfilled", "retrieved")
+    "count_fulfilled", "retrieved")
 
 
 cdef double share_of_pairs(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -170,7 +170,7 @@ cdef double share_of_pairs(const Query* q, const Snapshot* s, const double* p) n
 
 declare_pairs(share_of_pairs, share(
     "prefs_simp", "share of preferences fulfilled", "prefs_num_prefs_ful / prefs_num_prefs_poss"),
-    "pooled", "all")
+    "pool_judges", "all")
 
 declare_pairs(share_of_pairs, share(
     "prefs_pair", "share of preferences fulfilled, every pair of documents alike", BY_PAIR + "prefs_simp"),
@@ -231,7 +231,7 @@ declare_pairs(share_retrieved, share(
         sources=("trec_eval prefs_simp_ret", "TF-Ranking OPAMetric"), aliases=("opa", "ordered_pair_accuracy"),
         differs="trec_eval orders equal scores by ascending ids for these metrics: ties=doc_id_asc; TF-Ranking counts "
         "them as wrong: ties=pessimistic; and it weighs queries by their pairs: weights="),
-    "pooled", "retrieved")
+    "pool_judges", "retrieved")
 
 declare_pairs(share_retrieved, share(
     "prefs_pair_ret", "share of preferences fulfilled, every pair of retrieved documents alike",
@@ -269,7 +269,7 @@ cdef double share_implied(const Query* q, const Snapshot* s, const double* p) no
 declare_pairs(share_implied, share(
     "prefs_simp_imp", "share of preferences fulfilled, where a document was retrieved",
     "prefs_num_prefs_ful / pairs of which one or both documents were retrieved, over all judges"),
-    "pooled", "implied")
+    "pool_judges", "implied")
 
 declare_pairs(share_implied, share(
     "prefs_pair_imp", "share of preferences fulfilled, every pair with a retrieved document alike",
@@ -305,7 +305,7 @@ cdef double collection_size(const Query* q, double n_docs) noexcept nogil:
     return n_docs if n_docs >= <double>q.num_ret and n_docs >= <double>q.num_rel else 0.0
 
 
-cdef inline double shown_to(const Query* q, const Snapshot* s) noexcept nogil:
+cdef inline double n_shown(const Query* q, const Snapshot* s) noexcept nogil:
     return <double>(s.k if s.k < q.num_ret else q.num_ret)
 
 
@@ -401,7 +401,7 @@ cdef double loss_er(const Query* q, const Snapshot* s, const double* p) noexcept
     cdef const LossParams* params = <const LossParams*>p
     cdef double missed = 1.0 - ratio(s.num_rel_ret, <double>q.num_rel)
     cdef double size = collection_size(q, params.n_docs)
-    cdef double effort = ratio(params.b, size) * (shown_to(q, s) / (<double>q.num_rel + params.b))
+    cdef double effort = ratio(params.b, size) * (n_shown(q, s) / (<double>q.num_rel + params.b))
     if size == 0.0 and q.num_ret + q.num_rel > 0:
         return INFINITY
     return missed * missed + effort * effort
@@ -418,7 +418,7 @@ declare(loss_er, Card(
 
 cdef double fallout(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef double size = collection_size(q, p[0]), others = size - <double>q.num_rel
-    cdef double wrong = shown_to(q, s) - s.num_rel_ret
+    cdef double wrong = n_shown(q, s) - s.num_rel_ret
     if (size == 0.0 and q.num_ret + q.num_rel > 0) or wrong > others:
         return INFINITY
     return ratio(wrong, others)

@@ -218,7 +218,7 @@ cdef struct Scale:              # the top of the grading scale
     double power                # 2^label
 
 
-cdef inline double satisfied_by(const Gains* rule, int32_t label, const Scale* top) noexcept nogil:
+cdef inline double satisfaction(const Gains* rule, int32_t label, const Scale* top) noexcept nogil:
     """The chance that a document with this label, or its code, satisfies."""
     if rule.grades != NULL:
         return rule.gains[label] / top.power
@@ -235,7 +235,7 @@ cdef double cascade(const Query* q, const int64_t* ranks, const int32_t* labels,
         if rank > k:
             break
         if labels[i] >= q.floor:
-            satisfied = satisfied_by(q.rule, labels[i], top)
+            satisfied = satisfaction(q.rule, labels[i], top)
             total += go_on * satisfied / <double>rank
             go_on *= 1.0 - satisfied
     return total
@@ -264,7 +264,7 @@ cdef double expected_cascade(const Query* q, int64_t k, const Scale* top) noexce
             go_on[j] = 1.0
         while i < q.num_hits and q.ranks[i] == first:
             if q.labels[i] >= q.floor:
-                miss = 1.0 - satisfied_by(q.rule, q.labels[i], top)
+                miss = 1.0 - satisfaction(q.rule, q.labels[i], top)
                 all_of_them *= miss
                 taken += 1
                 for j in range(depth if depth < taken else taken, 0, -1):
@@ -313,7 +313,7 @@ cdef IdealParams ideal_fields
 
 cdef double best_cascade(const Query* q, int64_t n, const Scale* top) noexcept nogil:
     """Expected reciprocal rank of n documents with the best label."""
-    cdef double total = 0.0, go_on = 1.0, satisfied = satisfied_by(q.rule, q.ideal[0], top)
+    cdef double total = 0.0, go_on = 1.0, satisfied = satisfaction(q.rule, q.ideal[0], top)
     cdef int64_t rank
     for rank in range(1, n + 1):
         total += go_on * satisfied / <double>rank
@@ -368,7 +368,7 @@ cdef double irbu(const Query* q, const Snapshot* s, const double* p) noexcept no
         if q.ranks[i] > s.k:
             break
         if q.labels[i] >= q.floor:
-            satisfied = satisfied_by(q.rule, q.labels[i], &top)
+            satisfied = satisfaction(q.rule, q.labels[i], &top)
             weight = fade(weight, params.p, q.ranks[i] - last)
             last = q.ranks[i]
             total += weight * satisfied

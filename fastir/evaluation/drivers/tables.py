@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.data.run import Run
-from fastir.engine.columns._ids import ids_from_arena, joined
+from fastir.engine.columns._ids import ids_from_arena, join_ids
 from fastir.engine.columns.ids import Arena
 from fastir.engine.join._contiguous import Columns
 from fastir.engine.join._counts import Counts
@@ -203,8 +203,8 @@ def join_rows(pieces: list[tuple[Batch, int, int]], row: int) -> tuple[Any, ...]
     if len(pieces) == 1:
         batch, first, stop = pieces[0]
         return *batch, first, stop, row - first
-    queries = joined([(batch.queries, first, stop) for batch, first, stop in pieces])
-    docs = joined([(batch.docs, first, stop) for batch, first, stop in pieces])
+    queries = join_ids([(batch.queries, first, stop) for batch, first, stop in pieces])
+    docs = join_ids([(batch.docs, first, stop) for batch, first, stop in pieces])
     numbers = np.concatenate([batch.numbers[first:stop] for batch, first, stop in pieces])
     return queries, docs, numbers, 0, len(docs), row
 

@@ -74,7 +74,7 @@ class WholeQueries(PartReader):
             return DRIVERS[shape](task)
         with self.table(task.run, shape) as (table, repairs):
             if isinstance(table, id_lists.ListColumns):
-                return from_run(task.with_run(Run(*table.scored(rule))))
+                return from_run(task.with_run(Run(*table.run_columns(rule))))
             self.refuse_order(table)
             if collector.reads_whole:
                 batches = list(table)

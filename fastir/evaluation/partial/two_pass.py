@@ -222,7 +222,7 @@ class TwoPassSecond(TwoPassReader):
                 "both must see the same parts, each of them once, with ids of the same type"
             )
         kernel = next(iter(self.kernels.values()), None) or self.counter((False, False))
-        sizes, ranks, labels, tied = kernel.ranked(state.arrays["before"], state.arrays["alike"])
+        sizes, ranks, labels, tied = kernel.find_ranks(state.arrays["before"], state.arrays["alike"])
         self.refuse_ties(count_marked(tied))
         owners = repeat(np.arange(len(num_ret)), first.sizes)[~np.isnan(first.arrays["scores"])]
         n_hits = occurrences(owners, minlength=len(num_ret))
