@@ -186,7 +186,7 @@ def read_side(
 ) -> Side | None:
     """A run or qrels, with what is wrong in it alone; None if its reader refuses it."""
     if input_shape(data, Run if is_run else Qrels, columns) == PATH:
-        format = format or formats.file_format(data)
+        format = format or formats.file_format(data, is_run=is_run)
     if format in lines.FORMATS:
         side: Side | None = lines.scan_lines(data, is_run, format, findings, rules, watch)
     else:
