@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from fastir.cli.messages import UsageError, suggestion
+from fastir.cli.terminal import UsageError, suggestion
 from fastir.data.results.saved_files import SUFFIXES
 from fastir.declared import Table
 from fastir.engine.measure import CARDS

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import fastir
 from fastir.cli import arguments
 from fastir.cli.gates import add_fail_if, failures, for_each_metric, parse_rules
-from fastir.cli.messages import UsageError, suggestion
 from fastir.cli.runs import (
     are_saved,
     column_options,
@@ -21,7 +20,7 @@ from fastir.cli.runs import (
     runs_by_name,
     warn_of_other_options,
 )
-from fastir.cli.terminal import Output, progress_bar, tell
+from fastir.cli.terminal import Output, UsageError, progress_bar, suggestion, tell
 from fastir.errors import FastirError, UnknownMetricError, quote
 from fastir.rendering.text import replacing
 from fastir.request.directions import best_first

@@ -11,9 +11,8 @@ from fastir.cli import arguments
 from fastir.cli.compare import metrics_of_saved
 from fastir.cli.eval import evaluate_words
 from fastir.cli.gates import Rule, add_fail_if, failures, for_each_metric, parse_rules
-from fastir.cli.messages import UsageError
 from fastir.cli.runs import are_saved, load_saved_runs, warn_of_other_options
-from fastir.cli.terminal import Output, tell
+from fastir.cli.terminal import Output, UsageError, tell
 from fastir.data.results.changes import ResultsDiff
 from fastir.data.results.exportable import result_json
 from fastir.data.results.results import Results

@@ -16,12 +16,11 @@ import numpy as np
 
 from fastir.analyses.compare.comparison import Comparison
 from fastir.analyses.compare.options import CorrectionOfPairs, Family, IntervalMethod, Options, Seeds, Test
-from fastir.analyses.compare.records import Method
+from fastir.analyses.compare.records import TESTS, Method
 from fastir.analyses.compare.run_pairs import Outcome
 from fastir.analyses.compare.run_tests import TestedRuns, test_segment
 from fastir.analyses.compare.scores import Scores, read_scores
 from fastir.analyses.compare.segments import SegmentsLike, segment_rows
-from fastir.analyses.compare.statistical_tests import TESTS
 from fastir.errors import quote, warn_caller
 from fastir.evaluation import run_collections
 from fastir.stats._checks import N_RESAMPLES

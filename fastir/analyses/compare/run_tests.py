@@ -14,7 +14,7 @@ from fastir._version import __version__
 from fastir.analyses.compare import run_pairs
 from fastir.analyses.compare.comparison import Comparison
 from fastir.analyses.compare.options import Options
-from fastir.analyses.compare.records import IN_SEGMENTS, Mean, Method, Pair, System, Verdict
+from fastir.analyses.compare.records import IN_SEGMENTS, TESTS, Mean, Method, Pair, System, Verdict
 from fastir.analyses.compare.run_pairs import (
     Intervals,
     MetricValues,
@@ -25,7 +25,6 @@ from fastir.analyses.compare.run_pairs import (
     by_t,
 )
 from fastir.analyses.compare.scores import Scores
-from fastir.analyses.compare.statistical_tests import TESTS
 from fastir.data.results._totals import column_totals
 from fastir.data.results.results import MIN_ROWS_OF_JOINT_SUMS
 from fastir.errors import quote

@@ -18,7 +18,7 @@ import numpy as np
 
 from fastir.analyses.fusion._trials import TrialValues
 from fastir.analyses.fusion.cards import SEGMENTS, Method
-from fastir.analyses.fusion.run_set import TIE_SIGNS, RunSet, empty_columns
+from fastir.analyses.fusion.fuse import TIE_SIGNS, RunSet, empty_columns
 from fastir.analyses.fusion.settings import Setting, recipes
 from fastir.data.qrels import Qrels
 from fastir.data.rankings import JudgedRankings, check_rankings, first_fraction, make_rankings

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.analyses.pools.members import JudgmentRanks
+from fastir.analyses.pools.contributions import JudgmentRanks
 from fastir.data.qrels import label_column
 from fastir.data.rankings import JudgedRankings, make_rankings
 from fastir.data.results.report import Report

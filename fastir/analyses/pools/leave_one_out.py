@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
-from fastir.analyses.pools.members import JudgmentRanks, TeamsLike, check_overlap, owners, read_labels, read_teams
+from fastir.analyses.pools.contributions import JudgmentRanks, TeamsLike, check_overlap, owners, read_labels, read_teams
 from fastir.data.qrels import GroupedQrels, Qrels, as_qrels
 from fastir.data.rankings import JudgedRankings, make_rankings, ranking_arrays
 from fastir.data.results.by_run import ResultsByRun
