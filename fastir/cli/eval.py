@@ -52,20 +52,12 @@ FORMATS = ("table", "markdown", "latex", "html", "csv", "tsv", "json", "parquet"
 def add_eval_arguments(add: Callable[..., Any]) -> None:
     add("-q", "--per-query", action="store_true", help="a row for every query, then the mean")
     add("--transpose", action="store_true", help="a column for every run, and a row for every metric")
-    add(
-        "--format",
-        choices=FORMATS,
-        help="%(choices)s (default table); the last four are exact, the others round to 4 decimals",
-    )
+    about = "%(choices)s (default table); the last four are exact, the others round to 4 decimals"
+    add("--format", choices=FORMATS, help=about)
     about = "exit with 4 if the mean of any run is below"
     add("--fail-under", group="gates", metavar="METRIC=VALUE", action="append", help=about)
-    add(
-        "--fail-over",
-        group="gates",
-        metavar="METRIC=VALUE",
-        action="append",
-        help="exit with 4 if the mean of any run is above VALUE, for a metric of which less is better",
-    )
+    about = "exit with 4 if the mean of any run is above VALUE, for a metric of which less is better"
+    add("--fail-over", group="gates", metavar="METRIC=VALUE", action="append", help=about)
     arguments.add_run_arguments(add, "*", "; if QRELS is judged rankings, each RUN is too")
     add_interval_arguments(add)
     add_bounds_arguments(add)
@@ -238,12 +230,8 @@ def query_table(results: Mapping[Any, Results], intervals: IntervalOptions | Non
 
 
 def add_bounds_arguments(add: Callable[..., Any]) -> None:
-    add(
-        "--bounds",
-        group="statistics",
-        action="store_true",
-        help="a row for every metric: the smallest and largest value by the labels of retrieved unjudged documents",
-    )
+    about = "a row for every metric: the smallest and largest value by the labels of retrieved unjudged documents"
+    add("--bounds", group="statistics", action="store_true", help=about)
     arguments.add_options(add, "max_label")
     arguments.add_options(add, "pool_depth", help="documents below this rank stay unjudged (default: none)")
     arguments.add_options(add, "unseen", default=None)

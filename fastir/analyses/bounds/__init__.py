@@ -14,7 +14,7 @@ Out      Bounds
 Checks   that the order of documents does not depend on labels, and that no label is above the largest
 Memory   the rankings and unjudged documents of a block of queries at a time
 
-    bounds.py          bounds(): the front door; a request, block by block; extreme means if labels can leave a query out
+    bounds.py          bounds(): a request, block by block; extreme means if labels can leave a query out
     result.py          Bounds: what it returns
     unjudged_ranks.py  rankings of one or two runs with their unjudged documents, as arrays
     candidates.py      the labels that unjudged documents can have in an extreme labeling, with the argument

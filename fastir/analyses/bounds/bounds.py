@@ -418,19 +418,7 @@ def check_limits(settings: Settings, max_label: float) -> None:
 def without_undefined(
     values: np.ndarray, undefined: np.ndarray, sign: float, aggregates: Sequence[str], results: Results
 ) -> np.ndarray:
-    """The extreme values of queries, NaN where leaving a query out makes the mean more extreme.
-
-    Parameters
-    ----------
-    values : float64 array of shape (n_queries, n_metrics)
-    undefined : bool array of the same shape
-        Whether a labeling leaves the query out.
-    sign : float
-        1 for the smallest mean, -1 for the largest.
-    aggregates : sequence of str
-    results : Results
-        With the weights of the queries.
-    """
+    """The extreme values of queries, NaN where leaving a query out makes the mean more extreme."""
     weights = results.weights
     if weights is None:
         weight = np.ones(len(values))

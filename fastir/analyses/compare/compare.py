@@ -126,20 +126,8 @@ def compare(
     ('first', 'often', 2, 4, 0, 0.1667, 0.5)
     """
     statistics = Options(
-        baseline=baseline,
-        test=test,
-        n_resamples=n_resamples,
-        correction=correction,
-        family=family,
-        confidence=confidence,
-        interval=interval,
-        effect=effect,
-        queries=queries,
-        seeds=seeds,
-        segments=segments,
-        random_state=random_state,
-        n_threads=n_threads,
-        bounds=bounds,
+        *(baseline, test, n_resamples, correction, family, confidence, interval, effect, queries, seeds, segments),
+        *(random_state, n_threads, bounds),
     )
     comparison = evaluate_and_compare(qrels, runs, metrics, names, statistics, options, progress)[1]
     comparison.inputs = tuple(run_collections.paths_in([qrels], runs))

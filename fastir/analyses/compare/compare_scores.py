@@ -143,19 +143,8 @@ def compare_scores(
     (0.125, 4, True)
     """
     options = Options(
-        baseline=baseline,
-        test=test,
-        n_resamples=n_resamples,
-        correction=correction,
-        family=family,
-        confidence=confidence,
-        interval=interval,
-        effect=effect,
-        queries=queries,
-        seeds=seeds,
-        segments=segments,
-        random_state=random_state,
-        n_threads=n_threads,
+        *(baseline, test, n_resamples, correction, family, confidence, interval, effect, queries, seeds, segments),
+        *(random_state, n_threads),
     ).validate()
     options.check_scipy()
     comparison = compare_aligned(read_scores(runs, metrics, options.queries, options.seeds), options)

@@ -59,7 +59,6 @@ class Comparison(Exportable):
         The paths of the files that were read, which `save` does not write over; they are not saved.
     """
 
-    segments: dict[Any, Comparison]
     inputs: tuple[str, ...] = ()
 
     def __init__(
@@ -82,7 +81,7 @@ class Comparison(Exportable):
         self.metrics = metrics
         self.query_ids = query_ids
         self.values = values
-        self.segments = segments or {}
+        self.segments: dict[Any, Comparison] = segments or {}
         self._conclude = conclude
         self._make_pairs = make_pairs
         self._make_systems = make_systems

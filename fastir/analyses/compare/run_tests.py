@@ -32,24 +32,14 @@ from fastir.stats.effects import EFFECTS, detectable
 
 
 class TestedRuns:
-    """The outcomes of the tests of all pairs.
+    """The outcomes of the tests of all pairs."""
 
-    Attributes
-    ----------
-    scores : Scores
-    options : Options
-    means : float64 array of shape (n_metrics, n_runs, n_queries)
-    columns : list of MetricValues
-        For each metric.
-    """
-
-    means: np.ndarray
-    columns: list[MetricValues]
+    columns: list[MetricValues]  # for each metric
 
     def __init__(self, scores: Scores, a: np.ndarray, b: np.ndarray, options: Options) -> None:
         self.scores = scores
         self.options = options
-        self.means = scores.means()
+        self.means: np.ndarray = scores.means()  # float64 of shape (n_metrics, n_runs, n_queries)
         self.columns = [
             MetricValues(metric, values, columns, scores.owner, a, b, options.effect)
             for metric, values, columns in zip(scores.metrics, self.means, scores.repeats, strict=True)
@@ -195,9 +185,9 @@ def make_pairs(
     notes = moments.notes()
     if outcome.notes is not None:
         notes = np.where(notes == "", outcome.notes, notes)
-    ties = column.n - column.wins - column.losses
+    wins, losses, effects = column.counts_and_effects
     smallest = moments.deviation * detectable(column.n, alpha=1 - options.confidence)
-    columns = (low, high, column.effects, column.wins, ties, column.losses)
+    columns = (low, high, effects, wins, column.n - wins - losses, losses)
     rows: Iterable[Any] = zip(
         verdicts,
         outcome.p_values.tolist(),

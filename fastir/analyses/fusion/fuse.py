@@ -38,37 +38,24 @@ CHUNK_ROWS = 1 << 20  # rows of all runs that are fused at a time
 
 
 class RunSet:
-    """Runs that are fused.
+    """Runs that are fused."""
 
-    Attributes
-    ----------
-    names : list
-    query_ids : list
-        Of all runs, in order of first appearance.
-    firsts, sizes : int64 arrays of shape (n_runs, n_queries)
-        Where each query's rows begin in each run, and how many they are.
-    integers : bool
-        Whether document ids are.
-    repairs : dict
-        {kind: (count, example)} of the runs, and MISSING_QUERIES.
-    """
-
-    names: list[Any]
-    runs: list[Run]
-    query_ids: list[Any]
+    query_ids: list[Any]  # of all runs, in order of first appearance
+    # int64 of shape (n_runs, n_queries): where each query's rows begin in each run, and how many they are
     firsts: np.ndarray
     sizes: np.ndarray
-    integers: bool
 
     def __init__(self, runs: Mapping[Any, Run]) -> None:
         if len(runs) < 2:
             raise ValueError(f"runs: at least two are needed to fuse, got {len(runs)} ({', '.join(map(quote, runs))})")
-        self.names = list(runs)
+        self.names: list[Any] = list(runs)
         # what duplicates="once" leaves in a run is taken out
-        self.runs = [Run.from_dict(r.to_dict()) if "duplicates" in r.columns.repairs else r for r in runs.values()]
+        self.runs: list[Run] = [
+            Run.from_dict(r.to_dict()) if "duplicates" in r.columns.repairs else r for r in runs.values()
+        ]
         self.query_ids = list(dict.fromkeys(itertools.chain.from_iterable(self.runs)))
         self.firsts, self.sizes = np.zeros((2, len(self.runs), len(self.query_ids)), np.int64)
-        self.repairs: dict[str, tuple[int, str]] = {}
+        self.repairs: dict[str, tuple[int, str]] = {}  # {kind: (count, example)} of the runs
         missing = np.zeros(len(self.query_ids), bool)
         for row, ranked in enumerate(self.runs):
             offsets, place_by_query = ranked.columns.offsets, ranked.columns.places()
@@ -80,7 +67,7 @@ class RunSet:
             for kind, (count, first) in ranked.columns.repairs.items():
                 before, first = self.repairs.get(kind, (0, first))
                 self.repairs[kind] = before + count, first
-        self.integers = any(ranked.columns.ids.integers for ranked in self.runs)
+        self.integers: bool = any(ranked.columns.ids.integers for ranked in self.runs)  # whether document ids are
         if missing.any():
             self.repairs[MISSING_QUERIES] = (int(missing.sum()), f"query {self.query_ids[int(missing.argmax())]}")
 

@@ -106,22 +106,12 @@ Labels = dict[Any, dict[Any, float]]
 
 
 class JudgmentRanks:
-    """The judgments of qrels, numbered in their order, and their ranks in runs.
-
-    Attributes
-    ----------
-    judgments : dict of query_id to dict of doc_id to label
-    labels : int32 array of shape (n,); float64 if a label is a fraction
-    rows : int64 array of shape (n,)
-        The positions of their queries.
-    ranked : dict of run to JudgedRankings
-        With numbers of judgments instead of labels; without runs that have no query of the qrels.
-    """
+    """The judgments of qrels, numbered in their order, and their ranks in runs."""
 
     judgments: Labels
     runs: Mapping[Hashable, Run]
-    labels: np.ndarray
-    rows: np.ndarray
+    labels: np.ndarray  # int32 of shape (n,); float64 if a label is a fraction
+    rows: np.ndarray  # int64 of shape (n,): the positions of their queries
 
     def __init__(self, judgments: Labels, runs: Mapping[Hashable, Run], **options: Any) -> None:
         numbers = itertools.count()
@@ -133,6 +123,7 @@ class JudgmentRanks:
         }  # ends with by_doc
         judge = RunJudge(Evaluator(qrels, NUM_Q, **{**options, "queries": "qrels"}).rules.prepared)
         shared = {name: run for name, run in runs.items() if any(query_id in run for query_id in judgments)}
+        # with numbers of judgments instead of labels; without runs that have no query of the qrels
         self.ranked: dict[Hashable, JudgedRankings] = {
             name: judge.with_coverage(run, None)[0] for name, run in shared.items()
         }
