@@ -57,7 +57,7 @@ RECIPES = {  # name: (the section's title, where its blocks go: (file, the text 
         "A new statistical test",
         [
             ("fastir/analyses/compare/run_pairs.py", "# ---- intervals"),
-            ("fastir/analyses/compare/statistical_tests.py", '), columns=("summary",))'),
+            ("fastir/analyses/compare/records.py", '), columns=("summary",))'),
             ("tests/compare/test_run_pairs.py", "PAIRED = {"),
             ("tests/compare/test_run_pairs.py", "}\nSIMULTANEOUS"),
             ("fastir/analyses/compare/options.py", "]\nCorrectionOfPairs"),

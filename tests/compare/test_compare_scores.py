@@ -12,7 +12,7 @@ import pytest
 from twenty_queries import random_runs
 
 import fastir
-from fastir.analyses.compare.statistical_tests import TESTS
+from fastir.analyses.compare.records import TESTS
 
 pandas = pytest.importorskip("pandas")
 
