@@ -13,19 +13,13 @@ from fastir.analyses.check.lines import read_lines
 CLEAN = "q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0 t\nq2 Q0 d1 1 5 t\n"
 
 LINES = {  # a line: the kind of its fault, and whether query and document are told
-    "q1 Q0 d9 3 1.0": ("malformed line", False),
-    "q1,Q0,d9,3,1,t": ("malformed line", False),
-    "q1 Q0 d9 3 nan t": ("number", True),
-    "q1 Q0 d9 3 1e999 t": ("number", True),
-    "q1 Q0 d9 3 abc t": ("number", True),
-    "q1 Q0 d9 third 1 t": ("rank", True),
-    "q1 Q0 d9 3rd 1 t": ("rank", True),
-    "q1 Q0 d9 3 1 t\0": ("NUL byte", False),
-    "q1 Q0 d9 3 1 t\rq": ("carriage return", False),
-    "#q1 Q0 d9 3 1 t": ("comment with data", False),
-    "q1 Q0 d9 3 1 other": ("different tags", False),
-    "q1 Q0 d1 3 0.5 t": ("duplicate", True),
-}
+    "q1 Q0 d9 3 1.0": ("malformed line", False), "q1,Q0,d9,3,1,t": ("malformed line", False),
+    "q1 Q0 d9 3 nan t": ("number", True), "q1 Q0 d9 3 1e999 t": ("number", True),
+    "q1 Q0 d9 3 abc t": ("number", True), "q1 Q0 d9 third 1 t": ("rank", True),
+    "q1 Q0 d9 3rd 1 t": ("rank", True), "q1 Q0 d9 3 1 t\0": ("NUL byte", False),
+    "q1 Q0 d9 3 1 t\rq": ("carriage return", False), "#q1 Q0 d9 3 1 t": ("comment with data", False),
+    "q1 Q0 d9 3 1 other": ("different tags", False), "q1 Q0 d1 3 0.5 t": ("duplicate", True),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("line", LINES)
@@ -55,14 +49,9 @@ def test_what_is_skipped_or_repaired_is_a_remark(checked):
     result = checked("\ufeff# one\r\n\r\n" + CLEAN.replace("\n", "\r\n") + "q2 Q0 d3 1.5 -inf t more\n")
     assert result.ok
     assert {fault.kind: (fault.number, fault.line) for fault in result.of("remark")} == {
-        "byte order mark": (1, 1),
-        "CRLF line ends": (5, 1),
-        "blank lines": (1, 2),
-        "comment lines": (1, 1),
-        "more fields": (1, 6),
-        "rank form": (1, 6),
-        "infinite scores": (1, 6),
-    }
+        "byte order mark": (1, 1), "CRLF line ends": (5, 1), "blank lines": (1, 2), "comment lines": (1, 1),
+        "more fields": (1, 6), "rank form": (1, 6), "infinite scores": (1, 6),
+    }  # fmt: skip
     [rank] = result.of(kind="rank form")
     assert rank.text == "1 rank is not an integer from 0 up, such as '1.5'"
 

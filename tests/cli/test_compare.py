@@ -65,33 +65,13 @@ def test_groups_of_queries_come_from_a_file(output, call, tmp_path):
 
 def test_every_option_reaches_the_comparison(output):
     options = {
-        "test": "randomization",
-        "n_resamples": 500,
-        "correction": "bonferroni",
-        "family": "all",
-        "interval": "bca",
-        "effect": "hedges_gz",
-        "confidence": 0.9,
-        "random_state": 3,
-    }
+        "test": "randomization", "n_resamples": 500, "correction": "bonferroni", "family": "all",
+        "interval": "bca", "effect": "hedges_gz", "confidence": 0.9, "random_state": 3,
+    }  # fmt: skip
     told = [
-        "--test",
-        "randomization",
-        "--resamples",
-        500,
-        "--correction",
-        "bonferroni",
-        "--family",
-        "all",
-        "--interval",
-        "bca",
-        "--effect",
-        "hedges_gz",
-        "--confidence",
-        0.9,
-        "--random-state",
-        3,
-    ]
+        "--test", "randomization", "--resamples", 500, "--correction", "bonferroni", "--family", "all",
+        "--interval", "bca", "--effect", "hedges_gz", "--confidence", 0.9, "--random-state", 3,
+    ]  # fmt: skip
     evaluation = ["--rel-level", 2, "--queries", "intersection", "--ties", "doc_id_asc", "--threads", 2]
     expected = fastir.compare(
         QRELS,

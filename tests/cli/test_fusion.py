@@ -20,17 +20,9 @@ def test_fuse_prints_a_trec_run_or_writes_a_file(output, tmp_path):
 
 def test_options_of_fuse_reach_it(output, tmp_path):
     words = [
-        "--method",
-        "wsum",
-        "--norm",
-        "min-max",
-        "--run-weights",
-        "bm25=0.3,dense=0.7",
-        "--max-depth",
-        3,
-        "--ties",
-        "input",
-    ]
+        "--method", "wsum", "--norm", "min-max", "--run-weights", "bm25=0.3,dense=0.7", "--max-depth", 3,
+        "--ties", "input",
+    ]  # fmt: skip
     output("fuse", BM25, DENSE, *words, "-o", tmp_path / "fused.json")
     fused = fastir.fuse([BM25, DENSE], "wsum", "min-max", [0.3, 0.7], max_depth=3, ties="input")
     assert fastir.Run.from_file(tmp_path / "fused.json") == fused

@@ -84,17 +84,11 @@ WRONG_ARGUMENTS = [
     "metrics --search zebra",
 ]
 WRONG_FILES = [
-    "eval qrels absent -m map",
-    "eval absent run -m map",
-    "eval qrels broken -m map",
-    "eval qrels qrels -m map",
-    "compare qrels run broken -m map",
-    "compare absent run",
-    "compare qrels run absent",
-    "diff absent run",
-    "diff run absent --qrels qrels",
+    "eval qrels absent -m map", "eval absent run -m map", "eval qrels broken -m map",
+    "eval qrels qrels -m map", "compare qrels run broken -m map", "compare absent run",
+    "compare qrels run absent", "diff absent run", "diff run absent --qrels qrels",
     "eval qrels run --threshold 3",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("line", WRONG_ARGUMENTS)

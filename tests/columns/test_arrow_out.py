@@ -168,14 +168,11 @@ def test_what_goes_wrong_in_a_stream_is_its_error_and_not_its_end(columns, part,
 @pytest.mark.parametrize(
     "use",
     [
-        "results.__arrow_c_array__(); results.__arrow_c_stream__()",
-        "pyarrow.record_batch(results)",
-        "pyarrow.table(results)",
-        "pyarrow.RecordBatchReader.from_stream(results)",
-        "next(iter(_arrow.Batches(results))).ids(0)",
-        "bad()",
+        "results.__arrow_c_array__(); results.__arrow_c_stream__()", "pyarrow.record_batch(results)",
+        "pyarrow.table(results)", "pyarrow.RecordBatchReader.from_stream(results)",
+        "next(iter(_arrow.Batches(results))).ids(0)", "bad()",
     ],
-)
+)  # fmt: skip
 def test_memory_does_not_grow(use):
     out = python(
         """

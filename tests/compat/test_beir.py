@@ -94,12 +94,8 @@ def test_values_are_logged(caplog):
         evaluate(QRELS, results(), [2])
         evaluate_custom(QRELS, results(), [3], "mrr")
     assert [line for line in caplog.messages if "@" in line] == [
-        "NDCG@2: 0.2398",
-        "MAP@2: 0.1250",
-        "Recall@2: 0.2500",
-        "P@2: 0.2500",
-        "MRR@3: 0.1111",
-    ]
+        "NDCG@2: 0.2398", "MAP@2: 0.1250", "Recall@2: 0.2500", "P@2: 0.2500", "MRR@3: 0.1111",
+    ]  # fmt: skip
 
 
 # ---- BEIR itself -------------------------------------------------------------------------------------------------

@@ -197,17 +197,9 @@ def test_ir_measures_on_top_of_it():
     """Its provider for pytrec_eval gives the same values."""
     ir_measures = pytest.importorskip("ir_measures")
     names = (
-        "AP",
-        "nDCG@10",
-        "P(rel=2)@5",
-        "RR",
-        "Bpref",
-        "IPrec@0.3",
-        "SetF(beta=2.0)",
-        "NumRet",
-        "infAP",
+        "AP", "nDCG@10", "P(rel=2)@5", "RR", "Bpref", "IPrec@0.3", "SetF(beta=2.0)", "NumRet", "infAP",
         "AP(judged_only=True)@3",
-    )
+    )  # fmt: skip
     measures = [ir_measures.parse_measure(name) for name in names]
     qrels = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}, "q3": {"d": 2}}
     run = {"q1": {"a": 1.0, "z": 1.0, "c": 0.5}, "q2": {"b": 2.0, "a": 1.0}}

@@ -60,26 +60,15 @@ def test_same_names(peer):
         ["official"],
         {"set", "P"},
         (
-            "P.3,7",
-            "P_1",
-            "ndcg_cut_1",
-            "success.2,4",
-            "map_cut.3",
-            "iprec_at_recall.0.25,0.331",
-            "Rprec_mult.0.35",
-            "11pt_avg.0.25,0.5",
-            "set_F.2",
-            "utility.1,2,3,4",
-            "map.5",
-            "relstring.3",
-            "recall",
-            "recall.1000",
+            "P.3,7", "P_1", "ndcg_cut_1", "success.2,4", "map_cut.3", "iprec_at_recall.0.25,0.331",
+            "Rprec_mult.0.35", "11pt_avg.0.25,0.5", "set_F.2", "utility.1,2,3,4", "map.5", "relstring.3",
+            "recall", "recall.1000",
         ),
         {"relstring"},
         (),
     ],
     ids=["all", "official", "set", "numbers", "a constant", "none"],
-)
+)  # fmt: skip
 def test_same_numbers_on_random_collections(peer, measures, options):
     """Keys, their order, types and every bit, on what real data has of oddities."""
     for seed in range(12):
@@ -240,11 +229,8 @@ def test_an_empty_ranking():
     row = pytrec_eval.RelevanceEvaluator(QRELS, ["all_trec"]).evaluate({"q1": {}})["q1"]
     assert {name for name, value in row.items() if value != value} == {"11pt_avg", "iprec_at_recall_0.00"}
     assert {name: value for name, value in row.items() if value and value == value} == {
-        "num_q": 1.0,
-        "num_rel": 2.0,
-        "gm_map": -11.512925464970229,
-        "gm_bpref": -11.512925464970229,
-    }
+        "num_q": 1.0, "num_rel": 2.0, "gm_map": -11.512925464970229, "gm_bpref": -11.512925464970229,
+    }  # fmt: skip
 
 
 # ---- different on purpose ----------------------------------------------------------------------------------------

@@ -111,10 +111,8 @@ def test_values_of_the_queries(return_std):
         values += 1  # it is the caller's
     several = evaluate(QRELS, RUN, ["hits@10", "hits-l0", "mrr-l0"], return_mean=False)
     assert {name: values.tolist() for name, values in several.items()} == {
-        "hits@10": [2, 1],
-        "hits-l0": [3, 1],
-        "mrr-l0": [0.5, 0.5],
-    }
+        "hits@10": [2, 1], "hits-l0": [3, 1], "mrr-l0": [0.5, 0.5],
+    }  # fmt: skip
     several = evaluate(QRELS, RUN, ["hits@10", "mrr"], return_mean=False)
     assert {name: values.tolist() for name, values in several.items()} == {"hits@10": [2, 1], "mrr": [0.5, 0.5]}
 

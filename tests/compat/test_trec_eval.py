@@ -245,15 +245,9 @@ def test_with_c_a_missing_query_is_a_ranking_of_a_document_that_nobody_judged(va
     asked = ["num_ret", "map", "utility", "utility.0,2,3,1", "rbp_resid", "unj.1", "relstring", "yaap", "ideal_dcg"]
     printed = values("-q", "-c", *(part for name in asked for part in ("-m", name)), files.qrels, files.run, query="q2")
     assert printed == {
-        "num_ret": "0",
-        "map": "0.0000",
-        "relstring": "''",
-        "utility_0,2,3,1": "3.0000",
-        "ideal_dcg": "1.0000",
-        "yaap": "-0.6931",
-        "rbp_resid": "0.0000",
-        "unj_1": "0.0000",
-    }
+        "num_ret": "0", "map": "0.0000", "relstring": "''", "utility_0,2,3,1": "3.0000",
+        "ideal_dcg": "1.0000", "yaap": "-0.6931", "rbp_resid": "0.0000", "unj_1": "0.0000",
+    }  # fmt: skip
     escaped = values("-q", "-c", "-m", "rbp_resid.p=0.5", "-m", "relstring.3", files.qrels, files.run, query="q2")
     assert escaped == {"rbp_resid_p=0.5": "1.0000", "relstring_3": "'-'"}
 
@@ -277,10 +271,8 @@ def test_num_rel_of_all_queries_ignores_the_level_under_c(values, files):
 def test_with_c_no_query_in_common_is_all_zeros(values, output, call, files, write):
     other = write("other", "q7 Q0 a 1 1 x")
     assert values("-c", "-m", "num_q", "-m", "num_ret", "-m", "map", files.qrels, other) == {
-        "num_q": "3",
-        "num_ret": "0",
-        "map": "0.0000",
-    }
+        "num_q": "3", "num_ret": "0", "map": "0.0000",
+    }  # fmt: skip
     assert output("-c", "-m", "map", files.qrels, files.run, other) == (
         f"{files.run}\t{row('map', 'all', '0.3333')}{other}\t{row('map', 'all', '0.0000')}"
     )
@@ -338,11 +330,9 @@ def test_an_empty_ranking_has_no_nan(values, write):
     qrels, run = write("qrels", "q 0 a 1"), write("run", "q Q0 z 1 1 x")
     printed = values("-J", "-m", "num_ret", "-m", "iprec_at_recall.0,1", "-m", "11pt_avg", "-m", "11pt_avg", qrels, run)
     assert printed == {
-        "num_ret": "0",
-        "iprec_at_recall_0.00": "0.0000",
-        "iprec_at_recall_1.00": "0.0000",
+        "num_ret": "0", "iprec_at_recall_0.00": "0.0000", "iprec_at_recall_1.00": "0.0000",
         "11pt_avg": "0.0000",
-    }
+    }  # fmt: skip
 
 
 def test_odd_ids_and_tags(output, write):
@@ -370,18 +360,9 @@ def test_odd_ids_and_tags(output, write):
         (
             "set.5 -m P.1",
             {
-                "runid": "my-run",
-                "num_q": "1",
-                "num_ret": "3",
-                "num_rel": "2",
-                "num_rel_ret": "1",
-                "P_1": "1.0000",
-                "utility": "-1.0000",
-                "set_P": "0.3333",
-                "set_relative_P": "0.5000",
-                "set_recall": "0.5000",
-                "set_map": "0.1667",
-                "set_F": "0.4000",
+                "runid": "my-run", "num_q": "1", "num_ret": "3", "num_rel": "2", "num_rel_ret": "1",
+                "P_1": "1.0000", "utility": "-1.0000", "set_P": "0.3333", "set_relative_P": "0.5000",
+                "set_recall": "0.5000", "set_map": "0.1667", "set_F": "0.4000",
             },
         ),
         ("set_F.0.5,9", {"set_F_0.5,9": "0.3750"}),
@@ -394,7 +375,7 @@ def test_odd_ids_and_tags(output, write):
         ("rbp.1=1,2=1,p=0.5", {"rbp_1=1,2=1,p=0.5": "0.5000"}),
         ("rbp_resid.p=0.5,1=7", {"rbp_resid_p=0.5,1=7": "0.3750"}),
     ],
-)
+)  # fmt: skip
 def test_parameters(asked, printed, values, files, write):
     """Of one ranking, 1 - 0, where a label 2 is missed."""
     run = write("q1", "q1 Q0 a 1 3 x", "q1 Q0 z 2 2 x", "q1 Q0 b 3 1 my-run")

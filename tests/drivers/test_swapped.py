@@ -19,11 +19,9 @@ DEEP_QRELS = {f"q{q}": {f"d{d}": int(label) for d, label in enumerate(RNG.intege
 WHOLE_RUN = {query: {doc_id: 1000 - d for d, doc_id in enumerate(docs)} for query, docs in DEEP_RUN.items()}
 ONE_LABEL = {query: dict.fromkeys(list(docs)[:1], 1) for query, docs in DEEP_QRELS.items()}
 PAIRS = {
-    "README": (README_QRELS, README_RUN),
-    "deep": (DEEP_QRELS, DEEP_RUN),
-    "whole scores": (DEEP_QRELS, WHOLE_RUN),
-    "one label": (ONE_LABEL, DEEP_RUN),
-}
+    "README": (README_QRELS, README_RUN), "deep": (DEEP_QRELS, DEEP_RUN),
+    "whole scores": (DEEP_QRELS, WHOLE_RUN), "one label": (ONE_LABEL, DEEP_RUN),
+}  # fmt: skip
 
 
 def rows(nested):

@@ -149,15 +149,9 @@ def test_every_shape_and_order_of_a_run(collection, order, shape, options):
 
 def counts(report):
     return (
-        report.in_both,
-        report.only_in_qrels,
-        report.only_in_run,
-        report.no_relevant,
-        report.nothing_judged,
-        report.queries_with_ties,
-        report.unjudged_share,
-        report.repairs,
-    )
+        report.in_both, report.only_in_qrels, report.only_in_run, report.no_relevant, report.nothing_judged,
+        report.queries_with_ties, report.unjudged_share, report.repairs,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("shape", [*SHAPES, *ONCE])

@@ -14,17 +14,9 @@ pytestmark = UNEVEN
 
 # One of each kind of aggregation: mean, geometric, sum, count, and NaN left out or not.
 METRICS = [
-    "ndcg@10",
-    "map",
-    "mrr(empty=skip)",
-    "mrr(empty=nan)",
-    "gm_map",
-    "gm_map(empty=nan)",
-    "num_rel_ret",
-    "num_q",
-    "dcg",
-    "bpref",
-]
+    "ndcg@10", "map", "mrr(empty=skip)", "mrr(empty=nan)", "gm_map", "gm_map(empty=nan)", "num_rel_ret",
+    "num_q", "dcg", "bpref",
+]  # fmt: skip
 
 
 def batches(seed=0, n=12):

@@ -26,19 +26,9 @@ NAMES = [
 ]
 # Sums of a term for every rank.
 SUMS = [
-    "ndcg",
-    "ndcg@5",
-    "ndcg_burges@5",
-    "dcg@5",
-    "map",
-    "map@3",
-    "precision@5",
-    "recall@5",
-    "rbp",
-    "err@5",
-    "cg@4",
-    "hits@7",
-]
+    "ndcg", "ndcg@5", "ndcg_burges@5", "dcg@5", "map", "map@3", "precision@5", "recall@5", "rbp", "err@5",
+    "cg@4", "hits@7",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(

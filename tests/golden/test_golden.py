@@ -56,14 +56,9 @@ def test_every_listed_file_has_a_test():
 
 REFUSED = "the program refuses"  # trec_eval 10 without -c, where the run lacks a query
 OPTIONS = {
-    "": {},
-    "-J": {"judged_only": True},
-    "-l 2": {"rel_level": 2},
-    "relevance_level=2": {"rel_level": 2},
-    "-M 100": {"max_depth": 100},
-    "-c": {"queries": "qrels"},
-    "qrels cut to the queries of the run": {},
-}
+    "": {}, "-J": {"judged_only": True}, "-l 2": {"rel_level": 2}, "relevance_level=2": {"rel_level": 2},
+    "-M 100": {"max_depth": 100}, "-c": {"queries": "qrels"}, "qrels cut to the queries of the run": {},
+}  # fmt: skip
 
 
 def trec_rows(path, number):
@@ -152,16 +147,9 @@ def test_groups_of_judges(record_property):
 # ---- ndeval ----------------------------------------------------------------------------------------------------
 
 NDEVAL = {
-    "ERR-IA": "err_ia",
-    "nERR-IA": "nerr_ia",
-    "alpha-DCG": "alpha_dcg",
-    "alpha-nDCG": "alpha_ndcg",
-    "NRBP": "nrbp",
-    "nNRBP": "nnrbp",
-    "MAP-IA": "map_ia",
-    "P-IA": "p_ia",
-    "strec": "st_recall",
-}
+    "ERR-IA": "err_ia", "nERR-IA": "nerr_ia", "alpha-DCG": "alpha_dcg", "alpha-nDCG": "alpha_ndcg",
+    "NRBP": "nrbp", "nNRBP": "nnrbp", "MAP-IA": "map_ia", "P-IA": "p_ia", "strec": "st_recall",
+}  # fmt: skip
 
 
 @UNEVEN
@@ -278,12 +266,9 @@ def test_lightgbm(model, record_property):
 # NTCIREVAL's names for what is ours, by its gains of the labels: levels 1 to 3, and its nDCG does not discount rank 1.
 NTCIR = {"RR": "mrr", "AP": "map", "Q-measure": "q_measure", "RBP": "rbp(p=0.95, gains=scaled)"}
 NTCIR_AT = {
-    "AP@": "map(ap_norm=min_kR)@{k}",
-    "nDCG@": "ndcg(discount=jk2)@{k}",
-    "MSnDCG@": "ndcg@{k}",
-    "P@": "precision@{k}",
-    "Hit@": "hit_rate@{k}",
-}
+    "AP@": "map(ap_norm=min_kR)@{k}", "nDCG@": "ndcg(discount=jk2)@{k}", "MSnDCG@": "ndcg@{k}",
+    "P@": "precision@{k}", "Hit@": "hit_rate@{k}",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,9 @@ pytestmark = UNEVEN
 
 QRELS = COLLECTION / "qrels.txt"
 FLAGS = {
-    "-c": {"queries": "qrels"},
-    "-l 2": {"rel_level": 2},
-    "-J": {"judged_only": True},
+    "-c": {"queries": "qrels"}, "-l 2": {"rel_level": 2}, "-J": {"judged_only": True},
     "-M 7": {"max_depth": 7},
-}
+}  # fmt: skip
 
 
 def loaded(name):

@@ -87,27 +87,16 @@ def test_textbook():
 
 
 IR_MEASURES = {
-    "INST(max_rel=3)": "inst(max_rel=3)",
-    "INST(max_rel=3,T=2.0)": "inst(max_rel=3, T=2)",
-    "INSQ(max_rel=3,T=1.5)": "insq(max_rel=3, T=1.5)",
-    "BPM(max_rel=3,T=2.0)@10": "bpm(max_rel=3, T=2)@10",
-    "SDCG(max_rel=3)@10": "sdcg(max_rel=3)@10",
-    "NERR8(max_rel=3)@10": "nerr8(max_rel=3)@10",
-    "NERR9(max_rel=3)@10": "nerr9(max_rel=3)@10",
-    "NERR10(max_rel=3)": "nerr10(max_rel=3)",
-    "NERR11(max_rel=3)": "nerr11(max_rel=3)",
-    "RBP(rel=1,p=0.99)": "rbp(p=0.99, rbp_norm=cwl)",
-    "RBP(rel=2)": "rbp(rbp_norm=cwl)-l2",
-    "Judged@10": "judged@10",
-    "Compat": "compat",
-    "Compat(p=0.8)": "compat(p=0.8)",
-    "Compat(normalize=False)": "compat(normalize=false)",
-    "Accuracy@20": "pair_accuracy@20",
-    "SetF(beta=2.0)": "SetF(beta=2.0)",
-    "SetRelP": "SetRelP",
-    "IPrec@0.3": "iprec(rounding=v9)@0.3",
-    "nDCG(gains={1:3,2:9,3:20})": "ndcg(gains={1:3,2:9,3:20})",
-}
+    "INST(max_rel=3)": "inst(max_rel=3)", "INST(max_rel=3,T=2.0)": "inst(max_rel=3, T=2)",
+    "INSQ(max_rel=3,T=1.5)": "insq(max_rel=3, T=1.5)", "BPM(max_rel=3,T=2.0)@10": "bpm(max_rel=3, T=2)@10",
+    "SDCG(max_rel=3)@10": "sdcg(max_rel=3)@10", "NERR8(max_rel=3)@10": "nerr8(max_rel=3)@10",
+    "NERR9(max_rel=3)@10": "nerr9(max_rel=3)@10", "NERR10(max_rel=3)": "nerr10(max_rel=3)",
+    "NERR11(max_rel=3)": "nerr11(max_rel=3)", "RBP(rel=1,p=0.99)": "rbp(p=0.99, rbp_norm=cwl)",
+    "RBP(rel=2)": "rbp(rbp_norm=cwl)-l2", "Judged@10": "judged@10", "Compat": "compat",
+    "Compat(p=0.8)": "compat(p=0.8)", "Compat(normalize=False)": "compat(normalize=false)",
+    "Accuracy@20": "pair_accuracy@20", "SetF(beta=2.0)": "SetF(beta=2.0)", "SetRelP": "SetRelP",
+    "IPrec@0.3": "iprec(rounding=v9)@0.3", "nDCG(gains={1:3,2:9,3:20})": "ndcg(gains={1:3,2:9,3:20})",
+}  # fmt: skip
 
 
 def test_ir_measures():

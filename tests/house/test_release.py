@@ -32,16 +32,10 @@ def test_the_root_has_these_files():
         pytest.skip("needs git and a checkout of its own")
     assert {path for path in done.stdout.splitlines() if "/" not in path} == {
         *(
-            ".gitignore",
-            "CHANGELOG.md",
-            "CITATION.cff",
-            "LICENSE",
-            "MANIFEST.in",
-            "README.md",
-            "pyproject.toml",
-            "setup.py",
+            ".gitignore", "CHANGELOG.md", "CITATION.cff", "LICENSE", "MANIFEST.in", "README.md",
+            "pyproject.toml", "setup.py",
         )
-    }
+    }  # fmt: skip
 
 
 @NEEDS_SOURCES

@@ -218,22 +218,11 @@ METRICS = {
 COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", *oracle_preferences.COUNTS)
 GRADED = (
     *(
-        "cg",
-        "ncg",
-        "irbu",
-        "rbu",
-        "dcg",
-        "dcg_burges",
-        "ndcg",
-        "ndcg_burges",
-        "err",
-        "nerr",
-        "arp",
-        "pfound",
-        "q_measure",
+        "cg", "ncg", "irbu", "rbu", "dcg", "dcg_burges", "ndcg", "ndcg_burges", "err", "nerr", "arp",
+        "pfound", "q_measure",
     ),
     *oracle_users.GRADED,
-)
+)  # fmt: skip
 
 # ---- from ids to codes -----------------------------------------------------------------------------------------
 

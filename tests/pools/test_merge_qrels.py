@@ -82,10 +82,8 @@ def test_a_pool_is_written_as_a_table(tmp_path):
     pool.save(tmp_path / "pool.tsv")
     assert (tmp_path / "pool.tsv").read_text() == "query_id\tdoc_id\truns\nq\tx\ta,b\nq\ty\ta\n"
     assert pool.to_pandas().to_dict("list") == {
-        "query_id": ["q", "q"],
-        "doc_id": ["x", "y"],
-        "runs": [("a", "b"), ("a",)],
-    }
+        "query_id": ["q", "q"], "doc_id": ["x", "y"], "runs": [("a", "b"), ("a",)],
+    }  # fmt: skip
     assert [row.doc_id for row in pool.unjudged({"q": {"x": 0, "y": -1}})] == ["y"]
     with pytest.raises(ValueError, match=r"must end in \.tsv, \.qrels or \.txt, got "):
         pool.save(tmp_path / "pool.csv")

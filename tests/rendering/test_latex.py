@@ -13,19 +13,9 @@ from fastir.rendering.latex import latex_cell
 
 NEEDS = re.compile(r"% needs (\\usepackage\{\S+\})\n")
 ODD = [
-    "under_score",
-    "50%",
-    "a&b",
-    "#1",
-    "~home",
-    "x^2",
-    "back\\slash",
-    "{brace}",
-    "<tag>",
-    "pi|pe",
-    "$5",
+    "under_score", "50%", "a&b", "#1", "~home", "x^2", "back\\slash", "{brace}", "<tag>", "pi|pe", "$5",
     "two--dashes",
-]
+]  # fmt: skip
 STARTS = ["[option]", "*star"]
 
 

@@ -25,25 +25,16 @@ TABLE = Table(
 
 def test_text_stars_the_best_and_puts_points_below_each_other():
     assert render(TABLE, "text").splitlines() == [
-        "Two runs",
-        "run        map",
-        "bm_25|a  *0.5 ᵇ  [0.4, 0.6]",
-        "dense     0.25",
-        "",
+        "Two runs", "run        map", "bm_25|a  *0.5 ᵇ  [0.4, 0.6]", "dense     0.25", "",
         "The best mean is with a star.",
-    ]
+    ]  # fmt: skip
 
 
 def test_markdown_escapes_names_and_has_the_title_among_the_notes():
     assert render(TABLE, "markdown").splitlines() == [
-        "| run | map |",
-        "| :--- | ---: |",
-        r"| bm\_25\|a | **0.5**ᵇ [0.4, 0.6] |",
-        "| dense | 0.25 |",
-        "",
-        "Two runs",
-        "The best mean is in bold.",
-    ]
+        "| run | map |", "| :--- | ---: |", r"| bm\_25\|a | **0.5**ᵇ [0.4, 0.6] |", "| dense | 0.25 |", "",
+        "Two runs", "The best mean is in bold.",
+    ]  # fmt: skip
 
 
 def test_csv_has_exact_values_and_no_notes():

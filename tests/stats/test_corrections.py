@@ -13,14 +13,8 @@ CORRECTED = {
     "holm": [0.008, 0.056, *[0.234] * 6],
     "holm_sidak": [0.00797205593005597, 0.0546737773262951, *[0.21233721621145] * 6],
     "sidak": [
-        0.00797205593005597,
-        0.0622363871076847,
-        0.272576878252815,
-        0.284600129224387,
-        0.290546276130735,
-        0.390431061458918,
-        0.459385246580266,
-        0.840435223129321,
+        0.00797205593005597, 0.0622363871076847, 0.272576878252815, 0.284600129224387, 0.290546276130735,
+        0.390431061458918, 0.459385246580266, 0.840435223129321,
     ],
     "hochberg": [0.008, 0.056, *[0.148] * 5, 0.205],
     "hommel": [0.008, 0.056, 0.111, 0.111, 0.111, 0.12, 0.148, 0.205],
@@ -34,7 +28,7 @@ CORRECTED = {
         0.557160714285714,
     ],
     "two_stage_bh": [0.006, 0.024, *[0.0504] * 3, 0.06, 0.0634285714285714, 0.15375],
-}
+}  # fmt: skip
 RAW = [0.001, 0.008, 0.039, 0.041, 0.042, 0.06, 0.074, 0.205]
 
 
@@ -51,12 +45,9 @@ def test_corrections(method):
 def test_corrections_like_statsmodels():
     multitest = pytest.importorskip("statsmodels.stats.multitest")
     names = {
-        "holm_sidak": "holm-sidak",
-        "hochberg": "simes-hochberg",
-        "bh": "fdr_bh",
-        "by": "fdr_by",
+        "holm_sidak": "holm-sidak", "hochberg": "simes-hochberg", "bh": "fdr_bh", "by": "fdr_by",
         "two_stage_bh": "fdr_tsbh",
-    }
+    }  # fmt: skip
     random = np.random.default_rng(1)
     for size in (1, 2, 3, 7, 30):
         p = np.round(random.random(size) ** 2, 2)  # with ties

@@ -38,11 +38,9 @@ def changed(name, message="malformed Arrow data", part="batch", **values):
     def make():
         made = table()
         parts = {
-            "batch": made.batch,
-            "schema": made.schema,
-            "column": made.batch.children[1].contents,
+            "batch": made.batch, "schema": made.schema, "column": made.batch.children[1].contents,
             "column schema": made.schema.children[1].contents,
-        }
+        }  # fmt: skip
         for field, value in values.items():
             setattr(parts[part], field, value)
         return made

@@ -480,16 +480,11 @@ if importlib.util.find_spec("matplotlib"):
     READ |= {f"plots.{name}": (getattr(fastir.plots, name), arguments, picture) for name, arguments in DRAWN.items()}
 CALLS |= {name: Call(function, arguments, read) for name, (function, arguments, read) in READ.items()}
 SIGNATURES = {
-    "Qrels.save": QRELS_READ.save,
-    "Run.save": RUN_READ.save,
-    "check": fastir.check,
-    "merge_qrels": fastir.merge_qrels,
-    "custom_metric": fastir.custom_metric,
-    "explain": fastir.explain,
-    "Evaluator": fastir.Evaluator,
-    "Accumulator": fastir.Accumulator,
+    "Qrels.save": QRELS_READ.save, "Run.save": RUN_READ.save, "check": fastir.check,
+    "merge_qrels": fastir.merge_qrels, "custom_metric": fastir.custom_metric, "explain": fastir.explain,
+    "Evaluator": fastir.Evaluator, "Accumulator": fastir.Accumulator,
     "JudgedRankings.evaluate": fastir.JudgedRankings.evaluate,
-}
+}  # fmt: skip
 HINTS = {
     name: hint
     for module in (of_values, of_evaluate, of_scores)
@@ -550,15 +545,8 @@ EXCEPTED = {
     **{
         (name, "rank_one"): ONE_SUBTOPIC
         for name in (
-            "evaluate_lists",
-            "evaluate_matrix",
-            "evaluate_topk",
-            "evaluate_topk with scores",
-            "evaluate_ranked",
-            "evaluate_scores",
-            "Accumulator",
-            "explain_ranked",
-            "to_judge",
+            "evaluate_lists", "evaluate_matrix", "evaluate_topk", "evaluate_topk with scores",
+            "evaluate_ranked", "evaluate_scores", "Accumulator", "explain_ranked", "to_judge",
         )
     },
     **{
@@ -585,7 +573,7 @@ EXCEPTED = {
     },
     ("to_judge", "names"): "the list names no run; errors do",
     ("evaluate_lists", "missing_documents"): "a list has no scores",
-}
+}  # fmt: skip
 
 
 # What an option takes in one call, where it is not what it takes in others.
@@ -633,12 +621,8 @@ OVERRIDES = {
     **{
         (name, "weights"): words(ROW_WEIGHTS)
         for name in (
-            "evaluate_lists",
-            "evaluate_matrix",
-            "evaluate_topk",
-            "evaluate_topk with scores",
-            "evaluate_ranked",
-            "evaluate_scores",
+            "evaluate_lists", "evaluate_matrix", "evaluate_topk", "evaluate_topk with scores",
+            "evaluate_ranked", "evaluate_scores",
         )
     },
     **{
@@ -821,19 +805,12 @@ OVERRIDES = {
     **{
         (f"plots.{name}", "sort"): words(True)
         for name in (
-            "cutoffs",
-            "ranked_cutoffs",
-            "precision_recall",
-            "roc",
-            "forest",
-            "means",
-            "overview",
-            "topics",
+            "cutoffs", "ranked_cutoffs", "precision_recall", "roc", "forest", "means", "overview", "topics",
             "wins",
         )
     },
     **{(name, "ax"): [Given(OWN_AXES)] for name in CALLS if name.startswith("plots.")},
-}
+}  # fmt: skip
 
 
 # ---- what a call gives ------------------------------------------------------------------------------------------

@@ -259,14 +259,7 @@ EXCEPTED = {
     **{
         (name, "--color"): NONE_BEST
         for name in (
-            "diff",
-            "diff saved",
-            "check",
-            "pool",
-            "contributions",
-            "leave-one-out",
-            "to-judge",
-            "agreement",
+            "diff", "diff saved", "check", "pool", "contributions", "leave-one-out", "to-judge", "agreement",
             "similarity",
         )
     },
@@ -278,21 +271,13 @@ EXCEPTED = {
         for name in ("check", "agreement", "tune", "identify", "rank-correlation", "compare saved")
     },
     **{(name, "--all"): "gm_map, which no test compares, is refused by its own name" for name in ("compare", "report")},
-}
+}  # fmt: skip
 MADE = [FOLDER / "written.txt", FOLDER / "written.html", FOLDER / "written.htm", FOLDER / "plot.svg"]
 SHORT = {"--metrics": "-m", "--output": "-o"}  # by which errors name an option
 USUAL = {
-    "old": OLD,
-    "new": NEW,
-    "metric": "map",
-    "value": "--value=p@3=0.33",
-    "qrels": JUDGED,
-    "query": "q1",
-    "opinion": OPINION,
-    "other_qrels": MORE,
-    "run": FIRST,
-    "other": SECOND,
-}
+    "old": OLD, "new": NEW, "metric": "map", "value": "--value=p@3=0.33", "qrels": JUDGED, "query": "q1",
+    "opinion": OPINION, "other_qrels": MORE, "run": FIRST, "other": SECOND,
+}  # fmt: skip
 
 
 def commands():

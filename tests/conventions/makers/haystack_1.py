@@ -13,13 +13,9 @@ MODULES = ["haystack", "haystack.schema"]
 QUERIES = queries(1, grades=(1, 2, 3), empty_rankings=False)
 COPIES = ["map", "ndcg", "precision"]
 NAMES = {
-    "mrr": "mrr",
-    "map": "map",
-    "hit_rate": "recall_single_hit",
-    "recall": "recall_multi_hit",
-    "precision": "precision",
-    "ndcg": "ndcg",
-}
+    "mrr": "mrr", "map": "map", "hit_rate": "recall_single_hit", "recall": "recall_multi_hit",
+    "precision": "precision", "ndcg": "ndcg",
+}  # fmt: skip
 
 
 def VERSION():
