@@ -41,12 +41,9 @@ RECIPES = {  # name: (the section's title, where its blocks go: (file, the text 
     "format": (
         "A new input format",
         [
-            ("fastir/inputs/ntcir.py", None),
-            ("fastir/inputs/formats.py", '), columns=("of", "summary"))'),
-            ("tests/inputs/test_ntcir.py", None),
-            ("docs/tables.md", "\nTables need `pip install"),
-            ("fastir/data/qrels.py", '            and "qrels_prefs"'),
-            CHANGES,
+            ("fastir/inputs/ntcir.py", None), ("fastir/inputs/formats.py", '), columns=("of", "summary"))'),
+            ("tests/inputs/test_ntcir.py", None), ("docs/tables.md", "\nTables need `pip install"),
+            ("fastir/data/qrels.py", '            and "qrels_prefs"'), CHANGES,
         ],
         [
             *("tests/inputs/test_ntcir.py", "tests/inputs/test_formats.py", "tests/house/test_declared.py"),
@@ -67,7 +64,7 @@ RECIPES = {  # name: (the section's title, where its blocks go: (file, the text 
         ],
         ["tests/compare", "tests/house/test_declared.py", "tests/cli/test_gates.py"],
     ),
-}
+}  # fmt: skip
 
 
 def blocks(title):

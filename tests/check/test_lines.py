@@ -113,11 +113,8 @@ def test_lines_of_ms_marco(write):
     run = write("run.tsv", "q1\td1\t1\nq1\td2\t2\t0.5\nq1\td3\t-1\nq1\td4\t1.5\nq1\td2\t3\nq1\td5\n")
     faults = fastir.check({"q1": {"d1": 1}}, run, run_format="msmarco").of("fault")
     assert [(fault.kind, fault.line) for fault in faults] == [
-        ("malformed line", 6),
-        ("number", 3),
-        ("number", 4),
-        ("duplicate", 5),
-    ]
+        ("malformed line", 6), ("number", 3), ("number", 4), ("duplicate", 5),
+    ]  # fmt: skip
 
 
 def test_ranks_are_not_read_in_the_format_trec_eval(write):

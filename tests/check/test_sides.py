@@ -118,11 +118,8 @@ def kinds(qrels, run, **options):
 def test_queries_that_one_side_lacks():
     run = {"q1": {"D1": 1.0}, "q9": {"D1": 1.0}, "q8": {"D1": 1.0}}
     assert kinds(QRELS, run) == [
-        ("missing query", "q2"),
-        ("missing query", "q3"),
-        ("unknown query", "q9"),
-        ("unknown query", "q8"),
-    ]
+        ("missing query", "q2"), ("missing query", "q3"), ("unknown query", "q9"), ("unknown query", "q8"),
+    ]  # fmt: skip
 
 
 def test_no_query_in_common_is_one_fault_with_a_guess():

@@ -230,22 +230,9 @@ def test_an_interrupted_comparison_says_so(tmp_path):
         "".join(f"q{query} Q0 a 1 1.0 tag\nq{query} Q0 x 1 {query % 3}.0 tag\n" for query in range(300))
     )
     command = [
-        sys.executable,
-        "-m",
-        "fastir",
-        "compare",
-        "qrels",
-        "run",
-        "-",
-        "-m",
-        "mrr",
-        "--test",
-        "bootstrap",
-        "--resamples",
-        str(10**8),
-        "--plot",
-        "x.png",
-    ]
+        sys.executable, "-m", "fastir", "compare", "qrels", "run", "-", "-m", "mrr", "--test", "bootstrap",
+        "--resamples", str(10**8), "--plot", "x.png",
+    ]  # fmt: skip
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen(command, cwd=tmp_path, **streams) as process:
         try:

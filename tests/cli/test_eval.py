@@ -43,11 +43,8 @@ def test_a_row_per_run(output):
     results = fastir.evaluate_many(QRELS, {"bm25": BM25, "dense": DENSE}, METRICS)
     assert output("eval", QRELS, BM25, DENSE, *ASKED) == results.to_table()
     assert rows[1] == [
-        "dense",
-        f"*{results['dense']['ndcg@10']:.4f}",
-        f"*{results['dense']['map']:.4f}",
-        "72",
-    ]
+        "dense", f"*{results['dense']['ndcg@10']:.4f}", f"*{results['dense']['map']:.4f}", "72",
+    ]  # fmt: skip
     assert output("eval", QRELS, BM25, DENSE, *ASKED, "--transpose") == results.to_table(transpose=True)
     for format in ("markdown", "latex", "html", "csv"):
         assert output("eval", QRELS, BM25, DENSE, *ASKED, "--format", format) == results.to_table(format)
@@ -114,12 +111,8 @@ def test_a_file_that_holds_the_results(output, name, tmp_path):
 
 def test_a_file_that_holds_what_would_be_printed(output, call, tmp_path):
     for name, format in (
-        ("x.md", "markdown"),
-        ("x.tex", "latex"),
-        ("x.csv", "csv"),
-        ("x.txt", "table"),
-        ("x.html", "html"),
-    ):
+        ("x.md", "markdown"), ("x.tex", "latex"), ("x.csv", "csv"), ("x.txt", "table"), ("x.html", "html"),
+    ):  # fmt: skip
         assert output("eval", QRELS, BM25, *ASKED, "-o", tmp_path / name) == ""
         assert (tmp_path / name).read_text() == output("eval", QRELS, BM25, *ASKED, "--format", format)
     output("eval", QRELS, BM25, *ASKED, "-o", tmp_path / "plain", "--format", "json", "-q")

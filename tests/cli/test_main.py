@@ -162,15 +162,10 @@ def test_help_shows_an_example(output, arguments):
 
 
 @pytest.mark.parametrize("arguments", [
-    ["evaluate"],
-    ["eval"],
-    ["eval", QRELS, "-m", "map"],
+    ["evaluate"], ["eval"], ["eval", QRELS, "-m", "map"],
     ["eval", QRELS, BM25, "-m", "map", "--format", "xml"],
-    ["eval", QRELS, BM25, "-m", "map", "--rel-level", "one"],
-    ["eval", QRELS, "-", "-", "-m", "map"],
-    ["eval", QRELS, BM25, "-m", "map", "--rel", "2"],
-    ["explain"],
-    ["explain", QRELS, BM25],
+    ["eval", QRELS, BM25, "-m", "map", "--rel-level", "one"], ["eval", QRELS, "-", "-", "-m", "map"],
+    ["eval", QRELS, BM25, "-m", "map", "--rel", "2"], ["explain"], ["explain", QRELS, BM25],
 ])  # fmt: skip
 def test_usage_errors_are_1(call, arguments):
     code, out, err = call(*arguments)

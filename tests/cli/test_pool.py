@@ -181,17 +181,12 @@ def test_two_labels_are_refused_or_decided(output, call, tmp_path):
 # ---- as the other commands -------------------------------------------------------------------------------------------
 
 EACH = (
-    ("pool", BM25, DENSE, "--pool-depth", "3"),
-    ("contributions", QRELS, BM25, DENSE),
+    ("pool", BM25, DENSE, "--pool-depth", "3"), ("contributions", QRELS, BM25, DENSE),
     ("leave-one-out", QRELS, BM25, DENSE, "-m", "map"),
-    ("to-judge", QRELS, BM25, DENSE, "-m", "map", "--budget", "3"),
-    ("merge-qrels", QRELS, QRELS),
-    ("agreement", QRELS, QRELS),
-    ("rank-correlation", QRELS, QRELS, BM25, DENSE),
-    ("similarity", BM25, DENSE),
-    ("fuse", BM25, DENSE),
-    ("tune", QRELS, BM25, DENSE, "--folds", "2"),
-)
+    ("to-judge", QRELS, BM25, DENSE, "-m", "map", "--budget", "3"), ("merge-qrels", QRELS, QRELS),
+    ("agreement", QRELS, QRELS), ("rank-correlation", QRELS, QRELS, BM25, DENSE), ("similarity", BM25, DENSE),
+    ("fuse", BM25, DENSE), ("tune", QRELS, BM25, DENSE, "--folds", "2"),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("words", EACH, ids=lambda words: words[0])
@@ -274,16 +269,9 @@ def test_an_interrupt_ends_it_with_a_line(tmp_path):
         (tmp_path / f"run{n}").symlink_to(tmp_path / "run")
     (tmp_path / "old.tsv").write_text("old")
     command = [
-        sys.executable,
-        "-m",
-        "fastir",
-        "pool",
-        *(f"run{n}" for n in range(300)),
-        "--pool-depth",
-        "9",
-        "-o",
+        sys.executable, "-m", "fastir", "pool", *(f"run{n}" for n in range(300)), "--pool-depth", "9", "-o",
         "old.tsv",
-    ]
+    ]  # fmt: skip
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
             while not has_open(process, tmp_path / "run"):

@@ -26,13 +26,9 @@ def test_json_holds_everything_in_its_types():
     assert data["runs"] == ["a", "b"] and data["metrics"] == ["score"]
     assert data["pairs"][0]["p_value"] is None and data["pairs"][0]["difference"] == 0.25
     assert data["systems"][0] == {
-        "run": "a",
-        "metric": "score",
-        "mean": 0.5,
-        "low": data["systems"][0]["low"],
-        "high": data["systems"][0]["high"],
-        "n_queries": 2,
-    }
+        "run": "a", "metric": "score", "mean": 0.5, "low": data["systems"][0]["low"],
+        "high": data["systems"][0]["high"], "n_queries": 2,
+    }  # fmt: skip
     assert data["method"]["test"] == "t" and data["per_query"]["a"]["score"] == {"q0": 0.5, "q1": 0.5}
     assert "per_query" not in json.loads(found.to_json(per_query=False))
     named_by_tuples = fastir.compare_scores({(1, 2): {"q": 0.5, "r": 1.0}, "b": {"q": 0.0, "r": 0.0}})

@@ -56,12 +56,8 @@ def test_equal_scores():
     """`evaluate` compares float32 and takes the last id first, `evaluate_custom` float64 and what came first."""
     qrels = {"q": {"a": 1}}
     for apart, first, first_as_float64 in (
-        (0.0, 0.0, 1.0),
-        (1e-9, 0.0, 0.0),
-        (1e-6, 0.0, 0.0),
-        (-1e-9, 0.0, 1.0),
-        (-1e-6, 1.0, 1.0),
-    ):
+        (0.0, 0.0, 1.0), (1e-9, 0.0, 0.0), (1e-6, 0.0, 0.0), (-1e-9, 0.0, 1.0), (-1e-6, 1.0, 1.0),
+    ):  # fmt: skip
         run = {"q": {"a": 1.0, "b": 1.0 + apart}}
         assert evaluate(qrels, run, [1])[3]["P@1"] == first
         assert evaluate_custom(qrels, run, [1], "mrr")["MRR@1"] == first_as_float64

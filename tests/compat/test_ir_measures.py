@@ -240,14 +240,9 @@ def test_values_of_ndeval_without_it():
     rows = [Qrel("q", doc, 1, subtopic) for doc, subtopic in ("a1", "a2", "b1", "c2", "d3")] + [Qrel("q", "e", 0, "1")]
     run = {"q": dict(zip("bazcd", range(5, 0, -1), strict=True))}
     expected = {
-        "ERR_IA@1": 1.0,
-        "ERR_IA@5": 0.5022692889561272,
-        "alpha_nDCG@5": 0.8231153407224933,
-        "NRBP": 0.46875,
-        "AP_IA": 0.5666666666666667,
-        "StRecall@1": 1 / 3,
-        "alpha_nDCG(alpha=0.2)@5": 0.8493829779892205,
-    }
+        "ERR_IA@1": 1.0, "ERR_IA@5": 0.5022692889561272, "alpha_nDCG@5": 0.8231153407224933, "NRBP": 0.46875,
+        "AP_IA": 0.5666666666666667, "StRecall@1": 1 / 3, "alpha_nDCG(alpha=0.2)@5": 0.8493829779892205,
+    }  # fmt: skip
     found = layer.provider().calc_aggregate(parsed(" ".join(expected)), rows, run)
     assert {str(measure): value for measure, value in found.items()} == pytest.approx(expected, abs=1e-6)
 
@@ -257,15 +252,9 @@ def test_measures_of_two_kinds_in_one_call():
     rows = [Qrel("q", "a", 1, "1"), Qrel("q", "b", 1, "1"), Qrel("q", "b", 0, "2"), Qrel("q", "a", 1, "2")]
     run = [ScoredDoc("q", "b", 2.0), ScoredDoc("q", "a", 1.0)]
     expected = {
-        irm.P @ 1: 0.0,
-        irm.RR: 0.5,
-        irm.RR @ 10: 1.0,
-        irm.AP_IA: 0.75,
-        irm.Judged @ 2: 1.0,
-        irm.ERR @ 1: 1 / 16,
-        irm.nDCG(dcg="exp-log2") @ 1: 1.0,
-        irm.nDCG @ 1: 0.0,
-    }
+        irm.P @ 1: 0.0, irm.RR: 0.5, irm.RR @ 10: 1.0, irm.AP_IA: 0.75, irm.Judged @ 2: 1.0,
+        irm.ERR @ 1: 1 / 16, irm.nDCG(dcg="exp-log2") @ 1: 1.0, irm.nDCG @ 1: 0.0,
+    }  # fmt: skip
     assert layer.provider().calc_aggregate(expected, rows, run) == expected
 
 
@@ -365,16 +354,11 @@ def test_measures_stand_in_the_order_of_their_providers():
 def test_more_than_theirs():
     qrels, run = {"q": {"a": 3, "b": 0, "c": 2}}, {"q": {"x": 4.0, "a": 3.0, "b": 2.0, "c": 1.0}}
     expected = {
-        "RR(judged_only=True)@2": 1.0,
-        "NumRel(rel=2)": 2.0,
-        "NumRel(rel=3)": 1.0,
-        "RBP(rel=1,p=0.5)@2": 0.25,
-        "RBP(p=0.5)": 0.5 * (3 * 0.5 + 2 * 0.125),
-        "RBP(p=0.5)@2": 0.75,
-        "ERR": 7 / 32 + 3 / 64 * (1 - 7 / 16),
-        "nDCG(dcg='exp-log2',judged_only=True)@1": 1.0,
+        "RR(judged_only=True)@2": 1.0, "NumRel(rel=2)": 2.0, "NumRel(rel=3)": 1.0, "RBP(rel=1,p=0.5)@2": 0.25,
+        "RBP(p=0.5)": 0.5 * (3 * 0.5 + 2 * 0.125), "RBP(p=0.5)@2": 0.75,
+        "ERR": 7 / 32 + 3 / 64 * (1 - 7 / 16), "nDCG(dcg='exp-log2',judged_only=True)@1": 1.0,
         "IPrec@0.125": 0.5,
-    }
+    }  # fmt: skip
     found = layer.provider().calc_aggregate(list(map(irm.parse_measure, expected)), qrels, run)
     assert {str(measure): value for measure, value in found.items()} == pytest.approx(expected, abs=1e-15)
 

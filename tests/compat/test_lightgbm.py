@@ -86,11 +86,7 @@ def trained(lightgbm, X, y, group, weight, **options):
     data = lightgbm.Dataset(X, y, group=group, weight=weight)
     lightgbm.train(
         {
-            "objective": "lambdarank",
-            "verbose": -1,
-            "num_threads": 1,
-            "num_leaves": 4,
-            "eval_at": K,
+            "objective": "lambdarank", "verbose": -1, "num_threads": 1, "num_leaves": 4, "eval_at": K,
             "metric": options.pop("metric"),
         },
         data,
@@ -99,7 +95,7 @@ def trained(lightgbm, X, y, group, weight, **options):
         valid_names=["v"],
         callbacks=[lightgbm.record_evaluation(recorded)],
         **options,
-    )
+    )  # fmt: skip
     return recorded["v"]
 
 

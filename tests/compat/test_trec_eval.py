@@ -514,15 +514,11 @@ def test_the_tag_is_that_of_the_last_line(end, packed, values, files, tmp_path):
 )
 def test_errors_print_one_line_and_nothing_else(arguments, code, message, call, files, write, tmp_path):
     places = {
-        "QRELS": files.qrels,
-        "RUN": files.run,
-        "FOLDER": str(tmp_path),
-        "EMPTY": write("empty"),
-        "SCORE": write("score", "q1 Q0 a 1 1 x", "q1 Q0 b 1 abc x"),
-        "OTHER": write("other", "q7 Q0 a 1 1 x"),
+        "QRELS": files.qrels, "RUN": files.run, "FOLDER": str(tmp_path), "EMPTY": write("empty"),
+        "SCORE": write("score", "q1 Q0 a 1 1 x", "q1 Q0 b 1 abc x"), "OTHER": write("other", "q7 Q0 a 1 1 x"),
         "TWICE": write("twice", "q1 Q0 a 1 1 x", "q1 Q0 a 1 1 x"),
         "TWICE_JUDGED": write("twice_judged", "q1 0 a 1", "q1 0 a 0"),
-    }
+    }  # fmt: skip
     got, out, err = call(*(places.get(word, word) for word in arguments.split()))
     assert (got, out) == (code, "")
     assert message in err

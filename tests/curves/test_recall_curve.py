@@ -27,14 +27,11 @@ def collection(seed=1, queries=40):
 @pytest.mark.parametrize(
     "options",
     [
-        {},
-        {"rel_level": 2},
-        {"ties": "doc_id_asc", "max_depth": 5},
-        {"judged_only": True},
+        {}, {"rel_level": 2}, {"ties": "doc_id_asc", "max_depth": 5}, {"judged_only": True},
         {"queries": "intersection", "convention": "trec_eval-9"},
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_its_area_is_average_precision_to_the_bit(options):
     qrels, run = collection()
     curve = fastir.precision_recall_curve(qrels, run, **options)

@@ -223,12 +223,9 @@ class Project:
     def environment(self, way, found):
         own = {
             "PYTHONPATH": os.pathsep.join([str(HERE / "inside"), *self.spec.get("tests", {}).get("path", ())]),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "FASTIR_PROJECT": str(PROJECTS / self.name),
-            "FASTIR_WAY": way,
-            "FASTIR_OUTCOMES": str(found),
-            "PATH": f"{self.python.parent}{os.pathsep}{os.environ['PATH']}",
-        }
+            "PYTHONDONTWRITEBYTECODE": "1", "FASTIR_PROJECT": str(PROJECTS / self.name), "FASTIR_WAY": way,
+            "FASTIR_OUTCOMES": str(found), "PATH": f"{self.python.parent}{os.pathsep}{os.environ['PATH']}",
+        }  # fmt: skip
         for threads in ("OMP", "MKL", "OPENBLAS", "NUMBA", "FASTIR"):
             own[f"{threads}_NUM_THREADS"] = "1"
         return {**os.environ, **own}

@@ -122,14 +122,10 @@ ONCE = {
 @pytest.mark.parametrize(
     "options",
     [
-        {},
-        {"n_threads": 3},
-        {"validate": "judged"},
-        {"ties": "doc_id_asc"},
-        {"score_dtype": "float32"},
+        {}, {"n_threads": 3}, {"validate": "judged"}, {"ties": "doc_id_asc"}, {"score_dtype": "float32"},
     ],
     ids=lambda options: "-".join(map(str, options.values())) or "default",
-)
+)  # fmt: skip
 @pytest.mark.parametrize("shape", [*SHAPES, *ONCE])
 @pytest.mark.parametrize("order", ["grouped", "shuffled", "by score"])
 @pytest.mark.parametrize("collection", [(QRELS, RUN), (MANY, EVERY)], ids=["few", "many"])

@@ -146,10 +146,7 @@ REFUSED = [
     (TOP, R[:1], {}, ValueError, "indices has 2 rows but relevant has 1; lengths must match"),
     (TOP, {2: [1]}, {}, ValueError, "relevant has a row 2, but indices has the rows 0 to 1; out of range"),
     (
-        TOP,
-        R,
-        {"scores": [[1.0], [2.0]]},
-        ValueError,
+        TOP, R, {"scores": [[1.0], [2.0]]}, ValueError,
         "indices has the shape (2, 3) but scores (2, 1); shapes must match",
     ),
     (TOP, R, {"scores": [[1.0, 2, 3], [1, np.nan, 3]]}, ValueError, "scores: NaN in row 1, column 1"),
@@ -158,7 +155,7 @@ REFUSED = [
     (TOP, R, {"max_depth": 0}, ValueError, "max_depth: the depth must be positive"),
     (TOP, R, {"metrics": "hole@2"}, fastir.UnknownMetricError, "metric 'hole@2'"),
     (TOP, R, {"weights": [1]}, ValueError, "weights has 1 entry but there are 2 queries"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("indices", "relevant", "options", "error", "message"), REFUSED, ids=[r[4] for r in REFUSED])

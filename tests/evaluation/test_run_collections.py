@@ -40,13 +40,10 @@ def expected(**options):
 def test_a_table_of_several_runs(shape, order):
     table = long_table(order)
     made = {
-        "arrow": lambda: table,
-        "pandas": lambda: pytest.importorskip("pandas") and table.to_pandas(),
-        "polars": lambda: pytest.importorskip("polars").DataFrame(table),
-        "dict": table.to_pydict,
-        "dataset": lambda: pytest.importorskip("pyarrow.dataset").dataset(table),
-        "reader": table.to_reader,
-    }[shape]()
+        "arrow": lambda: table, "pandas": lambda: pytest.importorskip("pandas") and table.to_pandas(),
+        "polars": lambda: pytest.importorskip("polars").DataFrame(table), "dict": table.to_pydict,
+        "dataset": lambda: pytest.importorskip("pyarrow.dataset").dataset(table), "reader": table.to_reader,
+    }[shape]()  # fmt: skip
     results = fastir.evaluate_many(QRELS, made, METRICS)
     assert list(results) == list(dict.fromkeys(ROWS[row][0] for row in order))
     assert dict(results) == dict(expected())

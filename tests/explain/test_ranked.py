@@ -145,14 +145,10 @@ def test_the_worth_of_a_rank_is_that_of_the_formulas():
     weights = rank_weights(["mrr", "dcg", "rbp.8", "err", "ndcg(discount=jk2)", "precision@2", "map"], 6)
     ranks = np.arange(1, 7)
     for name, expected in (
-        ("mrr", 1 / ranks),
-        ("dcg", 1 / np.log2(ranks + 1)),
-        ("rbp.8", 0.8 ** (ranks - 1)),
-        ("err", 1 / ranks),
-        ("ndcg(discount=jk2)", 1 / np.log2(np.maximum(ranks, 2))),
-        ("precision@2", [1, 1, 0, 0, 0, 0]),
-        ("map", 1 / ranks),
-    ):
+        ("mrr", 1 / ranks), ("dcg", 1 / np.log2(ranks + 1)), ("rbp.8", 0.8 ** (ranks - 1)),
+        ("err", 1 / ranks), ("ndcg(discount=jk2)", 1 / np.log2(np.maximum(ranks, 2))),
+        ("precision@2", [1, 1, 0, 0, 0, 0]), ("map", 1 / ranks),
+    ):  # fmt: skip
         np.testing.assert_allclose(weights[name], expected, rtol=1e-14)
     with pytest.raises(ValueError, match="metric 'rbp_resid': a list with one relevant document"):
         rank_weights("rbp_resid", 3)

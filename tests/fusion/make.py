@@ -115,14 +115,9 @@ def record():
             note(method, "min-max", best, held)
     normed = [[norm, plain(norm_switch(norm)(held[0]).to_dict())] for norm in NORMS[1:-1]]
     return {
-        "tool": f"ranx {importlib.metadata.version('ranx')}",
-        "runs": runs,
-        "voters": voters,
-        "qrels": qrels,
-        "fused": fused,
-        "tuned": tuned,
-        "normed": normed,
-    }
+        "tool": f"ranx {importlib.metadata.version('ranx')}", "runs": runs, "voters": voters, "qrels": qrels,
+        "fused": fused, "tuned": tuned, "normed": normed,
+    }  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -368,24 +368,13 @@ def two_ways(differs):
 # ---- all of them -----------------------------------------------------------------------------------------------------
 
 TARGETS = {
-    "trec": text_file("run.txt", ["trec"]),
-    "lines": text_file("lines.txt", ["trec", "beir", "msmarco"]),
-    "json": text_file("run.json", ["json"]),
-    "csv": text_file("run.csv", ["csv"]),
-    "jsonl": text_file("run.jsonl", ["jsonl"]),
-    "metric": metric,
-    "arrays": arrays,
-    "pickles": pickles,
-    "command": command,
-    "judgments": judgments,
-    "pairs": pairs,
-    "engines": text_file("engine.json", ["json"]),
-    "quepid": text_file("quepid.csv", ["quepid"]),
-    "saved": saved,
-    "folders": folders,
-    "explain": two_ways(explanation_that_differs),
-    "influence": two_ways(influence_that_differs),
-}
+    "trec": text_file("run.txt", ["trec"]), "lines": text_file("lines.txt", ["trec", "beir", "msmarco"]),
+    "json": text_file("run.json", ["json"]), "csv": text_file("run.csv", ["csv"]),
+    "jsonl": text_file("run.jsonl", ["jsonl"]), "metric": metric, "arrays": arrays, "pickles": pickles,
+    "command": command, "judgments": judgments, "pairs": pairs, "engines": text_file("engine.json", ["json"]),
+    "quepid": text_file("quepid.csv", ["quepid"]), "saved": saved, "folders": folders,
+    "explain": two_ways(explanation_that_differs), "influence": two_ways(influence_that_differs),
+}  # fmt: skip
 JUDGMENTS = [b"q1 1 d1 1\nq1 2 d1 0\nq2 1 d1 2\n", b"q1 j p d1 1\nq1 j p d2 2\n", b"q1 0 d1 1 1\nq1 0 d2 0 -1\n"]
 JUDGMENTS += [b"q1 d1 1 0 0.5\nq1 d2 0 1 1\n"]
 EXPORTS = [

@@ -84,12 +84,9 @@ def test_lightgbm(rows):
     lightgbm = pytest.importorskip("lightgbm")
     labels, scores, sizes = rows
     options = {
-        "objective": "lambdarank",
-        "metric": "ndcg,map",
-        "eval_at": [1, 3, 5, 10, 50],
-        "verbose": -1,
+        "objective": "lambdarank", "metric": "ndcg,map", "eval_at": [1, 3, 5, 10, 50], "verbose": -1,
         "num_threads": 1,
-    }
+    }  # fmt: skip
     for by_query in (None, weights_of(rows)):
         train = lightgbm.Dataset(np.zeros((4, 1)), [0, 1, 0, 1], group=[4], params=options)
         valid = lightgbm.Dataset(

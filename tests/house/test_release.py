@@ -128,12 +128,9 @@ def test_a_wheel_is_compressed_again_and_refused_if_it_is_too_large(tmp_path):
     noise = random.Random(1).randbytes(2_600_000)
     text = (ROOT / "docs" / "exactness_values.md").read_bytes() * 3
     for members, code in (
-        ([noise[:-1000]], 0),
-        ([noise], 1),
-        ([bytes(9_500_000)], 0),
-        ([bytes(9_000_000), bytes(500_001)], 1),
+        ([noise[:-1000]], 0), ([noise], 1), ([bytes(9_500_000)], 0), ([bytes(9_000_000), bytes(500_001)], 1),
         ([text, b""], 0),
-    ):
+    ):  # fmt: skip
         path = tmp_path / "a.whl"
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
             for number, member in enumerate(members):

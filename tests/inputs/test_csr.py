@@ -34,15 +34,11 @@ def forms():
         "NumPy integers": [{np.int32(2): np.int8(1), np.int64(3): True + np.int64(1)}, {0: True, 1: False}],
     }
     plain = {
-        "lists": [[2, 3], [0]],
-        "tuples": [(3, 2), (0,)],
-        "sets": [{2, 3}, {0}],
-        "arrays": [np.array([2, 3]), np.array([0], np.uint8)],
-        "dict of lists": {0: [2, 3], 1: [0]},
-        "some with labels": [{2: 1, 3: 1}, [0]],
-        "tuple": ([0, 2, 3], [2, 3, 0]),
+        "lists": [[2, 3], [0]], "tuples": [(3, 2), (0,)], "sets": [{2, 3}, {0}],
+        "arrays": [np.array([2, 3]), np.array([0], np.uint8)], "dict of lists": {0: [2, 3], 1: [0]},
+        "some with labels": [{2: 1, 3: 1}, [0]], "tuple": ([0, 2, 3], [2, 3, 0]),
         "bool": sparse.csr_matrix(([True, True, True], [3, 2, 0], [0, 2, 3]), shape=(2, 4)),
-    }
+    }  # fmt: skip
     return graded, plain
 
 

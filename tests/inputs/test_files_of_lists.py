@@ -79,13 +79,10 @@ FILES = {  # each way of writing a file of lists, and the end of its name
 }
 TEXT_FILES = {"blanks": ("csv", cells(" ".join)), "commas": ("tsv", cells(",".join, "\t"))}
 CONTAINERS = {  # each shape in memory
-    "dict": lambda lists, side: lists,
-    "columns": table,
-    "records": records,
+    "dict": lambda lists, side: lists, "columns": table, "records": records,
     "pandas": lambda lists, side: pandas.DataFrame(table(lists, side)),
-    "polars": lambda lists, side: polars.from_arrow(arrow(lists, side)),
-    "Arrow": arrow,
-}
+    "polars": lambda lists, side: polars.from_arrow(arrow(lists, side)), "Arrow": arrow,
+}  # fmt: skip
 
 
 def pairs_of(kind):

@@ -41,12 +41,9 @@ def paths_of(path, folder):
 
 BOTH = ["runs/bm25.run", "runs/dense.run"]
 RUNS = {
-    "a list": BOTH,
-    "a mapping": dict(zip("ab", BOTH, strict=True)),
-    "a folder": "runs",
-    "a pattern": "runs/*.run",
-    "pairs": [("a", BOTH[0]), ("b", BOTH[1])],
-}
+    "a list": BOTH, "a mapping": dict(zip("ab", BOTH, strict=True)), "a folder": "runs",
+    "a pattern": "runs/*.run", "pairs": [("a", BOTH[0]), ("b", BOTH[1])],
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("read", ["qrels.txt", "runs/dense.run", "segments.txt", "exclude.txt"])

@@ -60,18 +60,12 @@ def csv(tmp_path):
 
 
 FORMS = {
-    "mapping": lambda _: PARENTS,
-    "pair of arrays": lambda _: columns(),
+    "mapping": lambda _: PARENTS, "pair of arrays": lambda _: columns(),
     "pair of lists": lambda _: (list(PARENTS), list(PARENTS.values())),
     "function": lambda _: lambda ids: np.array([PARENTS.get(doc_id, doc_id) for doc_id in ids]),
-    "pandas": pandas_frame,
-    "pyarrow": arrow_table,
-    "polars": polars_frame,
-    "pair of Arrow arrays": arrow_arrays,
-    "TSV": tsv,
-    "Parquet": parquet,
-    "CSV": csv,
-}
+    "pandas": pandas_frame, "pyarrow": arrow_table, "polars": polars_frame,
+    "pair of Arrow arrays": arrow_arrays, "TSV": tsv, "Parquet": parquet, "CSV": csv,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("form", FORMS)

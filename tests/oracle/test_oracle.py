@@ -171,15 +171,10 @@ def some(seed):
 
 
 OPTIONS = [
-    {},
-    {"rel_level": 2},
-    {"rel_level": 3, "ties": "doc_id_asc"},
-    {"max_depth": 5},
-    {"judged_only": True, "ties": "input"},
-    {"max_depth": 7, "judged_only": True, "score_dtype": "float32"},
-    {"score_dtype": "float32"},
-    {"queries": "intersection", "ties": "input"},
-]
+    {}, {"rel_level": 2}, {"rel_level": 3, "ties": "doc_id_asc"}, {"max_depth": 5},
+    {"judged_only": True, "ties": "input"}, {"max_depth": 7, "judged_only": True, "score_dtype": "float32"},
+    {"score_dtype": "float32"}, {"queries": "intersection", "ties": "input"},
+]  # fmt: skip
 
 
 def assert_close(results, expected):

@@ -177,15 +177,11 @@ def test_lists_have_the_bits_of_one_machine(seed, rng, scored, ties):
 @pytest.mark.parametrize(
     "options",
     [
-        {"judged_only": True},
-        {"max_depth": 7},
-        {"queries": "intersection"},
-        {"queries": "qrels", "rel_level": 3},
-        {"weights": {"first": 3.0}},
-        {"n_threads": 2},
+        {"judged_only": True}, {"max_depth": 7}, {"queries": "intersection"},
+        {"queries": "qrels", "rel_level": 3}, {"weights": {"first": 3.0}}, {"n_threads": 2},
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_options_say_what_they_say_in_one_machine(options):
     for seed in range(4):
         qrels, run = gen.collection(seed)

@@ -80,13 +80,8 @@ def test_wins_of_many_queries_fit_their_cells():
 def test_wins_against_a_baseline_fill_its_column():
     ax = drawn(plots.wins(fastir.compare(*collection(4), "map", baseline="_hidden")))
     assert {position for text in ax.texts for position in [text.get_position()]} == {
-        (1, 0),
-        (1, 2),
-        (1, 3),
-        (0, 1),
-        (2, 1),
-        (3, 1),
-    }
+        (1, 0), (1, 2), (1, 3), (0, 1), (2, 1), (3, 1),
+    }  # fmt: skip
 
 
 def test_it_draws_where_it_is_told(comparison):

@@ -47,16 +47,12 @@ def runs(n, metrics=("ndcg@10", "map", "recip_rank", "rbp(p=0.95)", "P@10"), nam
 @pytest.mark.parametrize(
     ("texts", "expected"),
     [
-        (["0.5", "12.25"], "S[table-format=2.2]"),
-        (["3", "12"], "S[table-format=2]"),
+        (["0.5", "12.25"], "S[table-format=2.2]"), (["3", "12"], "S[table-format=2]"),
         (["-0.5", "1"], "S[table-format=-1.1]"),
         (["+0.5", "-0.25"], "S[table-format=-1.2,retain-explicit-plus]"),
-        (["0.5", "-", "nan"], "S[table-format=1.1]"),
-        (["0.5", "1e-05"], "r"),
-        (["≤0.01"], "r"),
-        (["-"], "r"),
+        (["0.5", "-", "nan"], "S[table-format=1.1]"), (["0.5", "1e-05"], "r"), (["≤0.01"], "r"), (["-"], "r"),
     ],
-)
+)  # fmt: skip
 def test_columns_of_plain_numbers_are_aligned_by_siunitx(texts, expected):
     assert kind(texts) == expected
 

@@ -93,13 +93,9 @@ RUNS = {
     "tied": tied(ranked(2), ("q2", "q3", "q6", "q7")),
 }
 ODD = {
-    1: ranked(0),
-    "1": ranked(3),
-    "a\x1b[2J": ranked(1),
-    "a\\x1b[2J": ranked(5),
-    "\u202eb\x00": ranked(2),
+    1: ranked(0), "1": ranked(3), "a\x1b[2J": ranked(1), "a\\x1b[2J": ranked(5), "\u202eb\x00": ranked(2),
     "'1'": ranked(4),
-}
+}  # fmt: skip
 SEGMENTS = ("all queries", 1, "1", "\x1b<b>")
 REAL = {query: {"a": 0.9, "b": 0.5, "c": 1.0, "d": 1e-05, "e": 2.0} for query in QRELS}
 SCORED = {"q": {"<i>": 3.0, "\x1b": 2.0, "\u202e": 1.0}, "\x00": {"<i>": 1.0, "\x1b": 2.0}}
@@ -284,11 +280,8 @@ def test_a_column_is_not_another_one(tmp_path):
     case = Case("four runs", tmp_path)
     rows = case.page.tables[1][1:]
     assert [[cell["text"] for cell in row[3:]] for row in rows] == [
-        ["0", "0", "0"],
-        ["0", "3", "0"],
-        ["2", "0", "0"],
-        ["0", "0", "4"],
-    ]
+        ["0", "0", "0"], ["0", "3", "0"], ["2", "0", "0"], ["0", "0", "4"],
+    ]  # fmt: skip
 
 
 def test_where_the_numbers_come_from(case):

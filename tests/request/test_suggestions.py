@@ -29,14 +29,10 @@ def test_the_word_that_was_meant_is_named(call, error, said):
 @pytest.mark.parametrize(
     ("typed", "name"),
     [
-        ("scikit-learn", "sklearn"),
-        ("sentence_transformers", "sentence-transformers"),
-        ("llama-index", "llamaindex"),
-        ("BEIR", "beir"),
-        ("trec-eval-9", "trec_eval-9"),
-        ("Fastir", "fastir"),
+        ("scikit-learn", "sklearn"), ("sentence_transformers", "sentence-transformers"),
+        ("llama-index", "llamaindex"), ("BEIR", "beir"), ("trec-eval-9", "trec_eval-9"), ("Fastir", "fastir"),
     ],
-)
+)  # fmt: skip
 def test_a_convention_is_known_with_other_hyphens_underscores_and_capitals(typed, name):
     results = fastir.evaluate(Q, R, "map", convention=typed)
     assert results == fastir.evaluate(Q, R, "map", convention=name)

@@ -430,17 +430,12 @@ def dying_once(function, mark):
 @pytest.mark.parametrize(
     ("strategy", "task"),
     [
-        ("shuffle", "tasks.values"),
-        ("grouped", "tasks.values"),
-        ("lists", "tasks.values"),
-        ("two-pass", "tasks.one_pass"),
-        ("two-pass", "tasks.merge_states"),
-        ("files", "tasks.values"),
-        ("files", "run_files.pack_rows"),
-        ("custom", "tasks.rank_queries"),
+        ("shuffle", "tasks.values"), ("grouped", "tasks.values"), ("lists", "tasks.values"),
+        ("two-pass", "tasks.one_pass"), ("two-pass", "tasks.merge_states"), ("files", "tasks.values"),
+        ("files", "run_files.pack_rows"), ("custom", "tasks.rank_queries"),
         ("buckets", "buckets.bucket_states"),
     ],
-)
+)  # fmt: skip
 def test_a_worker_that_dies_is_replaced(spark, given, tmp_path, monkeypatch, strategy, task):
     from fastir.spark import frames
 

@@ -127,20 +127,14 @@ def test_p_does_not_change_with_the_scale_of_the_scores(test, digits):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda a, b: stats.t_test(a, b),
-        lambda a, b: stats.t_interval(a, b),
-        lambda a, b: stats.wilcoxon(a, b),
-        lambda a, b: stats.sign_test(a, b),
-        lambda a, b: stats.welch_test(a, b),
-        lambda a, b: stats.randomization_test(a, b),
-        lambda a, b: stats.bootstrap_test(a, b),
-        lambda a, b: stats.bootstrap_interval(a, b),
-        lambda a, b: stats.effect_size(a, b),
-        lambda a, b: stats.two_way_anova(np.stack([a, b], 1)),
-        lambda a, b: stats.tukey_test(np.stack([a, b], 1)),
-        lambda a, b: stats.max_t(np.stack([a, b], 1)),
+        lambda a, b: stats.t_test(a, b), lambda a, b: stats.t_interval(a, b),
+        lambda a, b: stats.wilcoxon(a, b), lambda a, b: stats.sign_test(a, b),
+        lambda a, b: stats.welch_test(a, b), lambda a, b: stats.randomization_test(a, b),
+        lambda a, b: stats.bootstrap_test(a, b), lambda a, b: stats.bootstrap_interval(a, b),
+        lambda a, b: stats.effect_size(a, b), lambda a, b: stats.two_way_anova(np.stack([a, b], 1)),
+        lambda a, b: stats.tukey_test(np.stack([a, b], 1)), lambda a, b: stats.max_t(np.stack([a, b], 1)),
     ],
-)
+)  # fmt: skip
 def test_values_whose_powers_would_overflow_are_refused_and_the_largest_are_not(call):
     rng = np.random.default_rng(5)
     a, b = rng.uniform(-1, 1, (2, 9))

@@ -60,14 +60,10 @@ def test_wilcoxon_by_the_normal_approximation(pair, zeros, w, p, corrected):
 @pytest.mark.parametrize(
     ("pair", "zeros", "count", "of"),
     [
-        ("ab", "wilcox", 50, 2**10),
-        ("xy", "wilcox", 1322, 2**15),
-        ("xy", "pratt", 2338, 2**15),
-        ("xz", "wilcox", 24236, 2**17),
-        ("xz", "pratt", 24140, 2**17),
-        ("xz", "zsplit", 24140, 2**17),
+        ("ab", "wilcox", 50, 2**10), ("xy", "wilcox", 1322, 2**15), ("xy", "pratt", 2338, 2**15),
+        ("xz", "wilcox", 24236, 2**17), ("xz", "pratt", 24140, 2**17), ("xz", "zsplit", 24140, 2**17),
     ],
-)
+)  # fmt: skip
 def test_exact_wilcoxon_with_ties(pair, zeros, count, of):
     assert stats.wilcoxon(*PAIRS[pair], zeros=zeros)[1:] == (count / of, True, "")
 

@@ -25,12 +25,9 @@ def case(n, others, slope, grade=None):
 
 
 CASES = {
-    "a model to trust": case(200, 2000, 1),
-    "a model that is wrong": case(60, 500, -1),
-    "few queries": case(5, 40, 1),
-    "more judged than not": case(300, 50, 0.5),
-    "grades": case(80, 700, 1, 4),
-}
+    "a model to trust": case(200, 2000, 1), "a model that is wrong": case(60, 500, -1),
+    "few queries": case(5, 40, 1), "more judged than not": case(300, 50, 0.5), "grades": case(80, 700, 1, 4),
+}  # fmt: skip
 # ppi_py 0.2.3: the point estimate and the 95 % interval, by the case and the weight.
 GOLDEN = {
     ("a model to trust", None): (0.5006665590173014, 0.4775366431420294, 0.5237964748925734),

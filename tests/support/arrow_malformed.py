@@ -124,13 +124,9 @@ columns("two buffers of views", lambda: named(b"vu", NULL, VIEWS + view(b"c")))
 # ---- contents ----------------------------------------------------------------------------------------------------
 
 for name, offsets in {
-    "negative": (-1, 1, 2, 3),
-    "negative later": (0, 1, -2, 3),
-    "falling": (0, 2, 1, 3),
-    "falling at the end": (0, 1, 2, 1),
-    "least": (0, 1, 2, -(2**31)),
-    "far down": (5, -(2**31), 6, 7),
-}.items():
+    "negative": (-1, 1, 2, 3), "negative later": (0, 1, -2, 3), "falling": (0, 2, 1, 3),
+    "falling at the end": (0, 1, 2, 1), "least": (0, 1, 2, -(2**31)), "far down": (5, -(2**31), 6, 7),
+}.items():  # fmt: skip
     for format, code in ((b"u", "i"), (b"U", "q"), (b"z", "i"), (b"Z", "q")):
         columns(
             f"offsets {name}, {format.decode()}",

@@ -24,15 +24,10 @@ from fastir.request.options import choice_params
 # ---- a collection: graded and negative labels, ties, unjudged documents, queries on one side only -------------------
 
 QRELS = {
-    "q1": {"a": 3, "b": 1, "c": 0, "d": -1, "e": 2, "f": 1},
-    "q2": {"g": 1, "h": 2, "i": 0, "q2": 1},
-    "q3": {"j": 0, "k": 0},
-    "q4": {"l": 2, "m": 1},
-    "q5": {"n": 1, "o": 3, "p": 1, "w5": 1},
-    "q6": {"s": 2, "t": 1, "v": 1},
-    "q7": {"w": 1},
-    "absent": {"r": 1},
-}
+    "q1": {"a": 3, "b": 1, "c": 0, "d": -1, "e": 2, "f": 1}, "q2": {"g": 1, "h": 2, "i": 0, "q2": 1},
+    "q3": {"j": 0, "k": 0}, "q4": {"l": 2, "m": 1}, "q5": {"n": 1, "o": 3, "p": 1, "w5": 1},
+    "q6": {"s": 2, "t": 1, "v": 1}, "q7": {"w": 1}, "absent": {"r": 1},
+}  # fmt: skip
 RUN = {
     "q1": {"a1": 9.5, "u1": 9.1, "b": 9.0, "c": 7.0, "a": 7.0 - 1e-9, "e": 6.0, "e1": 5.9, "d": 5.0, "u2": 4.0},
     "q2": {"q2": 9.0, "i": 8.0, "h": 8.0, "u3": 8.0, "g": 3.0},
@@ -44,13 +39,10 @@ RUN = {
     "elsewhere": {"x": 1.0},
 }
 OTHER = {
-    "q1": {"a": 9.0, "e": 8.0, "u2": 7.0, "b": 6.0, "f": 6.0},
-    "q2": {"h": 5.0, "g": 4.0, "u3": 3.0},
-    "q3": {"u4": 3.0, "k": 1.0},
-    "q4": {"l": 3.0, "u5": 2.0},
-    "q5": {"o": 4.0, "n": 3.5, "u7": 3.0},
+    "q1": {"a": 9.0, "e": 8.0, "u2": 7.0, "b": 6.0, "f": 6.0}, "q2": {"h": 5.0, "g": 4.0, "u3": 3.0},
+    "q3": {"u4": 3.0, "k": 1.0}, "q4": {"l": 3.0, "u5": 2.0}, "q5": {"o": 4.0, "n": 3.5, "u7": 3.0},
     "q6": {"s": 2.0},
-}
+}  # fmt: skip
 RUNS = {"run": RUN, "other": OTHER}
 PARENTS = {"a1": "a", "e1": "e", "o1": "o"}
 WEIGHTS = {"q1": 1.0, "q2": 5.0, "q3": 2.0, "q4": 1.0, "q5": 4.0, "q6": 3.0, "q7": 1.0, "absent": 1.0}
@@ -361,24 +353,14 @@ STRATA = {
 }
 ARGUMENTS = {
     "adjust": {"p_values": [0.01, 0.04, 0.03], "method": "holm"},
-    "bootstrap_interval": PAIRED | {"n_resamples": 99},
-    "bootstrap_test": PAIRED | {"n_resamples": 99},
-    "detectable": {"n_queries": 50},
-    "effect_size": PAIRED,
-    "equivalence_test": PAIRED | {"low": -0.1, "high": 0.1},
-    "max_t": {"d": LONG[:, :3], "n_resamples": 99},
-    "power": {"effect_size": 0.3, "n_queries": 50},
-    "ppi_difference": MODELS,
-    "ppi_mean": MODEL,
+    "bootstrap_interval": PAIRED | {"n_resamples": 99}, "bootstrap_test": PAIRED | {"n_resamples": 99},
+    "detectable": {"n_queries": 50}, "effect_size": PAIRED,
+    "equivalence_test": PAIRED | {"low": -0.1, "high": 0.1}, "max_t": {"d": LONG[:, :3], "n_resamples": 99},
+    "power": {"effect_size": 0.3, "n_queries": 50}, "ppi_difference": MODELS, "ppi_mean": MODEL,
     "randomization_test": {"a": LONG[:, 0], "b": LONG[:, 1], "n_resamples": 99},
-    "randomized_tukey_test": GRID | {"n_resamples": 99},
-    "sample_size": {"effect_size": 0.3},
-    "sign_test": PAIRED,
-    "t_interval": PAIRED,
-    "t_test": PAIRED,
-    "tukey_test": GRID,
-    "wilcoxon": PAIRED,
-}
+    "randomized_tukey_test": GRID | {"n_resamples": 99}, "sample_size": {"effect_size": 0.3},
+    "sign_test": PAIRED, "t_interval": PAIRED, "t_test": PAIRED, "tukey_test": GRID, "wilcoxon": PAIRED,
+}  # fmt: skip
 CALLS |= {f"stats.{name}": Call(getattr(fastir.stats, name), given) for name, given in ARGUMENTS.items()}
 RESULTS = fastir.evaluate(QRELS, RUN, METRICS, queries="qrels")
 COMPARED = fastir.compare(QRELS, THREE, METRICS, queries="qrels", test="bootstrap", n_resamples=99)
@@ -848,12 +830,9 @@ def flat(value):
         return kind, list(value.query_ids), value.values.tobytes(), flat(dict(value)), flat(report), flat(value.status)
     if isinstance(value, fastir.JudgedRankings):
         return (
-            kind,
-            flat(list(value.query_ids)),
-            flat(ranking_arrays(value)),
-            printed(value),
+            kind, flat(list(value.query_ids)), flat(ranking_arrays(value)), printed(value),
             flat(value.report.repairs),
-        )
+        )  # fmt: skip
     if dataclasses.is_dataclass(value):
         return kind, tuple(flat(getattr(value, field.name)) for field in dataclasses.fields(value)), printed(value)
     if callable(value):

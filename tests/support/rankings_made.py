@@ -37,11 +37,6 @@ QRELS_OF_ALL, RUN_OF_ALL = gen.collection(0)
 METRICS = possible(QRELS_OF_ALL, CATALOGUE)
 
 GOOD = {
-    "query_ids": ["q", "r"],
-    "offsets": [0, 2, 3],
-    "ranks": [1, 3, 2],
-    "labels": [1, 0, -1],
-    "num_ret": [5, 2],
-    "ideal_offsets": [0, 3, 4],
-    "ideal_labels": [2, 1, 0, -1],
-}
+    "query_ids": ["q", "r"], "offsets": [0, 2, 3], "ranks": [1, 3, 2], "labels": [1, 0, -1],
+    "num_ret": [5, 2], "ideal_offsets": [0, 3, 4], "ideal_labels": [2, 1, 0, -1],
+}  # fmt: skip
