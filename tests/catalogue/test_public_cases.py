@@ -34,9 +34,7 @@ MESSAGES = {  # what a warning, an error or the output of a command must match, 
     "identify-other-metric": "r_precision",
 }  # fmt: skip
 
-MISSING = {
-    "auc-implicit": "there is no AUC@k of implicit",
-}
+MISSING = {"auc-implicit": "there is no AUC@k of implicit"}
 
 
 def public_cases():

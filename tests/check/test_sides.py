@@ -18,11 +18,7 @@ def test_labels(checked):
     result = checked("q1 Q0 d1 1 2 t\nq2 Q0 d1 1 1 t\nq3 Q0 d1 1 1 t\n", qrels=qrels)
     assert [
         (fault.kind, fault.line, fault.query_id, fault.number) for fault in result if fault.file[-4:] == ".txt"
-    ] == [
-        ("negative label", 2, "q1", 1),
-        ("real-valued labels", 3, None, 2),
-        ("no relevant document", None, "q3", 1),
-    ]
+    ] == [("negative label", 2, "q1", 1), ("real-valued labels", 3, None, 2), ("no relevant document", None, "q3", 1)]
 
 
 def test_ties_are_told_by_query(checked):

@@ -94,10 +94,7 @@ def test_every_option_reaches_the_comparison(output):
 def test_a_baseline_is_named_as_typed_or_as_its_row(output, copies, baseline):
     bm25, copy = copies(BM25, 2)
     rows = output("compare", QRELS, bm25, DENSE, copy, *ASKED, "--baseline", baseline, "--format", "tsv").splitlines()
-    assert [row.split("\t")[:3] for row in rows[1:3]] == [
-        ["bm25", "dense", "ndcg@10"],
-        ["bm25_2", "dense", "ndcg@10"],
-    ]
+    assert [row.split("\t")[:3] for row in rows[1:3]] == [["bm25", "dense", "ndcg@10"], ["bm25_2", "dense", "ndcg@10"]]
 
 
 def test_a_run_may_be_standard_input():

@@ -155,8 +155,7 @@ NULLS = {
     ),
     "in a dictionary of a dictionary": lambda: table(
         dictionary(
-            [0, 1, 2],
-            dictionary([1, 0, 2], named(b"u", b"\x06", *texts([b"a", b"b", b"c"])[1:], null_count=-1)),
+            [0, 1, 2], dictionary([1, 0, 2], named(b"u", b"\x06", *texts([b"a", b"b", b"c"])[1:], null_count=-1))
         )
     ),
     "in both dictionaries, one of them unused": lambda: table(

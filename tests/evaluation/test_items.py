@@ -213,11 +213,7 @@ def test_excluded_items_in_any_form_and_with_errors_named_as_without():
         assert fastir.evaluate_topk(rows, R, "map", exclude=given) == expected
     with pytest.raises(ValueError, match="scores: NaN in row 1, column 1"):
         fastir.evaluate_topk(rows, R, "map", scores=[[1.0, 2, 3], [1, np.nan, 3]], exclude={1: [4]})
-    for row, error in (
-        ([4, 5, 4], "duplicate item 4 in row 1"),
-        ([4, -1, 5], "follows -1"),
-        ([4, -2, 5], "-2 in row"),
-    ):
+    for row, error in (([4, 5, 4], "duplicate item 4 in row 1"), ([4, -1, 5], "follows -1"), ([4, -2, 5], "-2 in row")):
         with pytest.raises(ValueError, match=error):
             fastir.evaluate_topk([[1, 2, 3], row], R, "map", exclude={0: [1]})
     with pytest.raises(ValueError, match="indices has 2 rows but exclude has 1; lengths must match"):

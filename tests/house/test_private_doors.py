@@ -7,9 +7,7 @@ from imports import PACKAGE
 import fastir
 
 # Attribute of ours, and the file that reads it: the reason
-DOORS = {
-    ("_query", "request/custom.py"): "request lies below the judged rankings that a custom metric is called with",
-}
+DOORS = {("_query", "request/custom.py"): "request lies below the judged rankings that a custom metric is called with"}
 # Attributes of other libraries, which offer no public way.
 FOREIGN = {
     "_SubParsersAction", "_actions", "_choices_actions", "_dummy", "_expand_help", "_get_comparison_value",

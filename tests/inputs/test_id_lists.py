@@ -174,10 +174,7 @@ def test_lists_become_rankings():
         ),
         (lambda: rows([["x"], None]), "the list of query number 1 is null"),
         (lambda: rows([["x"], ["y"]], query_ids="aa"), "duplicate query 'a'"),
-        (
-            lambda: rows([["x"], ["y"]]).rename_columns(["qid", "other"]),
-            "no column 'doc_ids' or 'ranking'",
-        ),
+        (lambda: rows([["x"], ["y"]]).rename_columns(["qid", "other"]), "no column 'doc_ids' or 'ranking'"),
         (lambda: rows([["x"], ["y"]]).append_column("score", [[1.0, 2.0]]), "score must hold lists of numbers"),
     ],
 )

@@ -196,9 +196,7 @@ def test_columns_in_the_index_of_a_frame():
 
 @pytest.mark.parametrize(
     ("rows", "call"),
-    [
-        ([pyarrow.record_batch({"query_id": ["q"]})], r"pyarrow\.Table\.from_batches\(run\)"),
-    ],
+    [([pyarrow.record_batch({"query_id": ["q"]})], r"pyarrow\.Table\.from_batches\(run\)")],
     ids=["batches"],
 )
 def test_rows_that_are_no_tuples(rows, call):

@@ -221,8 +221,7 @@ def test_what_is_wrong_is_told_with_the_file(streamed, name, text, message, writ
 
 
 @pytest.mark.parametrize(
-    "label, message",
-    [("2147483648", "is out of range; expected a number from"), ("x", "label 'x' is not a number")],
+    "label, message", [("2147483648", "is out of range; expected a number from"), ("x", "label 'x' is not a number")]
 )
 def test_labels_are_numbers(label, message, write):
     with pytest.raises(fastir.FormatError, match=message):

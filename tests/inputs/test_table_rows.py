@@ -39,8 +39,7 @@ def test_a_document_that_stands_twice_names_both_rows(rows, threads):
 
 
 @pytest.mark.parametrize(
-    "label, kind",
-    [(2.0**31, OverflowError), (float("nan"), ValueError), (float("inf"), OverflowError)],
+    "label, kind", [(2.0**31, OverflowError), (float("nan"), ValueError), (float("inf"), OverflowError)]
 )
 def test_labels_of_a_table_are_in_the_range_of_32_bits(label, kind):
     table = {"query_id": ["a", "a"], "doc_id": ["x", "y"], "label": [1.0, label]}

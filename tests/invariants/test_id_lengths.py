@@ -408,10 +408,7 @@ def test_subtopics():
 
 def test_preferences(tmp_path):
     prefs = {
-        query: {
-            "ann": {"1": {doc: float(i % 3) for i, doc in enumerate(docs)}},
-            query: {"1": dict.fromkeys(docs, 1.0)},
-        }
+        query: {"ann": {"1": {doc: float(i % 3) for i, doc in enumerate(docs)}}, query: {"1": dict.fromkeys(docs, 1.0)}}
         for query, docs in TREC_QRELS.items()
     }
 

@@ -195,10 +195,7 @@ def test_sums_do_not_depend_on_the_order_of_rows():
         rows = [("q", f"a{i}", scores[i]) for i in order]
         parents = {f"a{i}": "a" for i in range(len(scores))}
         run = fastir.data.run.as_run(
-            rows,
-            None,
-            None,
-            fastir.Evaluator({"q": {"a": 1}}, "map", parents=parents, aggregate="sum").rules.parents,
+            rows, None, None, fastir.Evaluator({"q": {"a": 1}}, "map", parents=parents, aggregate="sum").rules.parents
         )
         values.add(run["q"]["a"])
     assert len(values) == 1

@@ -65,10 +65,7 @@ def test_rules_by_which_no_document_can_be_judged_alone_are_refused(options):
 @pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 def test_of_a_document_that_stands_twice_the_first_rank_counts():
     rows = [("q", "x", 5.0), ("q", "a", 4.0), ("q", "y", 3.0), ("q", "x", 2.0), ("q", "a", 1.0)]
-    runs = {
-        "twice": fastir.Run.from_table(rows, duplicates="once"),
-        "other": {"q": {"b": 2.0, "y": 1.0}},
-    }
+    runs = {"twice": fastir.Run.from_table(rows, duplicates="once"), "other": {"q": {"b": 2.0, "y": 1.0}}}
     qrels = {"q": {"a": 1, "b": 1, "n": -1}, "none": {}}
     result = fastir.to_judge(qrels, runs, "map", 10)
     assert [(c.doc_id, c.n_runs) for c in result] == [("x", 1), ("y", 2)]

@@ -38,10 +38,7 @@ def test_ids_that_are_seen_to_differ_are_written_as_they_are(one, other):
 
 def test_long_ids_are_shown_where_they_differ():
     one, other = "x" * 300 + "a" * 200, "x" * 300 + "b" * 200
-    assert quote_ids(one, other) == [
-        "...'" + "x" * 20 + "a" * 60 + "'...",
-        "...'" + "x" * 20 + "b" * 60 + "'...",
-    ]
+    assert quote_ids(one, other) == ["...'" + "x" * 20 + "a" * 60 + "'...", "...'" + "x" * 20 + "b" * 60 + "'..."]
     assert quote_apart("ab", "abc") == "'ab'"
 
 

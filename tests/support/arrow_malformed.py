@@ -3,16 +3,7 @@
 import ctypes
 import sys
 
-from arrow_structs import (
-    Stream,
-    dictionary,
-    named,
-    packed,
-    strings,
-    table,
-    texts,
-    view,
-)
+from arrow_structs import Stream, dictionary, named, packed, strings, table, texts, view
 
 ABC = texts([b"a", b"b", b"c"])
 LONG = b"a text that is too long for a view"
