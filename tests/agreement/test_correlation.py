@@ -108,8 +108,6 @@ def test_of_a_metric_without_a_direction_more_stands_first():
 
 
 # ---- a correlation of thousands of leaderboard entries answers signals while it works --------------------------------
-
-
 ENTRIES = """
 rng = np.random.default_rng(1)
 a, b = ({f"s{i}": float(value) for i, value in enumerate(rng.random(6000))} for _ in "ab")

@@ -66,8 +66,6 @@ def test_every_two_of_several_runs_are_compared():
 
 
 # ---- a comparison of long rankings answers signals while it reads them and puts ties in order ------------------------
-
-
 RUNS = """
 n = 400_000
 ids = [f"document {i}" for i in range(n)]

@@ -49,8 +49,6 @@ def test_bad_input_is_named(given, error, message):
 
 
 # ---- means are extreme where labels can leave a query out ------------------------------------------------------------
-
-
 @pytest.mark.parametrize("weights", [None, {"a": 1.0, "b": 3.0, "c": 0.5}])
 @pytest.mark.parametrize("name", ["mrr", "mean_rank", "auc", "ndcg@2", "gm_map"])
 def test_means_are_extreme_where_labels_can_leave_a_query_out(name, weights):

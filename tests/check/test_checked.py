@@ -56,8 +56,6 @@ def test_many_of_a_kind_are_counted_and_not_listed(monkeypatch, checked):
 
 
 # ---- the kinds of faults, and the page that lists them ---------------------------------------------------------------
-
-
 def test_what_is_counted_is_a_remark():
     assert {KINDS[kind].severity for kind in COUNTED_KINDS} == {REMARK}
     assert {kind.severity for kind in KINDS.values() if kind.refused} == {FAULT}

@@ -62,8 +62,6 @@ def test_lengths(checked):
 
 
 # ---- what is no file of lines ----------------------------------------------------------------------------------------
-
-
 def test_a_reader_says_what_it_refuses(write):
     qrels = {"q1": {"a": 1}}
     for run, kind, text in (
@@ -102,8 +100,6 @@ def test_a_label_that_is_no_number_is_no_fraction(tmp_path):
 
 
 # ---- what is wrong between run and qrels: queries that one side lacks, and ids that never match ----------------------
-
-
 QRELS = {"q1": {"D1": 1, "D2": 0}, "q2": {"D1": 1}, "q3": {"D3": 1}}
 
 

@@ -81,8 +81,6 @@ def test_wrong_options_of_agreement_are_named(call, words, message):
 
 
 # ---- rank-correlation ------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def results(model):
     runs = {"bm25": BM25, "dense": DENSE}
@@ -157,7 +155,6 @@ def test_what_makes_no_leaderboards_is_refused(call, words, message):
 
 
 # ---- similarity ------------------------------------------------------------------------------------------------------
-
 MEASURES = ["rbo", "rbo(p=0.8, ties=a)", "overlap@10"]
 
 

@@ -25,8 +25,6 @@ def comparison():
 
 
 # ---- what is printed -------------------------------------------------------------------------------------------
-
-
 def test_it_prints_what_the_comparison_shows(output, comparison):
     command = ("compare", QRELS, BM25, DENSE, *ASKED)
     assert output(*command) == f"{comparison.to_table()}\n"
@@ -108,8 +106,6 @@ def test_help_shows_the_defaults(output):
 
 
 # ---- pictures --------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("name", "start"), [("x.png", b"\x89PNG"), ("x.svg", b"<?xml"), ("X.PDF", b"%PDF")])
 def test_a_picture_is_written_as_its_name_ends(output, comparison, tmp_path, name, start):
     pytest.importorskip("matplotlib")
@@ -155,8 +151,6 @@ def test_what_must_be_installed_is_told(package, arguments, message):
 
 
 # ---- exit codes and messages -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -200,8 +194,6 @@ def test_warnings_name_their_run(call, tmp_path):
 
 
 # ---- the progress bar, Ctrl-C ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("terminal", [True, False])
 def test_a_bar_on_a_terminal_and_silence_in_a_pipe(call, bars, monkeypatch, terminal):
     stream = Terminal()

@@ -28,8 +28,6 @@ def cells(table):
 
 
 # ---- what is printed -------------------------------------------------------------------------------------------
-
-
 def test_means_of_one_run(output, files):
     assert output("eval", files.qrels, files.run, *ASKED) == (
         "run  ndcg@10     map  num_ret\n"
@@ -252,11 +250,7 @@ def test_a_compressed_run(output, files, tmp_path):
 
 
 # ---- the other commands ----------------------------------------------------------------------------------------
-
-
 # ---- exit codes and messages -----------------------------------------------------------------------------------
-
-
 def test_arguments_that_mean_nothing_are_1_and_one_line(call, files):
     for arguments, words in (
         (("-m", "ngcd@10"), ("unknown metric 'ngcd@10'", "ndcg@10")),
@@ -353,11 +347,7 @@ def test_several_runs_are_interrupted_at_once(tmp_path, n_threads):
 
 
 # ---- the progress bar ------------------------------------------------------------------------------------------
-
-
 # ---- intervals -----------------------------------------------------------------------------------------------------
-
-
 def test_intervals_of_the_means(output, tmp_path):
     pytest.importorskip("scipy")
     metrics = ["ndcg@10", "num_ret"]

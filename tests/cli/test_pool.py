@@ -25,8 +25,6 @@ def rows_of(text):
 
 
 # ---- pool ------------------------------------------------------------------------------------------------------------
-
-
 def test_a_pool_has_a_row_for_each_document(output):
     rows = rows_of(output("pool", BM25, DENSE, "--pool-depth", 10, "--format", "tsv"))
     pool = fastir.pool(RUNS, 10)
@@ -55,8 +53,6 @@ def test_a_file_of_qrels_has_a_place_for_labels(output, tmp_path):
 
 
 # ---- contributions and leave-one-out ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("format", ["table", "markdown", "csv"])
 def test_contributions_are_those_of_the_function(output, format):
     found = fastir.contributions(QRELS, RUNS, pool_depth=10, rel_level=2)
@@ -135,8 +131,6 @@ def test_a_team_that_is_not_there_is_named(call):
 
 
 # ---- to-judge and the way back ---------------------------------------------------------------------------------------
-
-
 def test_a_list_goes_to_a_judge_and_comes_back(output, call, tmp_path):
     file, new = tmp_path / "next.qrels", tmp_path / "new.txt"
     words = ("to-judge", QRELS, BM25, DENSE, "-m", "map", "--budget", 6)
@@ -179,7 +173,6 @@ def test_two_labels_are_refused_or_decided(output, call, tmp_path):
 
 
 # ---- as the other commands -------------------------------------------------------------------------------------------
-
 EACH = (
     ("pool", BM25, DENSE, "--pool-depth", "3"), ("contributions", QRELS, BM25, DENSE),
     ("leave-one-out", QRELS, BM25, DENSE, "-m", "map"),

@@ -83,8 +83,6 @@ def test_a_requested_schema_is_not_an_error(results):
 
 
 # ---- who owns what -----------------------------------------------------------------------------------------------
-
-
 class Array(ctypes.Structure):
     """ArrowArray and ArrowSchema as far as their children; the first words differ, the children stand at `offset`."""
 

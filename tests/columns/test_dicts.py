@@ -21,9 +21,8 @@ from fastir.inputs.dicts import query_dict, read_label
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
+
 # ---- slow twins ------------------------------------------------------------------------------------------------------
-
-
 def slow_scores(query_id, ranking, integers):
     plain, items = {}, list(ranking.items())
     for doc_id, score in items:
@@ -72,8 +71,6 @@ def outcome(function, *given):
 
 
 # ---- hostile values --------------------------------------------------------------------------------------------------
-
-
 class Text(str):
     """A str with a text of its own, which does not matter."""
 

@@ -22,8 +22,6 @@ def results():
 
 
 # ---- by hand -----------------------------------------------------------------------------------------------------
-
-
 def test_evaluate():
     """Over the two queries that are in both; the document called like its query is out."""
     found = results()
@@ -95,8 +93,6 @@ def test_values_are_logged(caplog):
 
 
 # ---- BEIR itself -------------------------------------------------------------------------------------------------
-
-
 def collection(seed):
     """With ties of all kinds, documents called like queries, empty rankings and, at times, unknown queries."""
     rng = random.Random(seed)

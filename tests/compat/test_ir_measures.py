@@ -92,8 +92,6 @@ def same(ours, theirs):
 
 
 # ---- the provider itself -----------------------------------------------------------------------------------------
-
-
 def test_importing_the_layer_imports_no_peer():
     code = "import sys, fastir.compat.ir_measures; print('ir_measures' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
@@ -158,8 +156,6 @@ def test_measures_defined_at_run_time_stay_theirs_whatever_they_are_called():
 
 
 # ---- its values are theirs ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("module", MEASURES)
 def test_values(module, tied):
@@ -269,8 +265,6 @@ def test_equal_scores_are_ordered_as_by_each_provider():
 
 
 # ---- queries -----------------------------------------------------------------------------------------------------
-
-
 def test_queries_that_the_run_lacks_count_with_the_default():
     qrels = {"b": {"x": 1}, "a": {"x": 1, "y": 1}, "c": {}}
     measures = [irm.NumQ, irm.NumRel, irm.AP, irm.NumRet]
@@ -349,8 +343,6 @@ def test_measures_stand_in_the_order_of_their_providers():
 
 
 # ---- different on purpose ----------------------------------------------------------------------------------------
-
-
 def test_more_than_theirs():
     qrels, run = {"q": {"a": 3, "b": 0, "c": 2}}, {"q": {"x": 4.0, "a": 3.0, "b": 2.0, "c": 1.0}}
     expected = {
@@ -465,8 +457,6 @@ def test_pyterrier():
 
 
 # ---- Compat: what is not retrieved has the score 0 ----------------------------------------------------------------
-
-
 def around_zero(seed):
     """Scores above, at and below 0, many of them equal; qrels in no order."""
     rng = random.Random(seed)
@@ -518,8 +508,6 @@ def test_compat_of_every_shape_of_a_run_and_its_explanation(tmp_path):
 
 
 # ---- measures and rows of ir_measures in fastir's own functions ---------------------------------------------------
-
-
 SMALL = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}}, {"q1": {"b": 3.0, "a": 2.0, "x": 1.0}, "q2": {"d": 1.0}}
 
 

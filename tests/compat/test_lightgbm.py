@@ -23,8 +23,6 @@ def dataset(labels=LABELS, weight=None, group=GROUP):
 
 
 # ---- by hand -----------------------------------------------------------------------------------------------------
-
-
 def test_values_by_hand():
     """Gains 3 and 1 at ranks 2 and 3 of the first query; 1 for the second, which has none; the single one."""
     first = (3 / math.log2(3) + 1 / 2) / (3 + 1 / math.log2(3))
@@ -78,8 +76,6 @@ def test_errors():
 
 
 # ---- LightGBM itself ---------------------------------------------------------------------------------------------
-
-
 def trained(lightgbm, X, y, group, weight, **options):
     """What LightGBM records of a short training."""
     recorded = {}

@@ -38,8 +38,6 @@ def text(rows):
 
 
 # ---- the same ----------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def peer():
     return pytest.importorskip("pytrec_eval")
@@ -182,8 +180,6 @@ def test_a_document_that_stands_twice():
 
 
 # ---- what its own tests care for, in our words -----------------------------------------------------------------
-
-
 def test_a_query_worked_by_hand():
     """One relevant document of three: nDCG by its rank; asking again changes nothing."""
     evaluator = pytrec_eval.RelevanceEvaluator({"q1": {"d1": 0, "d2": 1, "d3": 0}, "q10": {}}, {"ndcg", "map"})
@@ -234,8 +230,6 @@ def test_an_empty_ranking():
 
 
 # ---- different on purpose ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("measure", [
     "P_0", "P.0.5", "ndcg_cut_0", "success.0", "P.1.5", "ndcg.10", "ndcg_10", "G_1,2", "Rndcg.5", "ndcg_rel.2",
     "ndcg_cut_10abc", "P_", "utility.1", "P_99999999999999999999",
@@ -269,8 +263,6 @@ def test_numbers_of_numpy():
 
 
 # ---- and otherwise -----------------------------------------------------------------------------------------------
-
-
 def test_subclasses_of_dict():
     plain = one("map")
     for kind in (collections.OrderedDict, lambda data: collections.defaultdict(dict, data)):

@@ -101,8 +101,6 @@ def files(write):
 
 
 # ---- whole files ---------------------------------------------------------------------------------------------------
-
-
 def expected_of(*programs):
     return [param for param in listed(*programs) if not param.values[0] or "ERROR" not in param.values[0]["expected"]]
 
@@ -139,7 +137,6 @@ def test_a_test_of_nist(name, output):
 
 
 # ---- what is printed -----------------------------------------------------------------------------------------------
-
 ASKED = [part for name in ["runid", "num_q", "num_ret", "map", "gm_map", "relstring"] for part in ("-m", name)]
 
 
@@ -347,8 +344,6 @@ def test_odd_ids_and_tags(output, write):
 
 
 # ---- measures and their parameters ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("asked", "printed"),
     [
@@ -430,8 +425,6 @@ def test_help_lists_options_and_measures(output):
 
 
 # ---- files ---------------------------------------------------------------------------------------------------------
-
-
 def test_files_of_any_kind(output, files, tmp_path, monkeypatch):
     """Packed, from standard input, packed from there, and called like another format."""
     expected = output("-q", *ASKED, files.qrels, files.run)
@@ -454,8 +447,6 @@ def test_the_tag_is_that_of_the_last_line(end, packed, values, files, tmp_path):
 
 
 # ---- errors --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -533,7 +524,6 @@ def test_standard_input_is_called_so_in_errors(call, files, monkeypatch):
 
 
 # ---- the process ---------------------------------------------------------------------------------------------------
-
 COMMAND = [sys.executable, "-m", "fastir", "trec_eval"]
 
 

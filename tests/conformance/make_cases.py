@@ -193,8 +193,6 @@ def seen(case):
 
 
 # ---- where cases come from ----------------------------------------------------------------------------------------
-
-
 def recorded():
     """Of each metric of the tools that take lists every seventh pair of queries."""
     for path in sorted((HERE.parent / "conventions" / "recorded").glob("*.json")):
@@ -250,8 +248,6 @@ def all_cases():
 
 
 # ---- files ----------------------------------------------------------------------------------------------------------
-
-
 def files(cases):
     """{name: text} of all that is written: of each convention its cases, and the schema."""
     texts = {"schema.json": laid_out(schema(cases)) + "\n"}

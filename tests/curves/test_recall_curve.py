@@ -113,8 +113,6 @@ def test_it_is_a_data_frame():
 
 
 # ---- both curves read a run once, and their points are the values of metrics at every rank, to the bit ---------------
-
-
 RNG = random.Random(5)
 QRELS = {f"q{i}": {f"d{RNG.randrange(15)}": RNG.choice((-1, 0, 1, 2)) for _ in range(9)} for i in range(25)}
 RUN = {

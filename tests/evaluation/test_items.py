@@ -165,8 +165,6 @@ def test_refused(indices, relevant, options, error, message):
 
 
 # ---- what is not ranked, and what is no number --------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("huge", [0, 2**62])
 @pytest.mark.parametrize("seed", range(6))
 def test_excluded_items_leave_the_row_and_others_move_up(seed, huge, monkeypatch):

@@ -33,8 +33,6 @@ def expected(**options):
 
 
 # ---- one long table ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("order", [range(7), [6, 0, 5, 1, 4, 2, 3]], ids=["grouped", "mixed"])
 @pytest.mark.parametrize("shape", ["arrow", "pandas", "polars", "dict", "dataset", "reader"])
 def test_a_table_of_several_runs(shape, order):
@@ -87,8 +85,6 @@ def test_errors_of_a_run_name_it_and_its_row():
 
 
 # ---- folders and patterns ------------------------------------------------------------------------------------------
-
-
 def test_judgments_in_a_folder_of_runs_are_no_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pathlib.Path("runs").mkdir()
@@ -141,7 +137,6 @@ def test_hive_partitions_by_system_are_runs_and_others_one(tmp_path):
 
 
 # ---- ranks ---------------------------------------------------------------------------------------------------------
-
 RANKED = {"query_id": ["q1", "q1", "q2", "q2"], "doc_id": ["d2", "d1", "d9", "d1"], "rank": [1, 2, 1, 2]}
 
 
@@ -172,8 +167,6 @@ def test_scores_go_before_ranks_and_columns_say_which():
 
 
 # ---- names of columns by side --------------------------------------------------------------------------------------
-
-
 def test_columns_of_one_side_go_before_those_of_both():
     qrels = {"topic": ["q1", "q1", "q2"], "d": ["d1", "d2", "d1"], "grade": [1, 0, 2]}
     run = pyarrow.table(
@@ -194,7 +187,6 @@ def test_columns_of_one_side_go_before_those_of_both():
 
 
 # ---- all values as one table ---------------------------------------------------------------------------------------
-
 LONG = ["run", "query_id", "metric", "value"]
 
 

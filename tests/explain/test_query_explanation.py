@@ -132,8 +132,6 @@ def test_increments_carry_their_rounding():
 
 
 # ---- the documents of an explanation: those that are missing, and those judged elsewhere -----------------------------
-
-
 def test_documents_that_nobody_asked_for_yet_are_there_in_copies_and_comparisons():
     evaluator = fastir.Evaluator(QRELS, ["ndcg", "map"])
     asked = evaluator.explain(RUN, "q")

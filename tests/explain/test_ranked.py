@@ -139,8 +139,6 @@ def test_bad_input_is_named(arguments, error, message):
 
 
 # ---- the worth of ranks --------------------------------------------------------------------------------------------
-
-
 def test_the_worth_of_a_rank_is_that_of_the_formulas():
     weights = rank_weights(["mrr", "dcg", "rbp.8", "err", "ndcg(discount=jk2)", "precision@2", "map"], 6)
     ranks = np.arange(1, 7)

@@ -87,8 +87,6 @@ def test_explanations_of_two_queries_have_no_diff():
 
 
 # ---- a ranking as boxes: what notebooks show above the table, and precision down to each rank ------------------------
-
-
 def test_labels_that_are_relevant_have_a_shade_and_count():
     made = boxes([("a", 4, 0.5), ("b", None, 0.5), ("c", -2, 0.5), ("d", 1, 0.75), ("e", 2, 1.0)], rel_level=2)
     assert [box.rank for box in made] == [1, 2, 3, 4, 5] and [box.label for box in made] == [4, None, None, 1, 2]

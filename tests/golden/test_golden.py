@@ -24,8 +24,6 @@ DESCRIBED_IN_README = "see README"
 
 
 # ---- reading and comparing -------------------------------------------------------------------------------------
-
-
 def agrees(value, expected):
     """Whether a value is the expected one: floats to 1e-12, printed decimals to their digits, whole numbers exactly."""
     if isinstance(expected, float):
@@ -53,7 +51,6 @@ def test_every_listed_file_has_a_test():
 
 
 # ---- trec_eval and pytrec_eval ---------------------------------------------------------------------------------
-
 REFUSED = "the program refuses"  # trec_eval 10 without -c, where the run lacks a query
 OPTIONS = {
     "": {}, "-J": {"judged_only": True}, "-l 2": {"rel_level": 2}, "relevance_level=2": {"rel_level": 2},
@@ -145,7 +142,6 @@ def test_groups_of_judges(record_property):
 
 
 # ---- ndeval ----------------------------------------------------------------------------------------------------
-
 NDEVAL = {
     "ERR-IA": "err_ia", "nERR-IA": "nerr_ia", "alpha-DCG": "alpha_dcg", "alpha-nDCG": "alpha_ndcg",
     "NRBP": "nrbp", "nNRBP": "nnrbp", "MAP-IA": "map_ia", "P-IA": "p_ia", "strec": "st_recall",
@@ -174,8 +170,6 @@ def test_ndeval(line, record_property):
 
 
 # ---- gdeval, rbp_eval, tar_eval, LightGBM ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("line", listed("gdeval_k20"))
 def test_gdeval(line, record_property):
     """Only topics with a relevant document are printed, and averaged."""

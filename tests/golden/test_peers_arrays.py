@@ -70,8 +70,6 @@ def ours(rows, name, convention, **options):
 
 
 # ---- gradient boosting -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("column", ["full", "tied"])
 def test_values_that_lightgbm_printed(column):
     rows = real(column)
@@ -150,8 +148,6 @@ def test_catboost(rows):
 
 
 # ---- scikit-learn and torchmetrics -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("k", [None, 1, 5, 10])
 def test_sklearn(rows, k):
     metrics = pytest.importorskip("sklearn.metrics")

@@ -96,8 +96,6 @@ def test_python_and_the_command_take_the_same_words(norm):
 
 
 # ---- what the recipes ask for --------------------------------------------------------------------------------------
-
-
 def literals(path):
     """The strings of a file's code."""
     tree = ast.parse(path.read_text("utf-8"))

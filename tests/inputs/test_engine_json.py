@@ -156,8 +156,6 @@ def test_workbench_ratings_may_be_fractions(write):
 
 
 # ---- responses of searches -------------------------------------------------------------------------------------------
-
-
 INCOMPLETE = "search responses that are incomplete"
 
 
@@ -355,8 +353,6 @@ def test_a_file_of_query_ids_may_have_blanks_around_them(write_responses):
 
 
 # ---- ratings of the Rated Ranking Evaluator --------------------------------------------------------------------------
-
-
 def rre_query(text, rated=None):
     query = {"template": "t.json", "placeholders": {"$query": text}}
     return query if rated is None else {**query, "relevant_documents": rated}

@@ -140,8 +140,6 @@ def test_a_column_without_any_id_fits_ids_of_either_type():
 
 
 # ---- tables with the ranking of a query in each row
-
-
 def rows(docs, scores=None, query_ids=("a", "b")):
     pa = pytest.importorskip("pyarrow")
     columns = {"qid": list(query_ids), "doc_ids": pa.array(docs, pa.list_(pa.string()))}

@@ -68,8 +68,6 @@ def test_fractions_are_what_they_are_in_a_dict(metric):
 
 
 # ---- judged rankings as arrays ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("changed", "message"),
     [

@@ -32,8 +32,6 @@ def expected():
 
 
 # ---- pyarrow -------------------------------------------------------------------------------------------------------
-
-
 @ORDERS
 def test_a_dataset_of_pyarrow_is_read_while_it_is_evaluated(tmp_path, rows, monkeypatch):
     monkeypatch.setattr(library_tables, "BATCH_ROWS", 2)
@@ -67,8 +65,6 @@ def test_errors_of_a_dataset_name_the_file_and_its_row(tmp_path):
 
 
 # ---- Hugging Face --------------------------------------------------------------------------------------------------
-
-
 @ORDERS
 def test_a_dataset_of_hugging_face(rows):
     datasets = pytest.importorskip("datasets")
@@ -82,8 +78,6 @@ def test_a_dataset_of_hugging_face(rows):
 
 
 # ---- ir_datasets ---------------------------------------------------------------------------------------------------
-
-
 class Judgment(NamedTuple):
     query_id: str
     doc_id: str
@@ -150,8 +144,6 @@ print({"pyarrow", "pandas", "datasets", "ir_datasets", "fsspec"} & set(sys.modul
 
 
 # ---- what is nearly a table ----------------------------------------------------------------------------------------
-
-
 def like(name, **attributes):
     return type(name, (), attributes)()
 

@@ -27,7 +27,6 @@ def kinds(*arguments, **options):
 
 
 # ---- judgments -------------------------------------------------------------------------------------------------------
-
 TIMES = "the labels look like times or ids"
 RATINGS = {  # what is read as qrels -> what the warning says
     "the public case": ("1\t25\t5\t978824351\n2\t133\t3\t978300174\n3\t207\t4\t978298504\n", TIMES),
@@ -165,7 +164,6 @@ def test_repeats_under_another_iteration_are_subtopics_or_judges(tmp_path):
 
 
 # ---- scores as ranks -------------------------------------------------------------------------------------------------
-
 SCORES = {
     "the public case": "1\t25\t30\n1\t5\t20\n2\t7\t12\n2\t1\t11\n",
     "descending to 1": "".join(f"{q} d{i} {5 - i}\n" for q in range(3) for i in range(5)),
@@ -212,8 +210,6 @@ def test_ranks_are_not_doubted(text, tmp_path):
 
 
 # ---- ranks against scores --------------------------------------------------------------------------------------------
-
-
 def shaped(columns, form, folder):
     """Columns as a table of a library, or as a file."""
     if form == "dict":

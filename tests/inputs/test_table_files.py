@@ -60,8 +60,6 @@ def write(tmp_path):
 
 
 # ---- reading -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("packing", PACKINGS)
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("name", ["", "any", "any.txt"])
@@ -173,7 +171,6 @@ def test_a_stream_whose_bytes_python_provides(n_threads):
 
 
 # ---- what is wrong -----------------------------------------------------------------------------------------------
-
 HEAD = "query_id,doc_id,score\n"
 
 
@@ -284,8 +281,6 @@ def test_without_pyarrow_the_extra_is_named(format, write, monkeypatch):
 
 
 # ---- writing -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("data", [QRELS, RUN, {7: {2: 1, 1: 0}}, {7: {"x": 1.5}}, {"q": {-1: 0.5}}], ids=str)
 @pytest.mark.parametrize("rows", [1, 3, 1 << 18])
 def test_parquet_reads_back_exactly(data, rows, tmp_path, monkeypatch):

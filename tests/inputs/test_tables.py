@@ -227,7 +227,6 @@ def test_a_dask_frame_holds_no_rows_yet():
 
 
 # ---- integers that float64 does not have -----------------------------------------------------------------------------
-
 ROUNDED = "rankings in which different integers are one float64"
 BIG = 2**60
 SHAPES_OF_INTEGERS = {
@@ -290,8 +289,6 @@ def test_integers_in_rows_that_do_not_stand_together_and_in_files(tmp_path):
 
 
 # ---- tables with labels in rank order --------------------------------------------------------------------------------
-
-
 LABEL_METRICS = ["ndcg@10", "mrr"]
 TABLE = {"qid": ["b", "b", "a", "a", "a"], "label": [0, 1, 2, 0, 1], "score": [0.5, 0.25, 0.1, 0.9, 0.4]}
 

@@ -36,8 +36,6 @@ def check(results, qrels=QRELS, run=RUN):
 
 
 # ---- qrels and runs --------------------------------------------------------------------------------------------------
-
-
 def columns(data, what, order):
     rows = rows_of(data)
     if order == "mixed":
@@ -183,8 +181,6 @@ def test_a_line_cannot_hold_an_empty_id(tmp_path, data):
 
 
 # ---- lists -----------------------------------------------------------------------------------------------------------
-
-
 def test_lists_of_ids():
     relevant = {query: {doc for doc, label in docs.items() if label > 0} for query, docs in QRELS.items()}
     queries = list(LISTS)
@@ -215,8 +211,6 @@ def test_a_list_with_an_id_twice_names_it():
 
 
 # ---- options that hold ids -------------------------------------------------------------------------------------------
-
-
 def with_parents(parents, least=0):
     """The rankings of documents: each has the best score of its chunks."""
     qrels, run = collection(least)
@@ -360,8 +354,6 @@ def test_queries_that_one_side_lacks_are_counted():
 
 
 # ---- parts -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("strategy", ["grouped", "two-pass"])
 @pytest.mark.parametrize("kind", ["string", "string_view", "dictionary"])
 def test_parts(strategy, kind):
@@ -382,8 +374,6 @@ def test_parts(strategy, kind):
 
 
 # ---- the same values under short names -------------------------------------------------------------------------------
-
-
 def same_under_short_names(evaluate, *data):
     names = short_names(*data)
     found = evaluate(*data)
@@ -443,8 +433,6 @@ def test_samples(tmp_path, kind):
 
 
 # ---- beside evaluation -----------------------------------------------------------------------------------------------
-
-
 def test_fusion():
     """Of a run of every second document and one of every third: reciprocal ranks, by a loop."""
     halves = [

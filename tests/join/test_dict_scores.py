@@ -92,7 +92,6 @@ def test_what_is_no_number_is_refused(score):
 
 
 # ---- integers that float64 does not have -----------------------------------------------------------------------------
-
 KIND = "rankings in which different integers are one float64"
 
 
@@ -132,8 +131,6 @@ def test_integers_of_any_size_and_sign_are_reported():
 
 
 # ---- labels ----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("make", [*NUMPY, float], ids=lambda make: make.__name__)
 def test_labels_of_any_type_are_their_integers(make):
     qrels = {"q": {"a": make(1), "b": make(0), "c": make(2)}, "r": {"a": make(3)}}

@@ -116,8 +116,6 @@ def test_chunks_are_put_together_in_every_shape(ranking, data):
 
 
 # ---- rows in any order, files, threads ---------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def large():
     """Qrels, and rows with repeats: some queries have many of them, some none."""
@@ -214,8 +212,6 @@ def test_a_document_stands_at_the_first_of_its_best_rows():
 
 
 # ---- counts, explanations, errors --------------------------------------------------------------------------------
-
-
 def test_merged_chunks_are_counted_without_a_warning(recwarn):
     run = {"q": {"a0": 3.0, "a1": 2.0, "a2": 1.0, "x": 0.5}}
     results = fastir.evaluate({"q": {"a": 1}}, run, "num_ret", parents=CHUNKS)

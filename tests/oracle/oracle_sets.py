@@ -135,8 +135,6 @@ def amri(x, judged, level):
 
 
 # ---- technology-assisted review ----------------------------------------------------------------------------------
-
-
 def in_collection(judged, n_docs):
     """How many documents there are: as many as somebody says, or those of the qrels."""
     return sum(label >= 0 for label in judged) if n_docs == "judged" else n_docs
@@ -178,8 +176,6 @@ def fallout(x, judged, level, k=None, n_docs=None):
 
 
 # ---- learning to rank, multilabel classification, NTCIR ----------------------------------------------------------
-
-
 def arp(x, judged, level):
     """TF-Ranking: the mean position, weighted by the labels."""
     total = sum(gains(x))
@@ -216,8 +212,6 @@ def q_measure(x, judged, level, beta=1.0, gain="linear"):
 
 
 # ---- recall points -------------------------------------------------------------------------------------------------
-
-
 def iprec(x, judged, level, recall=0.0, rounding="v10", unranked="zero"):
     """trec_eval iprec_at_recall, which divides 0 by 0 where nothing is ranked and nothing is wanted."""
     product = recall * num_relevant(judged, level)
@@ -235,8 +229,6 @@ def iprec_avg(x, judged, level, points=tuple(point / 10 for point in range(11)),
 
 
 # ---- incomplete judgments, coverage --------------------------------------------------------------------------------
-
-
 def gm_bpref(x, judged, level):
     from oracle import bpref
 

@@ -20,7 +20,6 @@ import fastir
 pytestmark = UNEVEN
 
 # ---- the oracle against hand-worked numbers --------------------------------------------------------------------
-
 RANKED, JUDGED = [1, 0, 2, -1], [0, 1, 2, 3]  # 3 is relevant and was not retrieved
 
 
@@ -154,8 +153,6 @@ def test_oracle_spelling():
 
 
 # ---- fastir against the oracle ---------------------------------------------------------------------------------
-
-
 # Textbooks do not count steps: these are not tried on deep rankings.
 SLOW = {"ndcg_rel", "r_ndcg", "g", "inf_ap", "pair_accuracy", "auc", "compat", "alpha_ndcg", "nerr_ia", "nrbp", "nnrbp"}
 DEEP = [

@@ -63,7 +63,6 @@ def at(cutoffs, *names):
 
 
 # ---- trec_eval and what contains it --------------------------------------------------------------------------------
-
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 WHOLE = """map Rprec bpref recip_rank infAP utility 11pt_avg binG G ndcg ndcg_rel Rndcg num_ret num_rel num_rel_ret
     num_nonrel_judged_ret set_P set_relative_P set_recall set_map set_F"""
@@ -141,9 +140,8 @@ BY_TREC_EVAL = Peer(
     within=5.1e-5,  # it prints four decimals
 )
 
+
 # ---- ir_measures and its providers -----------------------------------------------------------------------------------
-
-
 def by_ir_measures(case, names, alone=False):
     """One measure at a time where a second one changes the values of the first."""
     import ir_measures
@@ -175,7 +173,6 @@ def by_provider(package, measures, *needs, **options):
 GDEVAL = same("ERR@5 ERR@20 nDCG(dcg='exp-log2')@5 nDCG(dcg='exp-log2')@30")
 
 # ---- diversity -------------------------------------------------------------------------------------------------------
-
 NDEVAL = same(
     at((2, 5, 20), "ERR-IA", "alpha-DCG")
     + " "
@@ -210,8 +207,6 @@ def with_parameters(alpha, beta):
 
 
 # ---- the others that rank with ids -----------------------------------------------------------------------------------
-
-
 def by_ranx(case, names):
     import ranx
 

@@ -112,8 +112,6 @@ def same(found, expected, but=()):
 
 
 # ---- the same bits -----------------------------------------------------------------------------------------------
-
-
 def test_nearly_the_whole_catalogue_can_be_evaluated_in_parts():
     apart = {card.spelled() for card in fastir.metrics() if card.groups or card.sampled}
     assert {card.spelled() for card in fastir.metrics()} - set(METRICS) - apart <= {"hole", "compat"}
@@ -248,7 +246,6 @@ def test_the_first_pass_of_one_state_may_take_many_batches():
 
 
 # ---- order and duplicates ----------------------------------------------------------------------------------------
-
 QRELS = {"q": {"a": 1, "b": 2, "c": 0}, "r": {"a": 1}}
 TWICE = [("q", "a", 3.0), ("q", "x", 2.5), ("q", "a", 2.0), ("q", "x", 1.5), ("q", "b", 1.0), ("r", "a", 1.0)]
 FEW = ["map", "ndcg", "P@1", "num_ret"]
@@ -335,8 +332,6 @@ def test_parents_are_put_together_in_whole_queries():
 
 
 # ---- errors ------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -547,8 +542,6 @@ def test_the_same_qrels_in_another_shape_are_the_same():
 
 
 # ---- states ------------------------------------------------------------------------------------------------------
-
-
 def test_nothing_is_an_empty_run():
     for evaluator in (fastir.Evaluator(QRELS, "map"), fastir.Evaluator(QRELS, "map", validate="judged")):
         total = evaluator.partial()

@@ -63,8 +63,6 @@ def same(found, expected):
 
 
 # ---- the same bits -----------------------------------------------------------------------------------------------
-
-
 @settings(max_examples=25, deadline=None)
 @given(
     st.integers(0, 10_000),
@@ -157,8 +155,6 @@ def test_a_query_in_the_names_of_folders_is_a_column(tmp_path):
 
 
 # ---- when rows are read twice ------------------------------------------------------------------------------------
-
-
 def test_rows_that_stand_together_are_read_once(tmp_path):
     found = fastir.evaluate(QRELS, written(tmp_path, [sorted(RUN)]), "map", validate="judged", queries="qrels")
     assert READ_TWICE not in found.report.repairs
@@ -194,8 +190,6 @@ def test_few_rows_are_held(tmp_path, monkeypatch):
 
 
 # ---- what is wrong with rows -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_judged_document_that_stands_twice_is_named_with_its_file_and_row(tmp_path, threads):
     parts = [*alternating(RUN), [("1", "30", 1.0), ("1", "10", 2.0)]]
@@ -261,8 +255,6 @@ def test_rows_that_are_held_are_named_with_their_files_too(tmp_path):
 
 
 # ---- threads -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("when", [0.1, 0.6])
 def test_an_interrupt_ends_all_threads_and_closes_the_files(tmp_path, threads, when):

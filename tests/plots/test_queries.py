@@ -59,8 +59,6 @@ def test_of_many_queries_those_at_the_ends_are_named():
 
 
 # ---- all runs --------------------------------------------------------------------------------------------------------
-
-
 def test_topics_stand_group_by_group_from_the_easiest():
     qrels, runs = collection(4, 30)
     groups = {query: ("odd", "a group with a long name")[int(query[1:]) % 10 == 0] for query in qrels}

@@ -83,8 +83,6 @@ def test_leaving_out_documents_with_real_labels_is_evaluating_without_them():
 
 
 # ---- leaderboards on fewer judgments against evaluating again, under every option that evaluate has ------------------
-
-
 METRICS = ["map", "ndcg@5", "mrr", "bpref", "rbp", "num_rel", "judged@5"]
 
 

@@ -74,8 +74,6 @@ def test_a_label_0_is_a_judgment_as_others_are():
 
 
 # ---- pools and lists of documents as files: tables, or qrels that wait for their labels ------------------------------
-
-
 def test_a_pool_is_written_as_a_table(tmp_path):
     pytest.importorskip("pandas")
     pool = fastir.pool({"a": {"q": {"x": 2.0, "y": 1.0}}, "b": {"q": {"x": 1.0}}}, 2)

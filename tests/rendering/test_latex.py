@@ -42,8 +42,6 @@ def runs(n, metrics=("ndcg@10", "map", "recip_rank", "rbp(p=0.95)", "P@10"), nam
 
 
 # ---- text ------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("texts", "expected"),
     [
@@ -98,8 +96,6 @@ def test_more_rows_than_a_page_has_are_a_longtable_in_a_size_that_fits():
 
 
 # ---- compiled --------------------------------------------------------------------------------------------------
-
-
 def tables():
     few, many = runs(4), runs(20)
     query = fastir.evaluate({f"q{i}": {"d": 1} for i in range(90)}, {f"q{i}": {"d": 1.0} for i in range(90)}, "map")
@@ -134,8 +130,6 @@ def test_every_table_compiles_with_the_packages_it_names_and_fits_a_page(tmp_pat
 
 
 # ---- small p-values are powers of ten in LaTeX, not text with an e ---------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("text", "latex"),
     [

@@ -67,7 +67,6 @@ def with_prose(parts):
 
 
 # ---- collections -----------------------------------------------------------------------------------------------------
-
 QRELS = {f"q{number}": {"a": 2, "b": 1, "c": 0, "d": 1, "e": -1} for number in range(8)}
 
 
@@ -179,8 +178,6 @@ def case(request, tmp_path_factory):
 
 
 # ---- the tables that stand there -------------------------------------------------------------------------------------
-
-
 def number(value, digits=4):
     return f"{value:.{digits}f}" if value == value else "-"
 
@@ -347,8 +344,6 @@ def cell_texts(table):
 
 
 # ---- what the script shows -------------------------------------------------------------------------------------------
-
-
 def test_names(case):
     data = case.data
     assert data["runs"] == [case.names[run] for run in case.comparison.runs]

@@ -32,8 +32,6 @@ def message(text):
 
 
 # ---- every spelling of every card ------------------------------------------------------------------------------
-
-
 def values_of(param):
     """Texts for a parameter: every word, a number, gains."""
     numbers = [] if param.low is None else ["1" if param.integer else "0.25"]
@@ -95,8 +93,6 @@ def test_every_name_is_the_metric_in_its_own_dialect(card):
 
 
 # ---- each dialect ----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("text", "ours"), [
     ("precision@5", "precision@5"), ("rbp.95", "rbp(p=0.95)"), ("map-l2", "map-l2"),
     ("r-precision", "r_precision"), ("P_5", "precision@5"), ("ndcg_cut_10", "ndcg@10"),
@@ -206,8 +202,6 @@ def test_what_only_trec_eval_has(name):
 
 
 # ---- the tools themselves --------------------------------------------------------------------------------------
-
-
 def test_a_nickname_has_the_values_that_trec_eval_prints():
     """In its order, but for what is no number."""
     if not SHARED.is_dir():

@@ -144,8 +144,6 @@ def test_a_metric_is_its_name_that_prints_what_it_means():
 
 
 # ---- all metrics -----------------------------------------------------------------------------------------------------
-
-
 CARDS = fastir.metrics()
 
 

@@ -122,7 +122,6 @@ def test_options_of_evaluate_that_a_call_does_not_take_are_not_unknown():
 
 
 # ---- metrics as a mapping ------------------------------------------------------------------------------------------
-
 CALLS = {  # of every public function with a parameter `metrics` or `metric`
     "Accumulator": fastir.Accumulator,
     "Evaluator": functools.partial(fastir.Evaluator, QRELS),

@@ -51,8 +51,6 @@ def test_numbers_that_equal_a_default_are_still_checked():
 
 
 # ---- sizes of collections --------------------------------------------------------------------------------------------
-
-
 SIZED_QRELS = {"q": {"a": 1, "b": 0, "c": 1}, "p": {"a": 1}}
 SIZED_RUN = {"q": {"a": 3.0, "x": 2.0, "c": 1.0}, "p": {"a": 1.0}}
 SIZED = [card for card in fastir.metrics() if any(param.required for param in card.params)]
@@ -156,8 +154,6 @@ def test_the_reading_that_does_not_reach_the_recall_is_that_of_all_documents():
 
 
 # ---- rankings with a fixed order -------------------------------------------------------------------------------------
-
-
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
 

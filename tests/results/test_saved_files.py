@@ -121,8 +121,6 @@ def test_other_files_are_refused(text, format, tmp_path):
 
 
 # ---- checksums -------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(params=["results", "runs", "comparison"])
 def made(request):
     """Each thing that is saved in these formats."""

@@ -179,8 +179,6 @@ def test_one_stratum_is_no_stratum():
 
 
 # ---- values by query -----------------------------------------------------------------------------------------------
-
-
 def test_per_query_columns_of_results_are_aligned_by_query():
     qrels = {f"q{number}": {"a": 1, "b": number % 2} for number in range(40)}
     by_model = {query: {"a": label["b"], "b": 1} for query, label in qrels.items()}
@@ -201,8 +199,6 @@ def test_per_query_columns_of_results_are_aligned_by_query():
 
 
 # ---- coverage ------------------------------------------------------------------------------------------------------
-
-
 def squares(rng, shape, noise):
     """Skewed values from 0 to 1, whose mean is 1/3, and what a model that is too kind makes of them."""
     truth = rng.random(shape) ** 2
@@ -248,8 +244,6 @@ def test_the_interval_over_strata_covers_where_judged_queries_were_drawn_by_stra
 
 
 # ---- what cannot be computed, and bad input ------------------------------------------------------------------------
-
-
 def test_degenerate_samples_say_so():
     one = stats.ppi_mean([0.5], [0.4], [0.3, 0.5])
     assert one.note == "one query" and math.isnan(one.low) and one.estimate == 0.5

@@ -45,7 +45,6 @@ def columns(name, make, message=r"run: column 'doc_id', rows from 0 on: malforme
 
 
 # ---- structure ---------------------------------------------------------------------------------------------------
-
 for part in ("batch", "schema"):
     changed(f"{part} released", "released", part, release=NULL)
     changed(f"{part} without children", part=part, children=type(getattr(table(), part).children)())
@@ -113,7 +112,6 @@ columns("views that are NULL", lambda: named(b"vu", NULL, NULL, b""))
 columns("two buffers of views", lambda: named(b"vu", NULL, VIEWS + view(b"c")))
 
 # ---- contents ----------------------------------------------------------------------------------------------------
-
 for name, offsets in {
     "negative": (-1, 1, 2, 3), "negative later": (0, 1, -2, 3), "falling": (0, 2, 1, 3),
     "falling at the end": (0, 1, 2, 1), "least": (0, 1, 2, -(2**31)), "far down": (5, -(2**31), 6, 7),
@@ -224,8 +222,6 @@ def _():
 
 
 # ---- capsules and streams ----------------------------------------------------------------------------------------
-
-
 def stream(table_schema=None, batch=None, **callbacks):
     made = table()
     struct = Stream(table_schema or made.schema, batch or made.batch)

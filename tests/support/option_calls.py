@@ -22,7 +22,6 @@ from fastir.request import keywords as of_values
 from fastir.request.options import choice_params
 
 # ---- a collection: graded and negative labels, ties, unjudged documents, queries on one side only -------------------
-
 QRELS = {
     "q1": {"a": 3, "b": 1, "c": 0, "d": -1, "e": 2, "f": 1}, "q2": {"g": 1, "h": 2, "i": 0, "q2": 1},
     "q3": {"j": 0, "k": 0}, "q4": {"l": 2, "m": 1}, "q5": {"n": 1, "o": 3, "p": 1, "w5": 1},
@@ -79,7 +78,6 @@ REPEATED = repeated(RUN_TABLE, "a", 9.5)
 UNJUDGED_REPEATED = repeated(RUN_TABLE, "u1", 1.0)
 
 # ---- the same rankings as arrays --------------------------------------------------------------------------------
-
 SHARED = [q for q in QRELS if q in RUN]
 ITEMS = {doc_id: n for n, doc_id in enumerate(dict.fromkeys(d for q in QRELS for d in (*QRELS[q], *RUN.get(q, ()))))}
 ranked_ids = [sorted(RUN[q], key=lambda doc_id, q=q: -RUN[q][doc_id]) for q in SHARED]
@@ -128,8 +126,6 @@ FILES = [FOLDER / "first.run", FOLDER / "second.run"]
 
 
 # ---- values that must matter ------------------------------------------------------------------------------------
-
-
 class Given(NamedTuple):
     """A value of an option, and arguments that the call has with and without it; `refused` is what an error says."""
 
@@ -224,9 +220,8 @@ VALUES = {
     "points": words((0.5,)),
 }
 
+
 # ---- calls ------------------------------------------------------------------------------------------------------
-
-
 class Call(NamedTuple):
     """A public function with the arguments of a call, and `read`, which makes of what it returns what is compared."""
 
@@ -796,8 +791,6 @@ OVERRIDES = {
 
 
 # ---- what a call gives ------------------------------------------------------------------------------------------
-
-
 def outcome(call, options):
     """What a call gives, in full: its values and what it prints, without a word about its options; or its error."""
     with warnings.catch_warnings(record=True) as caught:
