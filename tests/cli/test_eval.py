@@ -1,11 +1,9 @@
 """The command line: tables, formats, exit codes and messages. Streams that break are in test_process.py."""
 
-import contextlib
 import csv
 import gzip
 import io
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -15,6 +13,7 @@ from pathlib import Path
 import gen
 import pytest
 from common import EXAMPLES
+from processes import has_open
 
 import fastir
 
@@ -311,14 +310,6 @@ def test_an_error_names_its_run(call, files, tmp_path):
         code, out, err = call("eval", files.qrels, *runs, "-m", "map", "--threads", n_threads)
         assert (code, out) == (2, "")
         assert err.startswith("fastir: error: run 'other': no query in common: ") and err.count("\n") == 1
-
-
-def has_open(process, path):
-    for file in Path(f"/proc/{process.pid}/fd").iterdir():
-        with contextlib.suppress(FileNotFoundError):  # it may be closed by now
-            if os.readlink(file) == str(path):
-                return True
-    return False
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")

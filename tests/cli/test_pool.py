@@ -1,8 +1,6 @@
 """fastir pool, contributions, leave-one-out, to-judge and merge-qrels: what they print is what the functions return."""
 
-import contextlib
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -11,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from common import EXAMPLES
+from processes import has_open
 
 import fastir
 from fastir.cli import runs
@@ -244,14 +243,6 @@ def test_a_bar_shows_how_far_runs_are_read(call, bars, copies, monkeypatch):
     assert call("pool", *copies(BM25, 2), "--pool-depth", 3)[0] == 0
     [bar] = bars
     assert bar.closed and bar.options["total"] == 2 * Path(BM25).stat().st_size
-
-
-def has_open(process, path):
-    for file in Path(f"/proc/{process.pid}/fd").iterdir():
-        with contextlib.suppress(FileNotFoundError):  # it may be closed by now
-            if os.readlink(file) == str(path):
-                return True
-    return False
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")

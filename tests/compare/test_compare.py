@@ -10,11 +10,6 @@ from compared_runs import METRICS, collection
 import fastir
 
 
-@pytest.fixture(scope="module")
-def three():
-    return fastir.compare(*collection(), METRICS)
-
-
 def test_it_evaluates_and_compares_what_came_out(three):
     qrels, runs = collection()
     results = fastir.evaluate_many(qrels, runs, METRICS)

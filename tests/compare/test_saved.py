@@ -4,20 +4,10 @@ import json
 import math
 
 import pytest
-from compared_runs import METRICS, collection
+from compared_runs import values
 from sealed import sealed
 
 import fastir
-
-
-@pytest.fixture(scope="module")
-def three():
-    return fastir.compare(*collection(), METRICS)
-
-
-def values(**runs):
-    """Runs given as lists of values, for compare_scores."""
-    return {name: {f"q{place}": value for place, value in enumerate(of_run)} for name, of_run in runs.items()}
 
 
 def test_json_holds_everything_in_its_types():

@@ -55,18 +55,6 @@ def call(capsysbinary):
 
 
 @pytest.fixture
-def output(call):
-    """Run the command, which must succeed in silence; its standard output."""
-
-    def run_it(*arguments):
-        code, out, err = call(*arguments)
-        assert (code, err) == (0, "")
-        return out
-
-    return run_it
-
-
-@pytest.fixture
 def values(output):
     """What is printed of all queries, or of one: {name: value}."""
 

@@ -6,7 +6,7 @@ Then sides that do not fit together, and what is no list.
 import numpy as np
 import pytest
 from common import UNEVEN
-from id_lists_given import EXPECTED, FEW, IDS, RELEVANT, RETRIEVED, same_bits
+from id_lists_given import EXPECTED, FEW, IDS, QRELS, RELEVANT, RETRIEVED, RUN, same_bits
 
 import fastir
 
@@ -18,7 +18,6 @@ pytestmark = UNEVEN
 CARDS = [card for card in fastir.metrics() if not card.sampled]
 NAMES = [card.spelled() for card in CARDS] + [card.spelled(f"@{k}") for card in CARDS if card.cutoff for k in (1, 3)]
 
-RUN, QRELS = dict(zip(IDS, RETRIEVED, strict=True)), dict(zip(IDS, RELEVANT, strict=True))
 
 DOCS = st.integers(0, 12).map("d{}".format)
 RANKINGS = st.lists(st.lists(DOCS, max_size=15), min_size=2, max_size=2)

@@ -10,7 +10,7 @@ import gen
 import pytest
 from closed_forms import AVERAGED
 from common import UNEVEN
-from every_convention import explanation_that_differs
+from every_convention import NAMES, explanation_that_differs
 from explained import QRELS, RUN, agree, explanations, same
 
 import fastir
@@ -20,10 +20,8 @@ pytestmark = UNEVEN
 
 
 CARDS = [card for card in fastir.metrics() if not card.sampled]
-NAMES = [
-    *(card.spelled("@0.4" if card.at else "") for card in CARDS),
-    *(card.spelled(f"@{k}") for card in CARDS if card.cutoff for k in (1, 3, 20)),
-]
+
+
 # Sums of a term for every rank.
 SUMS = [
     "ndcg", "ndcg@5", "ndcg_burges@5", "dcg@5", "map", "map@3", "precision@5", "recall@5", "rbp", "err@5",

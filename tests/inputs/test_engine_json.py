@@ -54,16 +54,6 @@ def hits(*documents):
     return {"took": 1, "hits": {"total": {"value": len(found)}, "hits": found}}
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(name, content):
-        path = tmp_path / name
-        path.write_text(content if isinstance(content, str) else json.dumps(content))
-        return path
-
-    return write
-
-
 def test_one_response_gives_every_metric(write):
     paths = write("request.json", REQUEST), write("response.json", RESPONSE)
     metrics = ["ndcg@10", "precision@10", "mean_reciprocal_rank@10", "expected_reciprocal_rank(max_grade=3)@10"]

@@ -1,7 +1,5 @@
 """Quepid's CSV files: ratings and snapshots."""
 
-import json
-
 import pytest
 
 import fastir
@@ -10,16 +8,6 @@ from fastir import FormatError, Qrels, Run
 
 def rating(doc_id, label, index="shop"):
     return {"_index": index, "_id": doc_id, "rating": label}
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(name, content):
-        path = tmp_path / name
-        path.write_text(content if isinstance(content, str) else json.dumps(content))
-        return path
-
-    return write
 
 
 BASIC = 'query,docid,rating\n"star, wars",11,3\n"star, wars",1895,0\nunrated\nalien,348,1\nalien,679,\n'

@@ -16,12 +16,6 @@ from fastir.plots.style import BLUE, GREY  # noqa: E402
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    matplotlib.pyplot.close("all")
-
-
 def ends(ax):
     return [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches]
 

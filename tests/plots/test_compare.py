@@ -18,17 +18,6 @@ from fastir.plots import compare, style  # noqa: E402
 MINUS = "\N{MINUS SIGN}"
 
 
-@pytest.fixture(params=[2, 20])
-def comparison(request):
-    return fastir.compare(*collection(request.param), ["ndcg@5", "map"], correction=None)
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    matplotlib.pyplot.close("all")
-
-
 def test_the_best_mean_and_gains_are_coloured_by_what_is_better():
     values = {"low": {f"q{i}": 2.0 + i % 3 for i in range(9)}, "high": {f"q{i}": 8.0 + i % 2 for i in range(9)}}
     for metric, best in (("ndcg", [False, True]), ("mean_rank", [True, False]), ("num_ret", [False, False])):

@@ -22,12 +22,6 @@ RUNS = {name: {q: {doc: RNG.random() for doc in docs} for q, docs in QRELS.items
 METRICS = ["mrr", "dcg", "rbp.8", "err"]
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    matplotlib.pyplot.close("all")
-
-
 def legend(ax):
     return texts(ax.get_legend().get_texts())
 

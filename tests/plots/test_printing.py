@@ -21,12 +21,6 @@ THEMES = {
 }
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    pyplot.close("all")
-
-
 @pytest.mark.parametrize(
     ("runs", "shape", "theme"),
     [

@@ -14,17 +14,6 @@ from fastir import plots  # noqa: E402
 MINUS = "\N{MINUS SIGN}"
 
 
-@pytest.fixture(params=[2, 20])
-def comparison(request):
-    return fastir.compare(*collection(request.param), ["ndcg@5", "map"], correction=None)
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    matplotlib.pyplot.close("all")
-
-
 def test_differences_are_sorted_and_add_up(comparison):
     a, b, *_ = comparison.runs
     ax = drawn(plots.differences(comparison, a, b, "map"))

@@ -11,7 +11,6 @@ import re
 import pytest
 
 import fastir
-from fastir.cli import main
 from fastir.rendering import Cell, Table, render
 from fastir.rendering.text import UNPRINTABLE, printable
 
@@ -20,17 +19,6 @@ SHOWN = r"\x1b[31mred\x07\r\n\t\x7f\x9b0m\u202etxt\udc9b"
 PLAIN = ["a", "é", "文", "\udcff", "a b", "-", "\u200f"]
 FORMULAS = ["=1+1", "+1+1", "-1+1", "@SUM(A1)", "=cmd|' /C calc'!A0", "-x", "\t=1", "\r=1", "--", "+a"]
 NUMBERS = ["-0.5", "+1e-07", "-inf", "1", "nan", "-.5"]
-
-
-@pytest.fixture
-def call(capsys):
-    """Run the command in this process: (exit code, standard output, standard error)."""
-
-    def run_it(*arguments):
-        code = main(list(map(str, arguments)))
-        return (code, *capsys.readouterr())
-
-    return run_it
 
 
 def made(name):

@@ -12,12 +12,6 @@ from spark_rows import METRICS, data, lists, same, table  # noqa: E402
 from fastir.spark import evaluate, evaluate_many, frames  # noqa: E402
 
 
-@pytest.fixture(scope="module")
-def given():
-    qrels, rows = data()
-    return qrels, rows, table(rows)
-
-
 @pytest.fixture
 def small(monkeypatch):
     """A limit that all qrels exceed, those of a DataFrame before they are collected."""

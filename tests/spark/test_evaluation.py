@@ -24,12 +24,6 @@ from spark_rows import METRICS, data, lists, same, table  # noqa: E402
 from fastir.spark import evaluate, evaluate_many  # noqa: E402
 
 
-@pytest.fixture(scope="module")
-def given():
-    qrels, rows = data()
-    return qrels, rows, table(rows)
-
-
 @pytest.mark.parametrize("partitions", [1, 7])
 def test_no_partitioning_changes_a_bit(spark, given, partitions):
     qrels, _, run = given
