@@ -100,11 +100,8 @@ def test_lines_of_beir(write):
     qrels = write("test.tsv", BEIR + "q 1\td 1\t1\nq 1\td 2\t0\n")
     run = write("run.tsv", BEIR + 'q 1\td 1\t1.5\nq 1\t"d\t1\nq 1\td 2\nq 1\td 2\tx\nq 1\td 1\t3 \n')
     assert [(fault.kind, fault.line, fault.doc_id) for fault in fastir.check(qrels, run).of("fault")] == [
-        ("malformed line", 4, None),
-        ("number", 5, "d 2"),
-        ("quotation mark", 3, None),
-        ("duplicate", 6, "d 1"),
-    ]
+        ("malformed line", 4, None), ("number", 5, "d 2"), ("quotation mark", 3, None), ("duplicate", 6, "d 1"),
+    ]  # fmt: skip
     [fault] = fastir.check(qrels, write("other.tsv", "q 1\td 1\t1\n"), run_format="beir").of("fault")
     assert (fault.kind, fault.line) == ("header", 1)
 

@@ -169,14 +169,11 @@ def test_usage_errors_are_1(call, arguments):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--test", "magic"], ["'magic'", "randomization"]),
-        (["--correction", "magic"], ["'magic'", "holm"]),
-        (["--baseline", "absent"], ["--baseline absent", "bm25, dense"]),
-        (["--confidence", "2"], ["confidence"]),
-        (["-m", "gm_map"], ["'gm_map' is a geometric mean"]),
-        (["-m", "ndgc"], ["unknown metric 'ndgc'"]),
+        (["--test", "magic"], ["'magic'", "randomization"]), (["--correction", "magic"], ["'magic'", "holm"]),
+        (["--baseline", "absent"], ["--baseline absent", "bm25, dense"]), (["--confidence", "2"], ["confidence"]),
+        (["-m", "gm_map"], ["'gm_map' is a geometric mean"]), (["-m", "ndgc"], ["unknown metric 'ndgc'"]),
     ],
-)
+)  # fmt: skip
 def test_bad_arguments_are_1_and_one_line(call, arguments, words):
     code, out, err = call("compare", QRELS, BM25, DENSE, *ASKED, *arguments)
     assert (code, out) == (1, ""), err

@@ -189,14 +189,11 @@ def test_json_of_several_runs_names_them(output):
 
 def test_options_reach_the_evaluation(output, files):
     for flags, options in (
-        (["--rel-level", "2"], {"rel_level": 2}),
-        (["--queries", "strict"], {"queries": "strict"}),
-        (["--ties", "doc_id_asc"], {"ties": "doc_id_asc"}),
-        (["--judged-only"], {"judged_only": True}),
-        (["--max-depth", "2"], {"max_depth": 2}),
-        (["--score-dtype", "float32"], {"score_dtype": "float32"}),
+        (["--rel-level", "2"], {"rel_level": 2}), (["--queries", "strict"], {"queries": "strict"}),
+        (["--ties", "doc_id_asc"], {"ties": "doc_id_asc"}), (["--judged-only"], {"judged_only": True}),
+        (["--max-depth", "2"], {"max_depth": 2}), (["--score-dtype", "float32"], {"score_dtype": "float32"}),
         (["--threads", "1"], {"n_threads": 1}),
-    ):
+    ):  # fmt: skip
         data = json.loads(output("eval", files.qrels, files.run, *ASKED, *flags, "--format", "json"))
         assert data["mean"] == dict(fastir.evaluate(files.qrels, files.run, METRICS, **options)), flags
 

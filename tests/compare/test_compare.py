@@ -144,14 +144,11 @@ def test_a_comparison_says_which_queries_gain_and_lose(three):
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        ({"rel_level": 2}, r"rel_level \(default and 2\)"),
-        ({"max_depth": 1}, r"max_depth \(default and 1\)"),
+        ({"rel_level": 2}, r"rel_level \(default and 2\)"), ({"max_depth": 1}, r"max_depth \(default and 1\)"),
         ({"convention": "trec_eval-9"}, r"convention \(fastir and trec_eval-9"),
-        ({"ap_norm": "hits"}, r"ap_norm \(R and hits\)"),
-        ({"queries": "intersection"}, None),
-        ({}, None),
+        ({"ap_norm": "hits"}, r"ap_norm \(R and hits\)"), ({"queries": "intersection"}, None), ({}, None),
     ],
-)
+)  # fmt: skip
 def test_results_of_other_options_are_warned_of_and_these_named(options, named):
     qrels = {f"q{i}": {"a": 1, "b": 2} for i in range(6)}
     run = {f"q{i}": {"a": 3.0, "b": 2.0 + i} for i in range(6)}

@@ -91,12 +91,9 @@ def test_scipy_is_asked_for_where_it_is_missing():
     more = f"; without it there is {others}"
     bca = "compare_scores({}, 'map', test='randomization', interval='bca')"
     for what, end in (
-        ("compare({}, {}, 'map', test='sign')", more),
-        ("compare_scores({}, 'map', test='wilcoxon')", more),
-        (bca, ""),
-        ("compare_scores({}, 'map', effect='anova')", ""),
-        ("stats.sign_test([1.0, 2.0], [2.0, 4.0])", ""),
-    ):
+        ("compare({}, {}, 'map', test='sign')", more), ("compare_scores({}, 'map', test='wilcoxon')", more),
+        (bca, ""), ("compare_scores({}, 'map', effect='anova')", ""), ("stats.sign_test([1.0, 2.0], [2.0, 4.0])", ""),
+    ):  # fmt: skip
         done = subprocess.run([sys.executable, "-c", code.format(what)], capture_output=True, text=True)
         assert done.returncode == 1
         message = "ImportError: fastir.stats needs SciPy: pip install 'fastir[stats]'"

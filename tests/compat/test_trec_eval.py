@@ -278,11 +278,7 @@ def test_groups_of_judges(values, write):
     qrels = write("qrels", "q 2 a 1", "q 2 b 0", "q 10 b 1")
     run = write("run", "q Q0 a 1 2 x", "q Q0 b 2 1 x")
     assert values("-R", "qrels_jg", "-m", "qrels_jg", "-m", "P_avgjg.1,2", qrels, run) == {
-        "runid": "x",
-        "num_q": "1",
-        "map_avgjg": "0.7500",
-        "P_avgjg_1": "0.5000",
-        "P_avgjg_2": "0.5000",
+        "runid": "x", "num_q": "1", "map_avgjg": "0.7500", "P_avgjg_1": "0.5000", "P_avgjg_2": "0.5000",
         **{
             f"Rprec_mult_avgjg_{x / 5:.2f}": value
             for x, value in zip(
@@ -291,7 +287,7 @@ def test_groups_of_judges(values, write):
                 strict=True,
             )
         },
-    }
+    }  # fmt: skip
 
 
 def test_version_9_has_float32_scores_and_other_recall_points(values, write):
@@ -335,11 +331,8 @@ def test_odd_ids_and_tags(output, write):
 @pytest.mark.parametrize(
     ("asked", "printed"),
     [
-        ("P.3,1", {"P_1": "1.0000", "P_3": "0.3333"}),
-        ("P.2.9", {"P_2": "0.5000"}),
-        ("map.7", {"map": "0.5000"}),
-        ("success.1 -m success.2", {"success_1": "1.0000"}),
-        ("success -m success.2", {"success_2": "1.0000"}),
+        ("P.3,1", {"P_1": "1.0000", "P_3": "0.3333"}), ("P.2.9", {"P_2": "0.5000"}), ("map.7", {"map": "0.5000"}),
+        ("success.1 -m success.2", {"success_1": "1.0000"}), ("success -m success.2", {"success_2": "1.0000"}),
         (
             "set.5 -m P.1",
             {

@@ -79,10 +79,7 @@ def test_arrays():
 
 @pytest.mark.parametrize("run", [
     {"a": 3, "b": 2, "c": 1},  # ranks turned round
-    {"a": 0.5, "b": 0.25, "c": 0},
-    {"a": 100, "b": 50, "c": 0},
-    {"a": 2, "b": 1, "c": 0},
-    {"a": 1.0},
+    {"a": 0.5, "b": 0.25, "c": 0}, {"a": 100, "b": 50, "c": 0}, {"a": 2, "b": 1, "c": 0}, {"a": 1.0},
     {"a": 1, "b": 0},
 ])  # fmt: skip
 def test_real_labels_are_legitimate(run):

@@ -263,11 +263,8 @@ def test_a_query_of_more_documents_and_runs_than_a_tile_holds():
             by_score.setdefault(doc, []).append(score)
     assert fastir.fuse(runs).to_dict()["q"] == pytest.approx(by_rank, rel=1e-13)
     for method, combined in (
-        ("mnz", lambda scores: sum(scores) * len(scores)),
-        ("med", statistics.median),
-        ("min", min),
-        ("max", max),
-    ):
+        ("mnz", lambda scores: sum(scores) * len(scores)), ("med", statistics.median), ("min", min), ("max", max),
+    ):  # fmt: skip
         expected = {doc: combined(scores) for doc, scores in by_score.items()}
         assert fastir.fuse(runs, method, norm=None).to_dict()["q"] == pytest.approx(expected, rel=1e-13), method
 

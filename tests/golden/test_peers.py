@@ -118,13 +118,9 @@ NDEVAL = {
     **{f"ERR-IA@{k}": f"err_ia(%s)@{k}" for k in (2, 5, 20)},
     **{f"nERR-IA@{k}": f"nerr_ia(%s)@{k}" for k in (1, 5, 20)},
     **{f"alpha-DCG@{k}": f"alpha_dcg(%s)@{k}" for k in (2, 5, 20)},
-    **{f"alpha-nDCG@{k}": f"alpha_ndcg(%s)@{k}" for k in (1, 5, 20)},
-    "NRBP": "nrbp(%s, %s)",
-    "nNRBP": "nnrbp(%s, %s)",
-    "MAP-IA": "map_ia",
-    "P-IA@5": "p_ia@5",
-    "strec@5": "st_recall@5",
-}
+    **{f"alpha-nDCG@{k}": f"alpha_ndcg(%s)@{k}" for k in (1, 5, 20)}, "NRBP": "nrbp(%s, %s)",
+    "nNRBP": "nnrbp(%s, %s)", "MAP-IA": "map_ia", "P-IA@5": "p_ia@5", "strec@5": "st_recall@5",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("alpha", "beta"), [(0.5, 0.5), (0.2, 0.8)])

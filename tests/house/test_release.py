@@ -223,22 +223,13 @@ def test_every_lint_tool_has_one_version():
 
 # Distributions that are not named as the package that they bring, and those that come with another one.
 BROUGHT_BY = {
-    "Cython": "cython",
-    "cwl": "cwl-eval",
+    "Cython": "cython", "cwl": "cwl-eval",
     "grpc": "pyspark",  # [connect]
-    "haystack": "haystack-ai",
-    "ir_datasets": "ir-datasets",
-    "ir_measures": "ir-measures",
-    "llama_index": "llama-index-core",
-    "markdown_it": "markdown-it-py",
-    "ppi_py": "ppi-python",
-    "pyterrier": "python-terrier",
-    "pytrec_eval": "pytrec-eval-terrier",
-    "sentence_transformers": "sentence-transformers",
-    "sklearn": "scikit-learn",
-    "vespa": "pyvespa",
-    "yaml": "pyyaml",
-}
+    "haystack": "haystack-ai", "ir_datasets": "ir-datasets", "ir_measures": "ir-measures",
+    "llama_index": "llama-index-core", "markdown_it": "markdown-it-py", "ppi_py": "ppi-python",
+    "pyterrier": "python-terrier", "pytrec_eval": "pytrec-eval-terrier",
+    "sentence_transformers": "sentence-transformers", "sklearn": "scikit-learn", "vespa": "pyvespa", "yaml": "pyyaml",
+}  # fmt: skip
 
 
 def test_what_tests_import_is_in_the_extras_of_the_job_that_has_every_peer():

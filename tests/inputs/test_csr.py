@@ -21,18 +21,13 @@ def forms():
     sparse = pytest.importorskip("scipy.sparse")
     csr = sparse.csr_matrix(([1.0, 2.0, 1.0, 0.0], [2, 3, 0, 1], [0, 2, 4]), shape=(2, 4))
     graded = {
-        "list of dicts": RELEVANT,
-        "dict of dicts": dict(enumerate(RELEVANT)),
-        "other order": {1: {1: 0, 0: 1}, 0: {3: 2, 2: 1}},
-        "generator": (row for row in RELEVANT),
-        "csr": csr,
-        "csr array": sparse.csr_array(csr),
-        "csc": csr.tocsc(),
-        "coo": csr.tocoo(),
+        "list of dicts": RELEVANT, "dict of dicts": dict(enumerate(RELEVANT)),
+        "other order": {1: {1: 0, 0: 1}, 0: {3: 2, 2: 1}}, "generator": (row for row in RELEVANT), "csr": csr,
+        "csr array": sparse.csr_array(csr), "csc": csr.tocsc(), "coo": csr.tocoo(),
         "tuple": ([0, 2, 4], [2, 3, 0, 1], [1, 2, 1, 0]),
         "tuple of arrays": (np.array([0, 2, 4], "i4"), np.array([3, 2, 1, 0], "u2"), np.array([2, 1, 0, 1], "f2")),
         "NumPy integers": [{np.int32(2): np.int8(1), np.int64(3): True + np.int64(1)}, {0: True, 1: False}],
-    }
+    }  # fmt: skip
     plain = {
         "lists": [[2, 3], [0]], "tuples": [(3, 2), (0,)], "sets": [{2, 3}, {0}],
         "arrays": [np.array([2, 3]), np.array([0], np.uint8)], "dict of lists": {0: [2, 3], 1: [0]},

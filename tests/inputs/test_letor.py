@@ -29,14 +29,11 @@ def write(tmp_path):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (SVMRANK, {"1": {"1A": 3, "1B": 2}, "b": {"1B": 1}}),
-        (LETOR, {"10": {"GX029-35": 2, "GX030": 0}}),
-        (JUDGMENTS, {"1": {"7555": 4, "61410": 0}}),
-        (QUEPID, {"7": {"d1": 1, "d2": 0}}),
-        (BARE, {"1": {"0": 2.0, "1": 1.5}, "2": {"0": 0.0}}),
-        ("\ufeff" + LETOR, {"10": {"GX029-35": 2, "GX030": 0}}),
+        (SVMRANK, {"1": {"1A": 3, "1B": 2}, "b": {"1B": 1}}), (LETOR, {"10": {"GX029-35": 2, "GX030": 0}}),
+        (JUDGMENTS, {"1": {"7555": 4, "61410": 0}}), (QUEPID, {"7": {"d1": 1, "d2": 0}}),
+        (BARE, {"1": {"0": 2.0, "1": 1.5}, "2": {"0": 0.0}}), ("\ufeff" + LETOR, {"10": {"GX029-35": 2, "GX030": 0}}),
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("name", ["train.txt", "train.dat.gz"])
 def test_files_with_qid_are_recognised(write, text, expected, name):
     path = write(name, text)

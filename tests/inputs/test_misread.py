@@ -171,16 +171,12 @@ SCORES = {
     "ties": "1 a 30\n1 b 30\n1 c 12\n2 a 9\n2 b 9\n2 c 9\n",
 }
 RANKS = {
-    "from 1": "1 a 1\n1 b 2\n1 c 3\n2 a 1\n2 b 2\n",
-    "from 0": "1 a 0\n1 b 1\n2 a 0\n",
-    "in any order": "1 a 2\n1 b 1\n1 c 3\n2 a 3\n2 b 1\n2 c 2\n",
-    "a short one turned round": "1 a 2\n1 b 1\n",
-    "cut at the top": "1 a 11\n1 b 12\n1 c 13\n2 a 11\n2 b 12\n",
-    "filtered": "1 a 3\n1 b 7\n1 c 40\n2 a 2\n2 b 9\n",
-    "one document each": "1 a 30\n2 b 12\n",
-    "one query is odd": "1 a 30\n1 b 20\n2 a 1\n2 b 2\n3 a 1\n3 b 2\n",
+    "from 1": "1 a 1\n1 b 2\n1 c 3\n2 a 1\n2 b 2\n", "from 0": "1 a 0\n1 b 1\n2 a 0\n",
+    "in any order": "1 a 2\n1 b 1\n1 c 3\n2 a 3\n2 b 1\n2 c 2\n", "a short one turned round": "1 a 2\n1 b 1\n",
+    "cut at the top": "1 a 11\n1 b 12\n1 c 13\n2 a 11\n2 b 12\n", "filtered": "1 a 3\n1 b 7\n1 c 40\n2 a 2\n2 b 9\n",
+    "one document each": "1 a 30\n2 b 12\n", "one query is odd": "1 a 30\n1 b 20\n2 a 1\n2 b 2\n3 a 1\n3 b 2\n",
     "with scores": "1 a 1 9.5\n1 b 2 7.5\n",
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("text", SCORES.values(), ids=SCORES)

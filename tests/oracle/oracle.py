@@ -204,11 +204,8 @@ METRICS = {
     **{f.__name__: f for f in (hits, hit_rate, precision, recall, f1, r_precision, map_r, bpref, rbp, mrr)},
     "map": average_precision,
     **{f.__name__: f for f in (cg, ncg, dcg, dcg_burges, ndcg, ndcg_burges, err, nerr, irbu, rbu)},
-    **oracle_intents.METRICS,
-    **oracle_preferences.METRICS,
-    **oracle_sets.METRICS,
-    **oracle_users.METRICS,
-}
+    **oracle_intents.METRICS, **oracle_preferences.METRICS, **oracle_sets.METRICS, **oracle_users.METRICS,
+}  # fmt: skip
 
 COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", *oracle_preferences.COUNTS)
 GRADED = (

@@ -261,24 +261,14 @@ def judged_share(x, judged, level, k=None):
 METRICS = {
     **{f.__name__: f for f in (num_nonrel_judged_ret, relative_precision, set_f, f_beta, set_map, utility, gm_map)},
     **{f.__name__: f for f in (r_precision_mult, yaap, bin_g, pair_accuracy, iprec, iprec_avg, gm_bpref, inf_ap)},
-    "auc": auc,
-    "mean_rank": mean_rank,
-    "recall_all": recall_all,
-    "first_rel": over_ranks(min),
-    "last_rel": over_ranks(max),
-    "median_rank": over_ranks(statistics.median),
-    "gmean_rank": over_ranks(statistics.geometric_mean),
-    "hmean_rank": over_ranks(statistics.harmonic_mean),
-    "amr": amr,
-    "amri": amri,
-    "hit_rate_share": hit_rate_share,
+    "auc": auc, "mean_rank": mean_rank, "recall_all": recall_all, "first_rel": over_ranks(min),
+    "last_rel": over_ranks(max), "median_rank": over_ranks(statistics.median),
+    "gmean_rank": over_ranks(statistics.geometric_mean), "hmean_rank": over_ranks(statistics.harmonic_mean),
+    "amr": amr, "amri": amri, "hit_rate_share": hit_rate_share,
     **{f.__name__: f for f in (wss, ncg_share, loss_er, fallout, arp, label_ranking_loss, pfound, q_measure)},
-    "unjudged": unjudged,
-    "hole": unjudged,
-    "judged": judged_share,
-    "map_avgjg": average_precision,
+    "unjudged": unjudged, "hole": unjudged, "judged": judged_share, "map_avgjg": average_precision,
     "precision_avgjg": lambda x, judged, level, k=None: (
         sum(code >= level for code in x[:k]) / (k or len(x)) if x else 0.0
     ),
     "r_precision_mult_avgjg": r_precision_mult,
-}
+}  # fmt: skip

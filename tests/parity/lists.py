@@ -127,10 +127,7 @@ LISTS = {
         SINGLE,
     ),
     "catboost": (
-        "catboost",
-        by_catboost,
-        [(CATBOOST_GRADED, CB, {}, GRADED), (CATBOOST_BINARY, CB, {}, BINARY)],
-        1e-12,
+        "catboost", by_catboost, [(CATBOOST_GRADED, CB, {}, GRADED), (CATBOOST_BINARY, CB, {}, BINARY)], 1e-12,
     ),
     "scikit-learn": (
         "scikit-learn",
@@ -163,4 +160,4 @@ LISTS = {
         ],
         SINGLE,
     ),
-}
+}  # fmt: skip

@@ -163,16 +163,12 @@ def test_rows_that_stand_together_are_read_once(tmp_path):
 @pytest.mark.parametrize(
     "options",
     [
-        {},
-        {"ties": "input"},
-        {"ties": "average"},
-        {"duplicates": "max"},
-        {"parents": {"10": "x"}},
+        {}, {"ties": "input"}, {"ties": "average"}, {"duplicates": "max"}, {"parents": {"10": "x"}},
         {"metrics": "hole@3"},
         {"metrics": "ndcg(gain={-1:0.5})"},  # of every document without a judgment
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_what_needs_all_rows_of_a_query_holds_them(tmp_path, options):
     options = {"metrics": "map", "queries": "qrels", "validate": "judged" if options else "full", **options}
     found = fastir.evaluate(QRELS, written(tmp_path, alternating(RUN)), **options)

@@ -107,11 +107,8 @@ def test_results_are_compared_first():
     results = fastir.evaluate_many(*collection(3), ["ndcg@5", "map"])
     comparison = fastir.compare_scores(results)
     for draw in (
-        plots.means,
-        plots.wins,
-        plots.forest,
-        lambda runs, metric: plots.differences(runs, *NAMES[:2], metric),
-    ):
+        plots.means, plots.wins, plots.forest, lambda runs, metric: plots.differences(runs, *NAMES[:2], metric),
+    ):  # fmt: skip
         one, other = (drawn(draw(runs, "map")) for runs in (results, comparison))
         assert texts(one.texts) == texts(other.texts) and one.get_title() == other.get_title()
         assert [list(line.get_xdata()) for line in one.lines] == [list(line.get_xdata()) for line in other.lines]

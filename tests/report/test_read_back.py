@@ -116,19 +116,13 @@ CASES = {
     "tukey": (QRELS, RUNS, ["map"], {"test": "randomized_tukey", "n_resamples": 999}),
     "real labels": (REAL, RUNS, ["ndcg@5", "map"], {"rel_level": 0.5}),
     "odd ids": (
-        {query: dict.fromkeys(docs, 1) for query, docs in SCORED.items()},
-        dict.fromkeys("xy", SCORED),
-        ["map"],
-        {},
+        {query: dict.fromkeys(docs, 1) for query, docs in SCORED.items()}, dict.fromkeys("xy", SCORED), ["map"], {},
     ),
     "files": (EXAMPLES / "qrels.txt", [EXAMPLES / "bm25.run", EXAMPLES / "dense.run"], ["ndcg@10", "map"], {}),
     "one query": (
-        {"q0": QRELS["q0"]},
-        {name: {"q0": run["q0"]} for name, run in RUNS.items() if "q0" in run},
-        ["map"],
-        {},
+        {"q0": QRELS["q0"]}, {name: {"q0": run["q0"]} for name, run in RUNS.items() if "q0" in run}, ["map"], {},
     ),
-}
+}  # fmt: skip
 
 
 class Case:

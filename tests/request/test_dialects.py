@@ -125,13 +125,9 @@ def test_one_metric(text, ours):
 
 
 @pytest.mark.parametrize(("text", "members"), [
-    ("P.10,5", ["P_5", "P_10"]),
-    ("P.5", ["P_5"]),
-    ("ndcg_cut.5,10", ["ndcg_cut_5", "ndcg_cut_10"]),
-    ("ndcg_cut_5,10", ["ndcg_cut_5", "ndcg_cut_10"]),
-    ("unj", ["unj_5", "unj_10", "unj_20"]),
-    ("UNJ", ["unj_5", "unj_10", "unj_20"]),
-    ("map_cut", [f"map_cut_{k}" for k in CUTOFFS]),
+    ("P.10,5", ["P_5", "P_10"]), ("P.5", ["P_5"]), ("ndcg_cut.5,10", ["ndcg_cut_5", "ndcg_cut_10"]),
+    ("ndcg_cut_5,10", ["ndcg_cut_5", "ndcg_cut_10"]), ("unj", ["unj_5", "unj_10", "unj_20"]),
+    ("UNJ", ["unj_5", "unj_10", "unj_20"]), ("map_cut", [f"map_cut_{k}" for k in CUTOFFS]),
     ("iprec_at_recall.0.1,.25,0.125", ["iprec_at_recall_0.10", "iprec_at_recall_0.125", "iprec_at_recall_0.25"]),
     ("Rprec_mult", [f"Rprec_mult_{i / 5:.2f}" for i in range(1, 11)]),
 ])  # fmt: skip

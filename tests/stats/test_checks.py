@@ -50,11 +50,8 @@ def test_one_query():
 def test_no_p_value_is_0():
     many = np.ones(3000) + 1e-3 * many_scores(3000)[0]
     for found in (
-        stats.t_test(many),
-        stats.sign_test(many),
-        stats.wilcoxon(many),
-        stats.randomization_test(np.round(many)),
-    ):
+        stats.t_test(many), stats.sign_test(many), stats.wilcoxon(many), stats.randomization_test(np.round(many)),
+    ):  # fmt: skip
         assert 0 < found.p_value < 1e-200
 
 

@@ -127,15 +127,12 @@ columns("offsets of 64 bits, least", lambda: named(b"U", NULL, packed("q", 7, -(
 
 for name, bad in {
     "negative length": packed("i", -1) + b"????" + packed("i", 0, 0),
-    "least length": packed("i", -(2**31)) + b"????" + packed("i", 0, 0),
-    "buffer out of range": view(LONG, buffer=1),
-    "buffer far out of range": view(LONG, buffer=2**31 - 1),
-    "negative buffer": view(LONG, buffer=-1),
-    "negative offset": view(LONG, offset=-1),
-    "offset behind the buffer": view(LONG, offset=100),
+    "least length": packed("i", -(2**31)) + b"????" + packed("i", 0, 0), "buffer out of range": view(LONG, buffer=1),
+    "buffer far out of range": view(LONG, buffer=2**31 - 1), "negative buffer": view(LONG, buffer=-1),
+    "negative offset": view(LONG, offset=-1), "offset behind the buffer": view(LONG, offset=100),
     "end behind the buffer": view(LONG, offset=1),
     "most of all": packed("i", 2**31 - 1) + b"????" + packed("i", 0, 2**31 - 1),
-}.items():
+}.items():  # fmt: skip
     for place in range(3):
         views = [view(b"a"), view(LONG), view(b"c")]
         views[place] = bad

@@ -29,14 +29,11 @@ QRELS = {
 }  # fmt: skip
 RUN = {
     "q1": {"a1": 9.5, "u1": 9.1, "b": 9.0, "c": 7.0, "a": 7.0 - 1e-9, "e": 6.0, "e1": 5.9, "d": 5.0, "u2": 4.0},
-    "q2": {"q2": 9.0, "i": 8.0, "h": 8.0, "u3": 8.0, "g": 3.0},
-    "q3": {"j": 2.0, "u4": 1.0},
+    "q2": {"q2": 9.0, "i": 8.0, "h": 8.0, "u3": 8.0, "g": 3.0}, "q3": {"j": 2.0, "u4": 1.0},
     "q4": {"u5": 3.0, "m": 2.0, "aa": 2.0, "l": 2.0 - 1e-9},
-    "q5": {"p": -1.0, "u6": -1.0, "n": -2.0, "o1": -2.5, "o": -3.0},
-    "q6": {"s": 1.0},
-    "q7": {},
+    "q5": {"p": -1.0, "u6": -1.0, "n": -2.0, "o1": -2.5, "o": -3.0}, "q6": {"s": 1.0}, "q7": {},
     "elsewhere": {"x": 1.0},
-}
+}  # fmt: skip
 OTHER = {
     "q1": {"a": 9.0, "e": 8.0, "u2": 7.0, "b": 6.0, "f": 6.0}, "q2": {"h": 5.0, "g": 4.0, "u3": 3.0},
     "q3": {"u4": 3.0, "k": 1.0}, "q4": {"l": 3.0, "u5": 2.0}, "q5": {"o": 4.0, "n": 3.5, "u7": 3.0},
@@ -154,71 +151,44 @@ VALUES = {
     "gain": [*words("exp2", "binary", metrics="dcg@5"), given({1: 5.0}, metrics="dcg@5")],
     "discount": words("jk2", metrics="dcg@5"),
     "ideal": words("retrieved", "num_ret", metrics="ndcg@9") + words("full", metrics="ideal_dcg@9"),
-    "ap_norm": words("min_kR", "hits", "min_nkR", metrics="map@2"),
-    "short_rankings": words("clip", metrics="p@9"),
-    "rounding": words("v9", metrics="iprec_avg"),
-    "unranked": words("nan", metrics="iprec@0.1"),
-    "one_class": words("zero", metrics="auc"),
-    "gains": words("scaled", "raw", metrics="rbp"),
-    "rbp_norm": words("cwl", metrics="rbp(p=0.995)"),
-    "bpref_norm": words("R", "min_nan", metrics="bpref"),
-    "negatives": words("nonrel", metrics="bpref"),
-    "f_weight": words("beta", metrics="set_f(x=3)"),
-    "max_grade": words(7, "query", metrics="err"),
-    "tail": words("always", metrics="rbp_resid@2"),
-    "rank_one": words("raw", metrics="alpha_dcg@1", qrels=SUBTOPICS),
-    "normalize": words("false", metrics="compat"),
-    "missing_documents": words("zero", metrics="compat"),
-    "depth": words(1, metrics="compat"),
-    "recall_norm": words("min_kR", metrics="recall@2"),
-    "no_hit": words("zero", metrics="first_rel"),
-    "empty_ranking": words("skip", metrics="ndcg@5"),
-    "wanted": words("nearest", metrics="wss(n_docs=20)@0.5"),
+    "ap_norm": words("min_kR", "hits", "min_nkR", metrics="map@2"), "short_rankings": words("clip", metrics="p@9"),
+    "rounding": words("v9", metrics="iprec_avg"), "unranked": words("nan", metrics="iprec@0.1"),
+    "one_class": words("zero", metrics="auc"), "gains": words("scaled", "raw", metrics="rbp"),
+    "rbp_norm": words("cwl", metrics="rbp(p=0.995)"), "bpref_norm": words("R", "min_nan", metrics="bpref"),
+    "negatives": words("nonrel", metrics="bpref"), "f_weight": words("beta", metrics="set_f(x=3)"),
+    "max_grade": words(7, "query", metrics="err"), "tail": words("always", metrics="rbp_resid@2"),
+    "rank_one": words("raw", metrics="alpha_dcg@1", qrels=SUBTOPICS), "normalize": words("false", metrics="compat"),
+    "missing_documents": words("zero", metrics="compat"), "depth": words(1, metrics="compat"),
+    "recall_norm": words("min_kR", metrics="recall@2"), "no_hit": words("zero", metrics="first_rel"),
+    "empty_ranking": words("skip", metrics="ndcg@5"), "wanted": words("nearest", metrics="wss(n_docs=20)@0.5"),
     "n_docs": words(20, metrics="fallout@3"),
     "self_normalized": words("false", metrics="weighted_precision@2", doc_weights=DOC_WEIGHTS),
     # evaluations
-    "rel_level": words(2, 1.5, metrics="map"),
-    "queries": [*words("intersection", "strict"), given(["q1", "q2"])],
+    "rel_level": words(2, 1.5, metrics="map"), "queries": [*words("intersection", "strict"), given(["q1", "q2"])],
     "ties": words("doc_id_asc", "input", "input_reversed", "optimistic", "pessimistic", "average"),
-    "judged_only": words(True),
-    "max_depth": words(2),
-    "score_dtype": words("float32"),
-    "duplicates": words("first", "last", "max", "once", run=REPEATED),
-    "parents": words(PARENTS),
+    "judged_only": words(True), "max_depth": words(2), "score_dtype": words("float32"),
+    "duplicates": words("first", "last", "max", "once", run=REPEATED), "parents": words(PARENTS),
     "aggregate": words("sum", "mean", parents=PARENTS),
     "exclude": [*words("query_id"), given({"q1": ["b"], "q2": ["i"]})],
-    "validate": words("judged", run=UNJUDGED_REPEATED),
-    "columns": words({"doc_id": "number"}, run=RUN_UNNAMED),
-    "qrels_columns": words({"doc_id": "number"}, qrels=QRELS_UNNAMED),
-    "label": words(2, qrels=INTERACTIONS),
-    "run_columns": words({"doc_id": "number"}, run=RUN_UNNAMED),
-    "weights": words(WEIGHTS),
+    "validate": words("judged", run=UNJUDGED_REPEATED), "columns": words({"doc_id": "number"}, run=RUN_UNNAMED),
+    "qrels_columns": words({"doc_id": "number"}, qrels=QRELS_UNNAMED), "label": words(2, qrels=INTERACTIONS),
+    "run_columns": words({"doc_id": "number"}, run=RUN_UNNAMED), "weights": words(WEIGHTS),
     "doc_weights": words(DOC_WEIGHTS_TOO, metrics="psp@3", doc_weights=DOC_WEIGHTS),
     "convention": words("ir_measures", "lightgbm"),
     # comparisons
     "names": [given(["x", "y"], runs=FILES), given("tag", runs=FILES), given("file", runs=FILES)],
     "baseline": words("other", runs=THREE),
     "test": words("wilcoxon", "sign", "randomization", "bootstrap", "tukey", "randomized_tukey"),
-    "n_resamples": words(7, test="bootstrap"),
-    "correction": words(None, "bonferroni", runs=THREE),
-    "family": words("all", runs=THREE),
-    "confidence": words(0.5),
-    "interval": words("percentile", "bca"),
-    "effect": words("hedges_g"),
-    "seeds": words("mean", "folds", runs=REPEATS),
-    "segments": words(SEGMENTS),
-    "random_state": words(5, test="bootstrap", n_resamples=50),
-    "bounds": words(True),
-    "unseen": words(3),
+    "n_resamples": words(7, test="bootstrap"), "correction": words(None, "bonferroni", runs=THREE),
+    "family": words("all", runs=THREE), "confidence": words(0.5), "interval": words("percentile", "bca"),
+    "effect": words("hedges_g"), "seeds": words("mean", "folds", runs=REPEATS), "segments": words(SEGMENTS),
+    "random_state": words(5, test="bootstrap", n_resamples=50), "bounds": words(True), "unseen": words(3),
     # pools and judgments
-    "pool_depth": words(1),
-    "teams": words({"run": "us", "other": "us"}),
-    "max_label": words(7),
-    "kappa_weights": words("linear", None),
-    "scale": words("interval"),
+    "pool_depth": words(1), "teams": words({"run": "us", "other": "us"}), "max_label": words(7),
+    "kappa_weights": words("linear", None), "scale": words("interval"),
     # curves
     "points": words((0.5,)),
-}
+}  # fmt: skip
 
 
 # ---- calls ------------------------------------------------------------------------------------------------------
@@ -290,8 +260,7 @@ def judged_values(**options):
 
 
 CALLS = {
-    "evaluate": Call(fastir.evaluate, ONE),
-    "Evaluator": Call(evaluator, ONE),
+    "evaluate": Call(fastir.evaluate, ONE), "Evaluator": Call(evaluator, ONE),
     "evaluate_many": Call(fastir.evaluate_many, MANY),
     "evaluate_lists": Call(
         fastir.evaluate_lists, {"retrieved": ranked_ids, "relevant": [QRELS[q] for q in SHARED], "metrics": METRICS}
@@ -307,10 +276,8 @@ CALLS = {
     "Accumulator": Call(
         batch, {"metrics": METRICS, "labels": LABELS[BACKWARDS], "scores": SCORES[BACKWARDS], "offsets": OFFSETS}
     ),
-    "bounds": Call(fastir.bounds, ONE),
-    "bounds against": Call(fastir.bounds, ONE | {"against": OTHER}),
-    "check": Call(checked, {"qrels": QRELS, "runs": RUNS}),
-    "compare": Call(fastir.compare, MANY),
+    "bounds": Call(fastir.bounds, ONE), "bounds against": Call(fastir.bounds, ONE | {"against": OTHER}),
+    "check": Call(checked, {"qrels": QRELS, "runs": RUNS}), "compare": Call(fastir.compare, MANY),
     "explain": Call(explained, ONE),
     "explain_conventions": Call(
         fastir.explain_conventions,
@@ -335,7 +302,7 @@ CALLS = {
     "merge_qrels": Call(merged, {}),
     "custom_metric": Call(customized, {"name": "mine", "function": lambda judged: judged.num_ret / 10}),
     "write_report": Call(fastir.write_report, {"path": FOLDER / "report.html", "n_resamples": 99, **MANY}, page),
-}
+}  # fmt: skip
 A, B = np.array([0.1, 0.5, 0.4, 0.9, 0.3, 0.7, 0.7]), np.array([0.2, 0.3, 0.4, 0.6, 0.5, 0.1, 0.7])
 GRID = {"scores": np.stack([A, B, np.sqrt(A * B)], axis=1)}
 PAIRED = {"a": A, "b": B}
@@ -362,14 +329,11 @@ COMPARED = fastir.compare(QRELS, THREE, METRICS, queries="qrels", test="bootstra
 METHODS = {
     "Results.interval": (RESULTS.interval, {"metric": "map", "n_resamples": 99}),
     "Results.diff": (RESULTS.diff, {"other": EVALUATED["other"], "metric": "map"}),
-    "Results.to_json": (RESULTS.to_json, {}),
-    "Results.to_table": (RESULTS.to_table, {}),
-    "ResultsByRun.to_json": (EVALUATED.to_json, {}),
-    "ResultsByRun.to_table": (EVALUATED.to_table, {}),
-    "Comparison.to_json": (COMPARED.to_json, {}),
-    "Comparison.to_table": (COMPARED.to_table, {}),
+    "Results.to_json": (RESULTS.to_json, {}), "Results.to_table": (RESULTS.to_table, {}),
+    "ResultsByRun.to_json": (EVALUATED.to_json, {}), "ResultsByRun.to_table": (EVALUATED.to_table, {}),
+    "Comparison.to_json": (COMPARED.to_json, {}), "Comparison.to_table": (COMPARED.to_table, {}),
     "Comparison.diff": (COMPARED.diff, {"a": "run", "b": "other", "metric": "map"}),
-}
+}  # fmt: skip
 CALLS |= {name: Call(method, arguments) for name, (method, arguments) in METHODS.items()}
 
 
@@ -649,16 +613,11 @@ OVERRIDES = {
     ("Accumulator", "self_normalized"): words(
         "false", metrics="weighted_precision@2", doc_weights=ITEM_WEIGHTS, **ACCUMULATED
     ),
-    ("bounds", "against"): words(OTHER),
-    ("bounds against", "against"): words(THIRD),
-    ("bounds", "pool_depth"): words(2),
-    ("bounds against", "pool_depth"): words(2),
-    ("bounds", "unseen"): words(2),
+    ("bounds", "against"): words(OTHER), ("bounds against", "against"): words(THIRD),
+    ("bounds", "pool_depth"): words(2), ("bounds against", "pool_depth"): words(2), ("bounds", "unseen"): words(2),
     ("bounds against", "unseen"): [refused(2, "unseen")],
-    ("bounds against", "duplicates"): words("first", "last", "max", run=REPEATED),
-    ("write_report", "k"): words(1),
-    ("explain_ranked", "ideal_labels"): words([3, 3, 2]),
-    ("identify", "digits"): words(2, values={"p@3": 0.3}),
+    ("bounds against", "duplicates"): words("first", "last", "max", run=REPEATED), ("write_report", "k"): words(1),
+    ("explain_ranked", "ideal_labels"): words([3, 3, 2]), ("identify", "digits"): words(2, values={"p@3": 0.3}),
     ("identify", "ignore"): words("x", values={"p@3": "0.33", "x": "0.1"}),
     ("identify", "parents"): words(PARENTS, values={"map": "0.5"}),
     ("identify", "aggregate"): words("sum", "mean", values={"map": "0.5"}, parents=PARENTS),
@@ -674,24 +633,15 @@ OVERRIDES = {
     },
     ("compare_scores", "metrics"): words("mrr"),
     ("compare_scores", "seeds"): words("mean", "folds", runs={n: [PER_QUERY[n], PER_QUERY["third"]] for n in RUNS}),
-    ("fuse", "method"): words("sum", "condorcet"),
-    ("fuse", "norm"): words("min-max", "zmuv", method="sum"),
-    ("fuse", "run_weights"): words([1, 5], method="wsum"),
-    ("fuse", "max_depth"): words(1),
-    ("fuse", "name"): words("mine"),
-    ("fuse", "duplicates"): words("first", "last", "max", run=REPEATED),
-    ("fuse", "columns"): words({"doc_id": "number"}, run=RUN_UNNAMED),
-    ("tune", "method"): words("rrf", norm=None),
-    ("tune", "norm"): words("zmuv", None),
-    ("tune", "grid"): words(0.5),
-    ("tune", "n_trials"): words(3),
-    ("tune", "folds"): words(3),
-    ("tune", "random_state"): words(7),
+    ("fuse", "method"): words("sum", "condorcet"), ("fuse", "norm"): words("min-max", "zmuv", method="sum"),
+    ("fuse", "run_weights"): words([1, 5], method="wsum"), ("fuse", "max_depth"): words(1),
+    ("fuse", "name"): words("mine"), ("fuse", "duplicates"): words("first", "last", "max", run=REPEATED),
+    ("fuse", "columns"): words({"doc_id": "number"}, run=RUN_UNNAMED), ("tune", "method"): words("rrf", norm=None),
+    ("tune", "norm"): words("zmuv", None), ("tune", "grid"): words(0.5), ("tune", "n_trials"): words(3),
+    ("tune", "folds"): words(3), ("tune", "random_state"): words(7),
     ("tune", "score_dtype"): words("float32", norm=None, runs={"run": RUN, "other": RUN}),
-    ("tune", "segments"): words(SEGMENTS),
-    ("tune", "params"): words({"n_segments": 2}, method="probfuse", norm=None),
-    ("tune", "duplicates"): words("first", "last", "max", run=REPEATED),
-    ("tune", "convention"): words("gdeval"),
+    ("tune", "segments"): words(SEGMENTS), ("tune", "params"): words({"n_segments": 2}, method="probfuse", norm=None),
+    ("tune", "duplicates"): words("first", "last", "max", run=REPEATED), ("tune", "convention"): words("gdeval"),
     ("fuse", "k"): words(1),
     ("fuse", "names"): [given(["x", "y"], runs=FILES, run_weights={"x": 1.0, "y": 2.0}, method="wsum")],
     **{

@@ -135,26 +135,18 @@ COMMON = {
 LINES = {
     "eval": ["{qrels}", "{run}", "{other}", "-m", "ndcg@5,map"],
     "compare": ["{qrels}", "{run}", "{other}", WORST, "-m", "ndcg@5,map"],
-    "diff": ["{run}", "{other}", "--qrels", "{qrels}", "-m", "ndcg@5,map"],
-    "check": ["{qrels}", "{run}", "{other}"],
+    "diff": ["{run}", "{other}", "--qrels", "{qrels}", "-m", "ndcg@5,map"], "check": ["{qrels}", "{run}", "{other}"],
     "report": ["{qrels}", "{run}", "{other}", WORST, "-m", "ndcg@5,map", "-o", f"{OUT}.html"],
-    "pool": ["{run}", "{other}", "--pool-depth", "3"],
-    "contributions": ["{qrels}", "{run}", "{other}"],
+    "pool": ["{run}", "{other}", "--pool-depth", "3"], "contributions": ["{qrels}", "{run}", "{other}"],
     "leave-one-out": ["{qrels}", "{run}", "{other}", "-m", "ndcg@5,map"],
     "to-judge": ["{qrels}", "{run}", "{other}", "-m", "{metric}", "--budget", "3"],
-    "merge-qrels": ["{qrels}", "{other_qrels}"],
-    "agreement": ["{qrels}", "{opinion}", "--resamples", "50"],
+    "merge-qrels": ["{qrels}", "{other_qrels}"], "agreement": ["{qrels}", "{opinion}", "--resamples", "50"],
     "rank-correlation": ["{qrels}", "{opinion}", "{run}", "{other}", WORST, "-m", "{metric}", "--format", "json"],
-    "similarity": ["{run}", "{other}"],
-    "fuse": ["{run}", "{other}"],
+    "similarity": ["{run}", "{other}"], "fuse": ["{run}", "{other}"],
     "tune": ["{qrels}", "{run}", "{other}", "-m", "map", "--folds", "2"],
-    "explain": ["{qrels}", "{run}", "{query}", "-m", "ndcg@5,map"],
-    "identify": ["{qrels}", "{run}", "{value}"],
-    "compare saved": [OLD, NEW],
-    "diff saved": ["{old}", "{new}"],
-    "metrics": [],
-    "conventions": [],
-}
+    "explain": ["{qrels}", "{run}", "{query}", "-m", "ndcg@5,map"], "identify": ["{qrels}", "{run}", "{value}"],
+    "compare saved": [OLD, NEW], "diff saved": ["{old}", "{new}"], "metrics": [], "conventions": [],
+}  # fmt: skip
 # {(command, option): the words of the option there}
 BASELINE = {"compare": ["--baseline", "second"], "diff": []}
 OTHERS = {
