@@ -133,13 +133,10 @@ def test_a_picture_that_cannot_be_written_leaves_what_was_there(call, tmp_path, 
     assert path.read_text() == "old" and [entry.name for entry in tmp_path.iterdir()] == ["old.png"]
 
 
-@pytest.mark.parametrize(
-    ("package", "arguments", "message"),
-    [
-        ("scipy", ["--test", "sign"], "fastir.stats needs SciPy: pip install 'fastir[stats]'"),
-        ("matplotlib", ["--plot", "x.png"], "--plot needs matplotlib: pip install 'fastir[plot]'"),
-    ],
-)
+@pytest.mark.parametrize(("package", "arguments", "message"), [
+    ("scipy", ["--test", "sign"], "fastir.stats needs SciPy: pip install 'fastir[stats]'"),
+    ("matplotlib", ["--plot", "x.png"], "--plot needs matplotlib: pip install 'fastir[plot]'"),
+])  # fmt: skip
 def test_what_must_be_installed_is_told(package, arguments, message):
     code = (
         f"import sys; sys.modules[{package!r}] = None; from fastir import *; import fastir.cli as cli; "
@@ -151,29 +148,23 @@ def test_what_must_be_installed_is_told(package, arguments, message):
 
 
 # ---- exit codes and messages -----------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["compare", QRELS, BM25, "-m", "map"],
-        ["compare", QRELS, "-", "-", "-m", "map"],
-        ["compare", QRELS, BM25, DENSE, "-m", "map", "--format", "xml"],
-        ["compare", QRELS, BM25, DENSE, "-m", "map", "--confidence", "high"],
-    ],
-)
+@pytest.mark.parametrize("arguments", [
+    ["compare", QRELS, BM25, "-m", "map"],
+    ["compare", QRELS, "-", "-", "-m", "map"],
+    ["compare", QRELS, BM25, DENSE, "-m", "map", "--format", "xml"],
+    ["compare", QRELS, BM25, DENSE, "-m", "map", "--confidence", "high"],
+])  # fmt: skip
 def test_usage_errors_are_1(call, arguments):
     code, out, err = call(*arguments)
     assert (code, out) == (1, "")
     assert err.startswith("fastir: error: ") and err.endswith("; see fastir compare --help\n")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--test", "magic"], ["'magic'", "randomization"]), (["--correction", "magic"], ["'magic'", "holm"]),
-        (["--baseline", "absent"], ["--baseline absent", "bm25, dense"]), (["--confidence", "2"], ["confidence"]),
-        (["-m", "gm_map"], ["'gm_map' is a geometric mean"]), (["-m", "ndgc"], ["unknown metric 'ndgc'"]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["--test", "magic"], ["'magic'", "randomization"]), (["--correction", "magic"], ["'magic'", "holm"]),
+    (["--baseline", "absent"], ["--baseline absent", "bm25, dense"]), (["--confidence", "2"], ["confidence"]),
+    (["-m", "gm_map"], ["'gm_map' is a geometric mean"]), (["-m", "ndgc"], ["unknown metric 'ndgc'"]),
+])  # fmt: skip
 def test_bad_arguments_are_1_and_one_line(call, arguments, words):
     code, out, err = call("compare", QRELS, BM25, DENSE, *ASKED, *arguments)
     assert (code, out) == (1, ""), err

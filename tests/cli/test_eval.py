@@ -362,16 +362,13 @@ def test_intervals_of_the_means(output, tmp_path):
     assert float(last[0][2]) == low
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--interval", "t"), "--interval: it belongs to --ci"),
-        (("--confidence", "0.9"), "--confidence: it belongs to --ci"),
-        (("--ci", "--bounds"), "--ci: --bounds prints the bounds of single values"),
-        (("--ci", "-o", "x.parquet"), "--ci: intervals are not written as Parquet"),
-        (("--ci", "--confidence", "95"), "confidence must be between 0 and 1"),
-    ],
-)
+@pytest.mark.parametrize(("words", "message"), [
+    (("--interval", "t"), "--interval: it belongs to --ci"),
+    (("--confidence", "0.9"), "--confidence: it belongs to --ci"),
+    (("--ci", "--bounds"), "--ci: --bounds prints the bounds of single values"),
+    (("--ci", "-o", "x.parquet"), "--ci: intervals are not written as Parquet"),
+    (("--ci", "--confidence", "95"), "confidence must be between 0 and 1"),
+])  # fmt: skip
 def test_intervals_that_cannot_be_are_refused(call, words, message):
     code, out, err = call("eval", QRELS, BM25, "-m", "map", *words)
     assert code == 1 and message in err and not out

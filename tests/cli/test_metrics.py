@@ -38,13 +38,10 @@ def test_papers_of_several_metrics_are_there_once(output):
     assert both == f"{fastir.metric('ndcg').bibtex()}\n{fastir.metric('rbp').bibtex()}"
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        *(["--bibtex"], ["map", "--search", "map"], ["ndgc"]),
-        *(["map", "--format", "markdown"], ["--format", "markdown", "--search", "map"]),
-    ],
-)
+@pytest.mark.parametrize("words", [
+    *(["--bibtex"], ["map", "--search", "map"], ["ndgc"]),
+    *(["map", "--format", "markdown"], ["--format", "markdown", "--search", "map"]),
+])  # fmt: skip
 def test_what_says_nothing_is_refused(call, words):
     code, out, err = call("metrics", *words)
     assert (code, out) == (1, "") and err.endswith("; see fastir metrics --help\n")

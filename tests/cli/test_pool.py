@@ -93,32 +93,26 @@ def test_teams_come_from_a_file_or_a_pattern(output, five):
     assert json.loads(output(*words, "--team-pattern", "ours|theirs")) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("ours_1\tours\n", "run 'ours_2' has no team"),
-        ("ours_1\tours\nours_9\tours\n", "there is no run 'ours_9'; did you mean 'ours_"),
-        ("ours_1\tours\nours_1.run\ttheirs\n", "run 'ours_1' has two teams, ours and theirs"),
-        ("ours_1\tours\nours_1\ttheirs\n", "2: run 'ours_1' has two teams"),
-        ("ours_1 a b\n", "1: expected a run and its team, got 3 fields"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("ours_1\tours\n", "run 'ours_2' has no team"),
+    ("ours_1\tours\nours_9\tours\n", "there is no run 'ours_9'; did you mean 'ours_"),
+    ("ours_1\tours\nours_1.run\ttheirs\n", "run 'ours_1' has two teams, ours and theirs"),
+    ("ours_1\tours\nours_1\ttheirs\n", "2: run 'ours_1' has two teams"),
+    ("ours_1 a b\n", "1: expected a run and its team, got 3 fields"),
+])  # fmt: skip
 def test_a_wrong_file_of_teams_is_named(call, five, text, message):
     (five / "teams.tsv").write_text(text)
     code, out, err = call("contributions", QRELS, five / "runs", "--teams", five / "teams.tsv")
     assert (code, out) == (2, "") and f"{five / 'teams.tsv'}:" in err and message in err and err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        (("--team-pattern", "ours_."), 2, "it does not match the name of run 'theirs_1'"),
-        (("--team-pattern", "("), 1, "--team-pattern (: missing )"),
-        (("--team-pattern", "a", "--teams", "b"), 1, "--teams and --team-pattern: expected one of them"),
-        (("--teams", "absent.tsv"), 2, "absent.tsv: No such file"),
-        (("--pool-depth", "0"), 1, "--pool-depth 0: expected 1 or more"),
-    ],
-)
+@pytest.mark.parametrize(("words", "code", "message"), [
+    (("--team-pattern", "ours_."), 2, "it does not match the name of run 'theirs_1'"),
+    (("--team-pattern", "("), 1, "--team-pattern (: missing )"),
+    (("--team-pattern", "a", "--teams", "b"), 1, "--teams and --team-pattern: expected one of them"),
+    (("--teams", "absent.tsv"), 2, "absent.tsv: No such file"),
+    (("--pool-depth", "0"), 1, "--pool-depth 0: expected 1 or more"),
+])  # fmt: skip
 def test_wrong_teams_are_named(call, five, words, code, message):
     found, out, err = call("contributions", QRELS, five / "runs", *words)
     assert (found, out) == (code, "") and message in err and err.count("\n") == 1
@@ -203,19 +197,16 @@ def test_usage_errors_are_1_and_one_line(call, words, wrong):
     assert (code, out) == (1, "") and err.count("\n") == 1 and err.endswith(f"; see fastir {words[0]} --help\n")
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("pool", BM25), "--pool-depth"),
-        (("to-judge", QRELS, BM25, DENSE), "--budget"),
-        (("to-judge", QRELS, BM25, DENSE, "--budget", "0"), "--budget 0: expected 1 or more"),
-        (("to-judge", QRELS, BM25, "--budget", "5"), "expected 2 runs or more, got 1"),
-        (("to-judge", QRELS, BM25, DENSE, "--budget", "5", "-m", "map,mrr"), "-m map mrr: expected one metric, got 2"),
-        (("to-judge", QRELS, BM25, DENSE, "--budget", "5", "-m", "ndgc"), "did you mean"),
-        (("leave-one-out", QRELS, BM25, "-m", "map", "--without", "x", "--format", "json"), "--without: JSON"),
-        (("merge-qrels", QRELS, QRELS, "--duplicates", "once"), "--duplicates once is for runs"),
-    ],
-)
+@pytest.mark.parametrize(("words", "message"), [
+    (("pool", BM25), "--pool-depth"),
+    (("to-judge", QRELS, BM25, DENSE), "--budget"),
+    (("to-judge", QRELS, BM25, DENSE, "--budget", "0"), "--budget 0: expected 1 or more"),
+    (("to-judge", QRELS, BM25, "--budget", "5"), "expected 2 runs or more, got 1"),
+    (("to-judge", QRELS, BM25, DENSE, "--budget", "5", "-m", "map,mrr"), "-m map mrr: expected one metric, got 2"),
+    (("to-judge", QRELS, BM25, DENSE, "--budget", "5", "-m", "ndgc"), "did you mean"),
+    (("leave-one-out", QRELS, BM25, "-m", "map", "--without", "x", "--format", "json"), "--without: JSON"),
+    (("merge-qrels", QRELS, QRELS, "--duplicates", "once"), "--duplicates once is for runs"),
+])  # fmt: skip
 def test_what_is_missing_or_means_nothing_is_said(call, words, message):
     code, out, err = call(*words)
     assert (code, out) == (1, "") and message in err and err.count("\n") == 1

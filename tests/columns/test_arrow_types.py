@@ -55,18 +55,14 @@ def test_a_decimal_that_is_null_is_named():
         fastir.evaluate({"q": {"a": 1}}, table, "mrr")
 
 
-@pytest.mark.parametrize(
-    ("column", "values", "message"),
-    [
-        ("score", ["1"], "must be numeric, got string; cast it to double"),
-        ("score", pa.array([1], pa.date32()), "must be numeric, got date; cast it to double"),
-        ("score", [[1.0]], "must be numeric, got list; cast it to double"),
-        ("doc_id", [1.5], "must hold strings or integers, got float64; cast it to string"),
-        ("doc_id", pa.array([decimal.Decimal("1.5")]), r"got decimal\(2, 1\); cast it to string"),
-        ("doc_id", pa.array([1], pa.timestamp("us", "UTC")), "got timestamp; cast it to string"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("column", "values", "message"), [
+    ("score", ["1"], "must be numeric, got string; cast it to double"),
+    ("score", pa.array([1], pa.date32()), "must be numeric, got date; cast it to double"),
+    ("score", [[1.0]], "must be numeric, got list; cast it to double"),
+    ("doc_id", [1.5], "must hold strings or integers, got float64; cast it to string"),
+    ("doc_id", pa.array([decimal.Decimal("1.5")]), r"got decimal\(2, 1\); cast it to string"),
+    ("doc_id", pa.array([1], pa.timestamp("us", "UTC")), "got timestamp; cast it to string"),
+], ids=str)  # fmt: skip
 def test_types_that_cannot_be_are_named_in_words_with_a_cast(column, values, message):
     table = pa.table({"query_id": ["q"], "doc_id": ["a"], "score": [1.0], column: values})
     with pytest.raises(TypeError, match=message):

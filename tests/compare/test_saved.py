@@ -64,15 +64,12 @@ def test_a_file_is_written_whole_or_not_at_all(three, tmp_path):
 
 
 @pytest.mark.parametrize("format", ["json", "tsv", "parquet"])
-@pytest.mark.parametrize(
-    ("scores", "options"),
-    [
-        ({"a": [0.1, 0.5, math.nan], "b": [0.3, 0.2, 0.0], "c": [1.0, 0.0, 1 / 3]}, {"correction": "holm"}),
-        ({"a": [0.5, 0.5], "b": [0.25, 0.25]}, {"test": "sign", "baseline": "b"}),  # NaN and infinity
-        ({"a": [0.5], "b": [0.25]}, {}),
-        ({"only": [0.5, 0.25]}, {}),
-    ],
-)
+@pytest.mark.parametrize(("scores", "options"), [
+    ({"a": [0.1, 0.5, math.nan], "b": [0.3, 0.2, 0.0], "c": [1.0, 0.0, 1 / 3]}, {"correction": "holm"}),
+    ({"a": [0.5, 0.5], "b": [0.25, 0.25]}, {"test": "sign", "baseline": "b"}),  # NaN and infinity
+    ({"a": [0.5], "b": [0.25]}, {}),
+    ({"only": [0.5, 0.25]}, {}),
+])  # fmt: skip
 def test_a_saved_comparison_reads_back_to_an_equal_one(scores, options, format, tmp_path):
     path = tmp_path / f"comparison.{format}"
     comparison = fastir.compare_scores(values(**scores), **options)

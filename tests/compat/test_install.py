@@ -101,14 +101,11 @@ def test_until_it_is_uninstalled(tool):
     assert called(tool) == {"the tool's"}
 
 
-@pytest.mark.parametrize(
-    ("typed", "module"),
-    [
-        ("sentence-transformers", "sentence_transformers"), ("ir-measures", "ir_measures"),
-        ("LlamaIndex", "llama_index"), ("llama-index-core", "llama_index"), ("scikit-learn", "sklearn"),
-        ("pytrec-eval-terrier", "pytrec_eval"), ("nothing", "nothing"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("typed", "module"), [
+    ("sentence-transformers", "sentence_transformers"), ("ir-measures", "ir_measures"),
+    ("LlamaIndex", "llama_index"), ("llama-index-core", "llama_index"), ("scikit-learn", "sklearn"),
+    ("pytrec-eval-terrier", "pytrec_eval"), ("nothing", "nothing"),
+])  # fmt: skip
 def test_a_tool_has_the_name_of_its_module_or_package(typed, module):
     assert entry_points.module_name(typed) == module
 

@@ -397,17 +397,14 @@ def test_rows_with_more_fields_and_in_another_order():
     assert found == {irm.AP: 1.0, irm.AP_IA: 1.0}
 
 
-@pytest.mark.parametrize(
-    ("qrels", "run", "words"),
-    [
-        ([("q", "d", 1)], {}, "qrels: expected .*namedtuples with the fields query_id, doc_id, relevance"),
-        ([Qrel("q", "d", 1)], [("q", "d", 1.0)], "run: expected .*namedtuples with the fields query_id, doc_id, score"),
-        ([Qrel("q", "d", 1)], "a path", "run: expected"),
-        ([Qrel("q", "d", 1)], 5, "run: expected"),
-        ([Qrel("q", "d", 1)], [ScoredDoc("q", "d", float("nan"))], "NaN.*query q, document d"),
-        ({"q": {"d": 1}}, {"q": {"d": float("nan")}}, "NaN.*query q, document d"),
-    ],
-)
+@pytest.mark.parametrize(("qrels", "run", "words"), [
+    ([("q", "d", 1)], {}, "qrels: expected .*namedtuples with the fields query_id, doc_id, relevance"),
+    ([Qrel("q", "d", 1)], [("q", "d", 1.0)], "run: expected .*namedtuples with the fields query_id, doc_id, score"),
+    ([Qrel("q", "d", 1)], "a path", "run: expected"),
+    ([Qrel("q", "d", 1)], 5, "run: expected"),
+    ([Qrel("q", "d", 1)], [ScoredDoc("q", "d", float("nan"))], "NaN.*query q, document d"),
+    ({"q": {"d": 1}}, {"q": {"d": float("nan")}}, "NaN.*query q, document d"),
+])  # fmt: skip
 def test_what_cannot_be_read(qrels, run, words):
     with pytest.raises(ValueError, match=words):
         layer.provider().calc_aggregate([irm.AP], qrels, run)

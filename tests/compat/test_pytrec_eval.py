@@ -51,19 +51,15 @@ def test_same_names(peer):
 
 
 @pytest.mark.parametrize("options", [{}, {"relevance_level": 2}, {"judged_docs_only_flag": True}], ids=str)
-@pytest.mark.parametrize(
-    "measures",
-    [
-        pytrec_eval.supported_measures, ["official"], {"set", "P"},
-        (
-            "P.3,7", "P_1", "ndcg_cut_1", "success.2,4", "map_cut.3", "iprec_at_recall.0.25,0.331",
-            "Rprec_mult.0.35", "11pt_avg.0.25,0.5", "set_F.2", "utility.1,2,3,4", "map.5", "relstring.3",
-            "recall", "recall.1000",
-        ),
-        {"relstring"}, (),
-    ],
-    ids=["all", "official", "set", "numbers", "a constant", "none"],
-)  # fmt: skip
+@pytest.mark.parametrize("measures", [
+    pytrec_eval.supported_measures, ["official"], {"set", "P"},
+    (
+        "P.3,7", "P_1", "ndcg_cut_1", "success.2,4", "map_cut.3", "iprec_at_recall.0.25,0.331",
+        "Rprec_mult.0.35", "11pt_avg.0.25,0.5", "set_F.2", "utility.1,2,3,4", "map.5", "relstring.3",
+        "recall", "recall.1000",
+    ),
+    {"relstring"}, (),
+], ids=["all", "official", "set", "numbers", "a constant", "none"])  # fmt: skip
 def test_same_numbers_on_random_collections(peer, measures, options):
     """Keys, their order, types and every bit, on what real data has of oddities."""
     for seed in range(12):

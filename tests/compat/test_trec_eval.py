@@ -193,16 +193,13 @@ def test_the_order_is_the_programs_whatever_was_asked_first(output, files):
     assert output("-q", *reversed_, files.qrels, files.run) == output("-q", *ASKED, files.qrels, files.run)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "-q -c -l2 -J -M2 -N7 -m utility.0,0,0,1 -m P QRELS RUN",
-        "QRELS -qcl 2 -JM 2 RUN -N 7 -mutility.0,0,0,1 -mP",
-        "--query_eval_wanted --complete_rel_info_wanted --level_for_rel 2 --Judged_docs_only "
-        "--Max_retrieved_per_topic=2 --Number_docs_in_coll=7 --measure utility.0,0,0,1 --measure=P -- QRELS RUN",
-        "--qu --c --le=2 --J --Ma 2 --Nu 7 --m utility.0,0,0,1 --m P --Rel qrels --trec 10 QRELS RUN",
-    ],
-)
+@pytest.mark.parametrize("arguments", [
+    "-q -c -l2 -J -M2 -N7 -m utility.0,0,0,1 -m P QRELS RUN",
+    "QRELS -qcl 2 -JM 2 RUN -N 7 -mutility.0,0,0,1 -mP",
+    "--query_eval_wanted --complete_rel_info_wanted --level_for_rel 2 --Judged_docs_only "
+    "--Max_retrieved_per_topic=2 --Number_docs_in_coll=7 --measure utility.0,0,0,1 --measure=P -- QRELS RUN",
+    "--qu --c --le=2 --J --Ma 2 --Nu 7 --m utility.0,0,0,1 --m P --Rel qrels --trec 10 QRELS RUN",
+])  # fmt: skip
 def test_options_short_long_abbreviated_anywhere(arguments, output, files):
     given = [{"QRELS": files.qrels, "RUN": files.run}.get(word, word) for word in arguments.split()]
     assert output(*given).splitlines(keepends=True)[:10] == [
@@ -328,30 +325,27 @@ def test_odd_ids_and_tags(output, write):
 
 
 # ---- measures and their parameters ---------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("asked", "printed"),
-    [
-        ("P.3,1", {"P_1": "1.0000", "P_3": "0.3333"}), ("P.2.9", {"P_2": "0.5000"}), ("map.7", {"map": "0.5000"}),
-        ("success.1 -m success.2", {"success_1": "1.0000"}), ("success -m success.2", {"success_2": "1.0000"}),
-        (
-            "set.5 -m P.1",
-            {
-                "runid": "my-run", "num_q": "1", "num_ret": "3", "num_rel": "2", "num_rel_ret": "1",
-                "P_1": "1.0000", "utility": "-1.0000", "set_P": "0.3333", "set_relative_P": "0.5000",
-                "set_recall": "0.5000", "set_map": "0.1667", "set_F": "0.4000",
-            },
-        ),
-        ("set_F.0.5,9", {"set_F_0.5,9": "0.3750"}),
-        ("utility.1,2,4,8", {"utility_1,2,4,8": "57.0000"}),
-        ("11pt_avg.1,0.5,0", {"11pt_avg_1,0.5,0": "0.6667"}),
-        ("Rprec_mult.1.5,123456", {"Rprec_mult_1.50": "0.3333", "Rprec_mult_123456.0": "0.0000"}),
-        ("iprec_at_recall.1,.25", {"iprec_at_recall_0.25": "1.0000", "iprec_at_recall_1.00": "0.0000"}),
-        ("dcg.1=3,0=2,-1=5,x=9", {"dcg_1=3,0=2,-1=5,x=9": "7.1546"}),
-        ("rbp.p=0.5", {"rbp_p=0.5": "0.2500"}),
-        ("rbp.1=1,2=1,p=0.5", {"rbp_1=1,2=1,p=0.5": "0.5000"}),
-        ("rbp_resid.p=0.5,1=7", {"rbp_resid_p=0.5,1=7": "0.3750"}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("asked", "printed"), [
+    ("P.3,1", {"P_1": "1.0000", "P_3": "0.3333"}), ("P.2.9", {"P_2": "0.5000"}), ("map.7", {"map": "0.5000"}),
+    ("success.1 -m success.2", {"success_1": "1.0000"}), ("success -m success.2", {"success_2": "1.0000"}),
+    (
+        "set.5 -m P.1",
+        {
+            "runid": "my-run", "num_q": "1", "num_ret": "3", "num_rel": "2", "num_rel_ret": "1",
+            "P_1": "1.0000", "utility": "-1.0000", "set_P": "0.3333", "set_relative_P": "0.5000",
+            "set_recall": "0.5000", "set_map": "0.1667", "set_F": "0.4000",
+        },
+    ),
+    ("set_F.0.5,9", {"set_F_0.5,9": "0.3750"}),
+    ("utility.1,2,4,8", {"utility_1,2,4,8": "57.0000"}),
+    ("11pt_avg.1,0.5,0", {"11pt_avg_1,0.5,0": "0.6667"}),
+    ("Rprec_mult.1.5,123456", {"Rprec_mult_1.50": "0.3333", "Rprec_mult_123456.0": "0.0000"}),
+    ("iprec_at_recall.1,.25", {"iprec_at_recall_0.25": "1.0000", "iprec_at_recall_1.00": "0.0000"}),
+    ("dcg.1=3,0=2,-1=5,x=9", {"dcg_1=3,0=2,-1=5,x=9": "7.1546"}),
+    ("rbp.p=0.5", {"rbp_p=0.5": "0.2500"}),
+    ("rbp.1=1,2=1,p=0.5", {"rbp_1=1,2=1,p=0.5": "0.5000"}),
+    ("rbp_resid.p=0.5,1=7", {"rbp_resid_p=0.5,1=7": "0.3750"}),
+])  # fmt: skip
 def test_parameters(asked, printed, values, files, write):
     """Of one ranking, 1 - 0, where a label 2 is missed."""
     run = write("q1", "q1 Q0 a 1 3 x", "q1 Q0 z 2 2 x", "q1 Q0 b 3 1 my-run")
@@ -428,62 +422,59 @@ def test_the_tag_is_that_of_the_last_line(end, packed, values, files, tmp_path):
 
 
 # ---- errors --------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ("", 1, "expected qrels and a run, got 0 files"),
-        ("QRELS", 1, "expected qrels and a run, got 1 files"),
-        ("-x QRELS RUN", 1, "option -x not recognized"),
-        ("QRELS RUN -m", 1, "option -m requires argument"),
-        ("-m ndgc QRELS RUN", 1, "measure 'ndgc': there is none; -h lists those that there are"),
-        ("-m MAP QRELS RUN", 1, "measure 'MAP'"),
-        ("-m P_5 QRELS RUN", 1, "measure 'P_5'"),
-        ("-m prefs QRELS RUN", 4, "measure prefs_num_prefs_poss is not defined on judgments of the format qrels"),
-        ("-m P. QRELS RUN", 1, "measure 'P.': nothing follows the dot"),
-        ("-h -m ndgc", 1, "measure 'ndgc'"),
-        ("--trec-eval-version 9 -m unj QRELS RUN", 1, "measure 'unj'"),
-        ("--trec-eval-version 8 QRELS RUN", 1, "--trec-eval-version must be 10 or 9, got '8'"),
-        ("-l x QRELS RUN", 1, "-l must be a whole number from 0 up, got 'x'"),
-        ("-M 0 QRELS RUN", 1, "-M must be a whole number from 1 up, got '0'"),
-        ("-N ٣ QRELS RUN", 1, "-N must be a whole number from 0 up, got '٣'"),
-        ("-D one QRELS RUN", 1, "-D must be a whole number"),
-        ("-D 0.q7 QRELS RUN", 7, "no query 'q7' has both"),
-        ("-D 0.q2 QRELS RUN", 7, "no query 'q2' has both"),
-        ("-Z nowhere QRELS RUN", 2, "nowhere"),
-        ("-Z QRELS QRELS RUN", 2, "qrels:1: expected 4 fields (query measure mean deviation)"),
-        ("-R pairs QRELS RUN", 2, "-R must be qrels or qrels_jg or qrels_prefs or prefs, got 'pairs'"),
-        ("-R prefs -m prefs QRELS RUN", 2, "qrels:1: malformed prefs line with 4 fields, expected exactly 5"),
-        ("absent RUN", 2, "absent: No such file or directory"),
-        ("QRELS absent", 2, "absent: No such file or directory"),
-        ("QRELS FOLDER", 2, "Is a directory"),
-        ("- RUN", 2, "qrels cannot be read from standard input"),
-        ("RUN QRELS", 2, "run:1: malformed qrels line with 6 fields"),
-        ("QRELS QRELS", 2, "qrels:1: malformed run line with 4 fields"),
-        ("QRELS EMPTY", 2, "empty: the run is empty"),
-        ("EMPTY RUN", 2, "empty: the qrels are empty"),
-        ("QRELS SCORE", 2, "score:2: score 'abc' is not a number (query q1, document b)"),
-        ("QRELS RUN SCORE", 2, "score:2: score 'abc' is not a number"),
-        ("-m P.0 QRELS RUN", 2, "measure P: cutoffs must be from 1 up and differ, got '0'"),
-        ("-m P.5,5 QRELS RUN", 2, "measure P: cutoffs must be from 1 up and differ, got '5,5'"),
-        ("-m iprec_at_recall.0.5,.5 QRELS RUN", 2, "measure iprec_at_recall: cutoffs must differ, got '0.5,.5'"),
-        ("-m P.5,x QRELS RUN", 2, "measure P takes numbers with commas between them, got '5,x'"),
-        ("-m set_F.nan QRELS RUN", 2, "measure set_F takes numbers"),
-        ("-m iprec_at_recall.1.5 QRELS RUN", 2, "recall must be a number from 0 to 1"),
-        ("-m ndcg.5 QRELS RUN", 2, "measure ndcg takes name=number with commas between them, got '5'"),
-        ("-m ndcg.1=2=3 QRELS RUN", 2, "measure ndcg takes name=number"),
-        ("-m ndcg.1=2,1=3 QRELS RUN", 2, "gain must be"),
-        ("-m rbp.p=1 QRELS RUN", 2, "p must be a number above 0 and below 1"),
-        ("-m relstring.10001 QRELS RUN", 2, "relstring shows 10000 labels at most, got '10001'"),
-        ("-m utility.1,2 QRELS RUN", 4, "measure utility takes 4 numbers, got '1,2'"),
-        ("-m map_avgjg QRELS RUN", 4, "measure map_avgjg is not defined on judgments of the format qrels;"),
-        ("-R qrels_jg QRELS RUN", 4, "measure num_ret is not defined on judgments of the format qrels_jg;"),
-        ("QRELS TWICE", 4, "twice:2: duplicate document 'a' in query 'q1'"),
-        ("TWICE_JUDGED RUN", 4, "twice_judged:2: duplicate document 'a' in query 'q1'"),
-        ("-R qrels_jg -m qrels_jg TWICE_JUDGED RUN", 2, "twice_judged:2: duplicate document 'a'"),
-        ("QRELS OTHER", 7, "no query in common: the qrels have 'q2', the run has 'q7'"),
-        ("QRELS RUN OTHER", 7, "no query in common"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "code", "message"), [
+    ("", 1, "expected qrels and a run, got 0 files"),
+    ("QRELS", 1, "expected qrels and a run, got 1 files"),
+    ("-x QRELS RUN", 1, "option -x not recognized"),
+    ("QRELS RUN -m", 1, "option -m requires argument"),
+    ("-m ndgc QRELS RUN", 1, "measure 'ndgc': there is none; -h lists those that there are"),
+    ("-m MAP QRELS RUN", 1, "measure 'MAP'"),
+    ("-m P_5 QRELS RUN", 1, "measure 'P_5'"),
+    ("-m prefs QRELS RUN", 4, "measure prefs_num_prefs_poss is not defined on judgments of the format qrels"),
+    ("-m P. QRELS RUN", 1, "measure 'P.': nothing follows the dot"),
+    ("-h -m ndgc", 1, "measure 'ndgc'"),
+    ("--trec-eval-version 9 -m unj QRELS RUN", 1, "measure 'unj'"),
+    ("--trec-eval-version 8 QRELS RUN", 1, "--trec-eval-version must be 10 or 9, got '8'"),
+    ("-l x QRELS RUN", 1, "-l must be a whole number from 0 up, got 'x'"),
+    ("-M 0 QRELS RUN", 1, "-M must be a whole number from 1 up, got '0'"),
+    ("-N ٣ QRELS RUN", 1, "-N must be a whole number from 0 up, got '٣'"),
+    ("-D one QRELS RUN", 1, "-D must be a whole number"),
+    ("-D 0.q7 QRELS RUN", 7, "no query 'q7' has both"),
+    ("-D 0.q2 QRELS RUN", 7, "no query 'q2' has both"),
+    ("-Z nowhere QRELS RUN", 2, "nowhere"),
+    ("-Z QRELS QRELS RUN", 2, "qrels:1: expected 4 fields (query measure mean deviation)"),
+    ("-R pairs QRELS RUN", 2, "-R must be qrels or qrels_jg or qrels_prefs or prefs, got 'pairs'"),
+    ("-R prefs -m prefs QRELS RUN", 2, "qrels:1: malformed prefs line with 4 fields, expected exactly 5"),
+    ("absent RUN", 2, "absent: No such file or directory"),
+    ("QRELS absent", 2, "absent: No such file or directory"),
+    ("QRELS FOLDER", 2, "Is a directory"),
+    ("- RUN", 2, "qrels cannot be read from standard input"),
+    ("RUN QRELS", 2, "run:1: malformed qrels line with 6 fields"),
+    ("QRELS QRELS", 2, "qrels:1: malformed run line with 4 fields"),
+    ("QRELS EMPTY", 2, "empty: the run is empty"),
+    ("EMPTY RUN", 2, "empty: the qrels are empty"),
+    ("QRELS SCORE", 2, "score:2: score 'abc' is not a number (query q1, document b)"),
+    ("QRELS RUN SCORE", 2, "score:2: score 'abc' is not a number"),
+    ("-m P.0 QRELS RUN", 2, "measure P: cutoffs must be from 1 up and differ, got '0'"),
+    ("-m P.5,5 QRELS RUN", 2, "measure P: cutoffs must be from 1 up and differ, got '5,5'"),
+    ("-m iprec_at_recall.0.5,.5 QRELS RUN", 2, "measure iprec_at_recall: cutoffs must differ, got '0.5,.5'"),
+    ("-m P.5,x QRELS RUN", 2, "measure P takes numbers with commas between them, got '5,x'"),
+    ("-m set_F.nan QRELS RUN", 2, "measure set_F takes numbers"),
+    ("-m iprec_at_recall.1.5 QRELS RUN", 2, "recall must be a number from 0 to 1"),
+    ("-m ndcg.5 QRELS RUN", 2, "measure ndcg takes name=number with commas between them, got '5'"),
+    ("-m ndcg.1=2=3 QRELS RUN", 2, "measure ndcg takes name=number"),
+    ("-m ndcg.1=2,1=3 QRELS RUN", 2, "gain must be"),
+    ("-m rbp.p=1 QRELS RUN", 2, "p must be a number above 0 and below 1"),
+    ("-m relstring.10001 QRELS RUN", 2, "relstring shows 10000 labels at most, got '10001'"),
+    ("-m utility.1,2 QRELS RUN", 4, "measure utility takes 4 numbers, got '1,2'"),
+    ("-m map_avgjg QRELS RUN", 4, "measure map_avgjg is not defined on judgments of the format qrels;"),
+    ("-R qrels_jg QRELS RUN", 4, "measure num_ret is not defined on judgments of the format qrels_jg;"),
+    ("QRELS TWICE", 4, "twice:2: duplicate document 'a' in query 'q1'"),
+    ("TWICE_JUDGED RUN", 4, "twice_judged:2: duplicate document 'a' in query 'q1'"),
+    ("-R qrels_jg -m qrels_jg TWICE_JUDGED RUN", 2, "twice_judged:2: duplicate document 'a'"),
+    ("QRELS OTHER", 7, "no query in common: the qrels have 'q2', the run has 'q7'"),
+    ("QRELS RUN OTHER", 7, "no query in common"),
+])  # fmt: skip
 def test_errors_print_one_line_and_nothing_else(arguments, code, message, call, files, write, tmp_path):
     places = {
         "QRELS": files.qrels, "RUN": files.run, "FOLDER": str(tmp_path), "EMPTY": write("empty"),

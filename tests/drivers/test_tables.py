@@ -114,13 +114,9 @@ ONCE = {
 }
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {}, {"n_threads": 3}, {"validate": "judged"}, {"ties": "doc_id_asc"}, {"score_dtype": "float32"},
-    ],
-    ids=lambda options: "-".join(map(str, options.values())) or "default",
-)  # fmt: skip
+@pytest.mark.parametrize("options", [
+    {}, {"n_threads": 3}, {"validate": "judged"}, {"ties": "doc_id_asc"}, {"score_dtype": "float32"},
+], ids=lambda options: "-".join(map(str, options.values())) or "default")  # fmt: skip
 @pytest.mark.parametrize("shape", [*SHAPES, *ONCE])
 @pytest.mark.parametrize("order", ["grouped", "shuffled", "by score"])
 @pytest.mark.parametrize("collection", [(QRELS, RUN), (MANY, EVERY)], ids=["few", "many"])
@@ -200,15 +196,12 @@ def test_integers_that_meet_text_are_counted(tmp_path):
     assert results.report.repairs["integer ids read as text"][0] == 7
 
 
-@pytest.mark.parametrize(
-    "qrels, run",
-    [
-        (INTEGER_QRELS, as_text(INTEGER_RUN)), (as_text(INTEGER_QRELS), INTEGER_RUN),
-        (INTEGER_QRELS, {7: {"10": 1.0}}), ({"q": {"a": 1}}, {"q": {"a": 1.0, 3: 2.0}}),
-        ({"q": {"a": 1}}, {"q": {"a": 1.0}, 3: {"a": 1.0}}), ({"q": {"a": 1, 3: 1}}, {"q": {"a": 1.0}}),
-        ({1: {1: 1}}, {1: {1: 1.0, "x": 1.0}}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("qrels, run", [
+    (INTEGER_QRELS, as_text(INTEGER_RUN)), (as_text(INTEGER_QRELS), INTEGER_RUN),
+    (INTEGER_QRELS, {7: {"10": 1.0}}), ({"q": {"a": 1}}, {"q": {"a": 1.0, 3: 2.0}}),
+    ({"q": {"a": 1}}, {"q": {"a": 1.0}, 3: {"a": 1.0}}), ({"q": {"a": 1, 3: 1}}, {"q": {"a": 1.0}}),
+    ({1: {1: 1}}, {1: {1: 1.0, "x": 1.0}}),
+])  # fmt: skip
 def test_dicts_whose_ids_differ_in_type_are_refused(qrels, run):
     with pytest.raises(TypeError, match=r"int|str"):
         fastir.evaluate(qrels, run, "map")

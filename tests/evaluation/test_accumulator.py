@@ -48,16 +48,12 @@ def filled(parts, **options):
     return total
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"rel_level": 2, "ties": "pessimistic"},
-        {"convention": "lightgbm"},
-        {"max_depth": 5, "score_dtype": "float32", "n_threads": 2},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("options", [
+    {},
+    {"rel_level": 2, "ties": "pessimistic"},
+    {"convention": "lightgbm"},
+    {"max_depth": 5, "score_dtype": "float32", "n_threads": 2},
+], ids=str)  # fmt: skip
 def test_batches_are_as_one_call(options):
     parts = list(batches())
     total = filled(parts, **options)

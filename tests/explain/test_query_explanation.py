@@ -29,17 +29,13 @@ SUMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {}, {"ties": "doc_id_asc"}, {"ties": "input", "max_depth": 9}, {"ties": "optimistic"},
-        {"ties": "pessimistic", "judged_only": True}, {"judged_only": True, "max_depth": 7},
-        {"score_dtype": "float32", "rel_level": 2}, {"empty": "skip"}, {"empty": "one", "gain": "exp2"},
-        {"ideal": "retrieved", "ap_norm": "hits"},
-        {"gain": {-1: 0.5, -2: 0.25, 0: -1, 2: 7}, "ties": "optimistic"},
-    ],
-    ids=str,
-)  # fmt: skip
+@pytest.mark.parametrize("options", [
+    {}, {"ties": "doc_id_asc"}, {"ties": "input", "max_depth": 9}, {"ties": "optimistic"},
+    {"ties": "pessimistic", "judged_only": True}, {"judged_only": True, "max_depth": 7},
+    {"score_dtype": "float32", "rel_level": 2}, {"empty": "skip"}, {"empty": "one", "gain": "exp2"},
+    {"ideal": "retrieved", "ap_norm": "hits"},
+    {"gain": {-1: 0.5, -2: 0.25, 0: -1, 2: 7}, "ties": "optimistic"},
+], ids=str)  # fmt: skip
 def test_every_metric_is_the_sum_of_what_its_documents_contribute(options):
     names = [name for name in NAMES if "gain" not in options or not name.startswith(("err", "nerr"))]
     for seed in range(3):
@@ -63,13 +59,10 @@ def test_values_under_every_convention_are_those_of_evaluate():
     assert explained > 100
 
 
-@pytest.mark.parametrize(
-    ("convention", "metric"),
-    [
-        ("sklearn", "ndcg"), ("sklearn", "ndcg_burges"), ("sklearn", "dcg"), ("torchmetrics", "ndcg"),
-        ("torchmetrics", "auc"), ("cornac", "auc"), ("catboost", "hole@2"), ("llamaindex", "precision@2"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("convention", "metric"), [
+    ("sklearn", "ndcg"), ("sklearn", "ndcg_burges"), ("sklearn", "dcg"), ("torchmetrics", "ndcg"),
+    ("torchmetrics", "auc"), ("cornac", "auc"), ("catboost", "hole@2"), ("llamaindex", "precision@2"),
+])  # fmt: skip
 def test_a_metric_that_brings_its_own_rules_is_explained_by_them(convention, metric):
     qrels = {"q": {"a": 1, "c": 0, "d": 2, "e": -1}, "other": {"b": 1}}
     run = {"q": {"b": 1.0, "a": 1.0, "c": 1.0, "d": 0.5, "e": 1.0}, "other": {}}

@@ -121,18 +121,15 @@ def test_long_lists_are_cut_when_printed():
     assert len(lines) == 43 and lines[-1] == "... 10 more"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        (([1, 2], "ndcg_cut"), ValueError, "'ndcg_cut' means 9 metrics; explain_ranked takes one"),
-        (([1, 2], "ndgc"), fastir.UnknownMetricError, "'ndcg'"),
-        (([1, 2], "hole@2"), fastir.UnknownMetricError, "needs document ids"),
-        (([1, 9], "err"), OverflowError, "label 9 is too large for max_grade=4 "),
-        (([[1, 2]], "dcg"), ValueError, r"labels must have 1 dimension, got shape \(1, 2\)"),
-        (([1, float("inf")], "map"), ValueError, r"labels\[1\] is not a finite number"),
-        ((["1"], "dcg"), TypeError, "labels must hold numbers"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "error", "message"), [
+    (([1, 2], "ndcg_cut"), ValueError, "'ndcg_cut' means 9 metrics; explain_ranked takes one"),
+    (([1, 2], "ndgc"), fastir.UnknownMetricError, "'ndcg'"),
+    (([1, 2], "hole@2"), fastir.UnknownMetricError, "needs document ids"),
+    (([1, 9], "err"), OverflowError, "label 9 is too large for max_grade=4 "),
+    (([[1, 2]], "dcg"), ValueError, r"labels must have 1 dimension, got shape \(1, 2\)"),
+    (([1, float("inf")], "map"), ValueError, r"labels\[1\] is not a finite number"),
+    ((["1"], "dcg"), TypeError, "labels must hold numbers"),
+])  # fmt: skip
 def test_bad_input_is_named(arguments, error, message):
     with pytest.raises(error, match=message):
         fastir.explain_ranked(*arguments)

@@ -111,19 +111,16 @@ def test_trec_eval(line, record_property):
         check_trec_eval(expected, qrels, run, line["program"], OPTIONS[line["flags"]], record_property)
 
 
-@pytest.mark.parametrize(
-    ("expected", "qrels", "run", "options"),
-    [
-        ("out.test", "qrels.test", "results.test", {}),
-        ("out.test.a", "qrels.test", "results.test", {}),
-        ("out.test.aq", "qrels.test", "results.test", {}),
-        ("out.test.aqc", "qrels.test", "results.trunc", {"queries": "qrels"}),
-        ("out.test.aqcM", "qrels.test", "results.trunc", {"queries": "qrels", "max_depth": 100}),
-        ("out.test.aql", "qrels.rel_level", "results.test", {"rel_level": 2}),
-        ("out.test.meas_params", "qrels.test", "results.test", {}),
-        ("out.comment.test", "qrels.comment.test.gz", "results.comment.test.gz", {}),
-    ],
-)
+@pytest.mark.parametrize(("expected", "qrels", "run", "options"), [
+    ("out.test", "qrels.test", "results.test", {}),
+    ("out.test.a", "qrels.test", "results.test", {}),
+    ("out.test.aq", "qrels.test", "results.test", {}),
+    ("out.test.aqc", "qrels.test", "results.trunc", {"queries": "qrels"}),
+    ("out.test.aqcM", "qrels.test", "results.trunc", {"queries": "qrels", "max_depth": 100}),
+    ("out.test.aql", "qrels.rel_level", "results.test", {"rel_level": 2}),
+    ("out.test.meas_params", "qrels.test", "results.test", {}),
+    ("out.comment.test", "qrels.comment.test.gz", "results.comment.test.gz", {}),
+])  # fmt: skip
 def test_nist(expected, qrels, run, options, record_property):
     """The outputs that NIST ships with trec_eval."""
     folder = DATA / "trec_eval_test"

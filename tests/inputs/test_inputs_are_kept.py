@@ -73,15 +73,12 @@ def made(what):
     return fastir.compare_scores("runs/saved.tsv")
 
 
-@pytest.mark.parametrize(
-    ("what", "reads"),
-    [
-        ("results", ["qrels.txt", "runs/dense.run"]),
-        ("several", ["qrels.txt", *BOTH]),
-        ("comparison", ["qrels.txt", *BOTH]),
-        ("scores", ["runs/saved.tsv"]),
-    ],
-)
+@pytest.mark.parametrize(("what", "reads"), [
+    ("results", ["qrels.txt", "runs/dense.run"]),
+    ("several", ["qrels.txt", *BOTH]),
+    ("comparison", ["qrels.txt", *BOTH]),
+    ("scores", ["runs/saved.tsv"]),
+])  # fmt: skip
 def test_results_are_not_saved_over_what_they_were_made_of(folder, what, reads):
     """Under any ending that they are saved with."""
     whole = made(what)

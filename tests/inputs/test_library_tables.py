@@ -148,17 +148,13 @@ def like(name, **attributes):
     return type(name, (), attributes)()
 
 
-@pytest.mark.parametrize(
-    ("name", "methods", "call"),
-    [
-        ("DataFrame", ["toPandas", "mapInPandas", "collect"], "toPandas()"),
-        ("Dataset", ["take_all", "iter_batches", "to_pandas"], "to_pandas()"),
-        ("Dataset", ["data_vars", "to_dataframe"], "to_dataframe().reset_index()"),
-        ("DeltaTable", ["to_pyarrow_table", "to_pandas"], "to_pyarrow_table()"),
-        ("RowIterator", ["to_arrow", "__iter__"], "to_arrow()"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("name", "methods", "call"), [
+    ("DataFrame", ["toPandas", "mapInPandas", "collect"], "toPandas()"),
+    ("Dataset", ["take_all", "iter_batches", "to_pandas"], "to_pandas()"),
+    ("Dataset", ["data_vars", "to_dataframe"], "to_dataframe().reset_index()"),
+    ("DeltaTable", ["to_pyarrow_table", "to_pandas"], "to_pyarrow_table()"),
+    ("RowIterator", ["to_arrow", "__iter__"], "to_arrow()"),
+], ids=str)  # fmt: skip
 def test_what_is_nearly_a_table_is_told_the_call_that_makes_it_one(name, methods, call):
     made = like(name, **dict.fromkeys(methods, lambda self: iter(())))
     for what, ask in (

@@ -27,23 +27,20 @@ def test_quepid_has_ratings_and_snapshots(write):
     assert fastir.evaluate(qrels, run, "mrr")["mrr"] == 0.25
 
 
-@pytest.mark.parametrize(
-    "read, text, message",
-    [
-        (Run, BASIC, "file.csv:1: the file has no column 'doc position'; its columns are query, docid, rating"),
-        (Qrels, BASIC.replace("1895,0", "1895,good"), r"file.csv:3: label 'good' is not a number \(query star, wars"),
-        (Qrels, BASIC.replace("1895,0", "11,0"), "file.csv:3"),
-        (
-            Run,
-            SNAPSHOT + "second,today,7,alien,5,1,x\n",
-            "file.csv:6: the file holds several snapshots, such as 'first'",
-        ),
-        (Run, SNAPSHOT.replace("11,2", "11,-2"), "file.csv:4: position '-2' is not a position"),
-        (Qrels, "query,docid,rating\n", "the qrels are empty"),
-        (Qrels, "", "the qrels file is empty"),
-        (Qrels, 'query,docid,rating\n"a"b,1,1\n', "file.csv:2: malformed CSV"),
-    ],
-)
+@pytest.mark.parametrize("read, text, message", [
+    (Run, BASIC, "file.csv:1: the file has no column 'doc position'; its columns are query, docid, rating"),
+    (Qrels, BASIC.replace("1895,0", "1895,good"), r"file.csv:3: label 'good' is not a number \(query star, wars"),
+    (Qrels, BASIC.replace("1895,0", "11,0"), "file.csv:3"),
+    (
+        Run,
+        SNAPSHOT + "second,today,7,alien,5,1,x\n",
+        "file.csv:6: the file holds several snapshots, such as 'first'",
+    ),
+    (Run, SNAPSHOT.replace("11,2", "11,-2"), "file.csv:4: position '-2' is not a position"),
+    (Qrels, "query,docid,rating\n", "the qrels are empty"),
+    (Qrels, "", "the qrels file is empty"),
+    (Qrels, 'query,docid,rating\n"a"b,1,1\n', "file.csv:2: malformed CSV"),
+])  # fmt: skip
 def test_a_wrong_quepid_file_is_named(write, read, text, message):
     with pytest.raises(FormatError, match=message):
         read.from_file(write("file.csv", text), "quepid")

@@ -113,13 +113,10 @@ def test_the_report_says_that_two_integers_became_equal(make):
     assert repairs(apart) is None
 
 
-@pytest.mark.parametrize(
-    "scores",
-    [
-        [3, 2, 1], [2**60, 2**60], [2**53 + 1, float(2**53)], [10**18 - 1000, 10**18, 10**18 + 1000],
-        [2**64, 2**70, -(2**70)], [1e300, 1e300, 2**53 + 1],
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("scores", [
+    [3, 2, 1], [2**60, 2**60], [2**53 + 1, float(2**53)], [10**18 - 1000, 10**18, 10**18 + 1000],
+    [2**64, 2**70, -(2**70)], [1e300, 1e300, 2**53 + 1],
+])  # fmt: skip
 def test_equal_scores_and_scores_that_stay_apart_are_not_reported(scores):
     assert repairs(scores) is None
 

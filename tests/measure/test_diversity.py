@@ -124,13 +124,10 @@ SUBTOPICS = {
 RANKINGS = {"p": "agnbhfd", "q": "gfdencb", "r": "bfchgde"}
 
 
-@pytest.mark.parametrize(
-    "options, p, printed",
-    [
-        ("", 0.8, {"p": 0.1421, "q": 0.1279, "r": 0.1214}),
-        ("p=0.5,e=0.2,", 0.5, {"p": 0.1690, "q": 0.1164, "r": 0.0311}),
-    ],
-)
+@pytest.mark.parametrize("options, p, printed", [
+    ("", 0.8, {"p": 0.1421, "q": 0.1279, "r": 0.1214}),
+    ("p=0.5,e=0.2,", 0.5, {"p": 0.1690, "q": 0.1164, "r": 0.0311}),
+])  # fmt: skip
 def test_rank_biased_utility_is_what_its_authors_program_prints(options, p, printed):
     """rmit-ir/RBU at e929e96, which has 0.8 and 0.03 for p and e and multiplies by (1 - p) / p, to its four digits."""
     run = {query: {doc: float(-place) for place, doc in enumerate(ranked)} for query, ranked in RANKINGS.items()}

@@ -281,21 +281,18 @@ def test_skipping_queries_without_relevant_documents():
     assert math.isnan(skip.per_query("mrr")["q2"])
 
 
-@pytest.mark.parametrize(
-    ("ranking", "metric", "printed"),
-    [
-        (([3, 3, 2, 2, 1], []), "dcg", 7.14),  # 002, set B
-        (SEED_003, "ndcg@6", 0.785),  # 003: the ideal needs the two relevant documents outside the list
-        (SEED_003, "dcg@6", 6.861),
-        (([3, 3, 3, 2, 2, 2], []), "dcg@6", 8.740),  # 003: its ideal list
-        (([5, 2, 4], []), "dcg", 8.26),  # 004
-        (([5, 4, 2], []), "dcg", 8.52),
-        (([5, 2, 4], []), "ndcg", 0.9694),  # 004 divides rounded numbers: exactly 0.96928
-        (([5, 2, 4, 0, 1], []), "dcg", 8.65),
-        (([5, 4, 2, 1, 0], []), "dcg", 8.95),
-        (([5, 2, 4, 0, 1], []), "ndcg", 0.9664),  # 004 again: exactly 0.96586
-    ],
-)
+@pytest.mark.parametrize(("ranking", "metric", "printed"), [
+    (([3, 3, 2, 2, 1], []), "dcg", 7.14),  # 002, set B
+    (SEED_003, "ndcg@6", 0.785),  # 003: the ideal needs the two relevant documents outside the list
+    (SEED_003, "dcg@6", 6.861),
+    (([3, 3, 3, 2, 2, 2], []), "dcg@6", 8.740),  # 003: its ideal list
+    (([5, 2, 4], []), "dcg", 8.26),  # 004
+    (([5, 4, 2], []), "dcg", 8.52),
+    (([5, 2, 4], []), "ndcg", 0.9694),  # 004 divides rounded numbers: exactly 0.96928
+    (([5, 2, 4, 0, 1], []), "dcg", 8.65),
+    (([5, 4, 2, 1, 0], []), "dcg", 8.95),
+    (([5, 2, 4, 0, 1], []), "ndcg", 0.9664),  # 004 again: exactly 0.96586
+])  # fmt: skip
 def test_seed_prints(ranking, metric, printed):
     assert evaluate([metric], *ranking)[metric] == pytest.approx(printed, abs=5e-3)
 

@@ -160,15 +160,11 @@ def test_rows_that_stand_together_are_read_once(tmp_path):
     assert READ_TWICE not in found.report.repairs
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {}, {"ties": "input"}, {"ties": "average"}, {"duplicates": "max"}, {"parents": {"10": "x"}},
-        {"metrics": "hole@3"},
-        {"metrics": "ndcg(gain={-1:0.5})"},  # of every document without a judgment
-    ],
-    ids=str,
-)  # fmt: skip
+@pytest.mark.parametrize("options", [
+    {}, {"ties": "input"}, {"ties": "average"}, {"duplicates": "max"}, {"parents": {"10": "x"}},
+    {"metrics": "hole@3"},
+    {"metrics": "ndcg(gain={-1:0.5})"},  # of every document without a judgment
+], ids=str)  # fmt: skip
 def test_what_needs_all_rows_of_a_query_holds_them(tmp_path, options):
     options = {"metrics": "map", "queries": "qrels", "validate": "judged" if options else "full", **options}
     found = fastir.evaluate(QRELS, written(tmp_path, alternating(RUN)), **options)
@@ -199,15 +195,11 @@ def test_a_judged_document_that_stands_twice_is_named_with_its_file_and_row(tmp_
     assert found == fastir.evaluate(QRELS, table(rows), "map", validate="judged", duplicates="once", queries="qrels")
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        (("2", "22", float("nan")), r"1\.parquet: run: row 3: 'score' is NaN, missing or not a number \(query 2, doc"),
-        (("2", None, 1.0), r"1\.parquet: run: row 3: 'doc_id' is null, its value is missing"),
-        ((None, "22", 1.0), r"1\.parquet: run: row 3: 'query_id' is null, its value is missing"),
-    ],
-    ids=["score", "doc_id", "query_id"],
-)
+@pytest.mark.parametrize(("row", "message"), [
+    (("2", "22", float("nan")), r"1\.parquet: run: row 3: 'score' is NaN, missing or not a number \(query 2, doc"),
+    (("2", None, 1.0), r"1\.parquet: run: row 3: 'doc_id' is null, its value is missing"),
+    ((None, "22", 1.0), r"1\.parquet: run: row 3: 'query_id' is null, its value is missing"),
+], ids=["score", "doc_id", "query_id"])  # fmt: skip
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_bad_row_is_named_with_its_file(tmp_path, row, message, threads):
     first, second = alternating(RUN)

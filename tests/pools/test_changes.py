@@ -36,16 +36,12 @@ def test_influence_under_every_convention_is_the_difference_of_two_evaluations()
     assert judged > 20
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ({"ties": "trec"}, 0.0),
-        ({"ties": "doc_id_asc"}, 1.0),
-        ({"convention": "ndeval"}, 1.0),
-        ({"convention": "trec_eval-9"}, 0.0),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("options", "expected"), [
+    ({"ties": "trec"}, 0.0),
+    ({"ties": "doc_id_asc"}, 1.0),
+    ({"convention": "ndeval"}, 1.0),
+    ({"convention": "trec_eval-9"}, 0.0),
+], ids=str)  # fmt: skip
 def test_equal_scores_stand_by_the_rule_that_is_asked_for(options, expected):
     runs = {"one": {"q": {"x": 2.0, "z": 2.0, "y": 1.0}}, "two": {"q": {"z": 2.0, "w": 1.00000001, "y": 1.0}}}
     found = fastir.to_judge({"q": {"z": 1}}, runs, "p@1", 9, pool_depth=3, **options)

@@ -47,14 +47,11 @@ def test_equal_labels_are_no_conflict():
     assert fastir.merge_qrels({"q": {"a": 1}}, {"q": {"a": 1}}, {"q": {"a": 1}}).to_dict() == {"q": {"a": 1}}
 
 
-@pytest.mark.parametrize(
-    ("more", "error", "message"),
-    [
-        ({"q": {"a": 2}}, DuplicateError, "judgments 2: query 'q', document 'a' has the label 2, and had 1"),
-        ({"q": {1: 2}}, TypeError, r"judgments 2 have ids of type \(str, int\), judgments 1 of \(str, str\)"),
-        ({"q": {"g": {"a": 1}}}, TypeError, "judgments 2: expected a label for each document, got judgments by groups"),
-    ],
-)
+@pytest.mark.parametrize(("more", "error", "message"), [
+    ({"q": {"a": 2}}, DuplicateError, "judgments 2: query 'q', document 'a' has the label 2, and had 1"),
+    ({"q": {1: 2}}, TypeError, r"judgments 2 have ids of type \(str, int\), judgments 1 of \(str, str\)"),
+    ({"q": {"g": {"a": 1}}}, TypeError, "judgments 2: expected a label for each document, got judgments by groups"),
+])  # fmt: skip
 def test_what_does_not_fit_is_named(more, error, message):
     with pytest.raises(error, match=message):
         fastir.merge_qrels({"q": {"a": 1}}, more)

@@ -42,15 +42,12 @@ def runs(n, metrics=("ndcg@10", "map", "recip_rank", "rbp(p=0.95)", "P@10"), nam
 
 
 # ---- text ------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("texts", "expected"),
-    [
-        (["0.5", "12.25"], "S[table-format=2.2]"), (["3", "12"], "S[table-format=2]"),
-        (["-0.5", "1"], "S[table-format=-1.1]"),
-        (["+0.5", "-0.25"], "S[table-format=-1.2,retain-explicit-plus]"),
-        (["0.5", "-", "nan"], "S[table-format=1.1]"), (["0.5", "1e-05"], "r"), (["≤0.01"], "r"), (["-"], "r"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("texts", "expected"), [
+    (["0.5", "12.25"], "S[table-format=2.2]"), (["3", "12"], "S[table-format=2]"),
+    (["-0.5", "1"], "S[table-format=-1.1]"),
+    (["+0.5", "-0.25"], "S[table-format=-1.2,retain-explicit-plus]"),
+    (["0.5", "-", "nan"], "S[table-format=1.1]"), (["0.5", "1e-05"], "r"), (["≤0.01"], "r"), (["-"], "r"),
+])  # fmt: skip
 def test_columns_of_plain_numbers_are_aligned_by_siunitx(texts, expected):
     assert kind(texts) == expected
 
@@ -130,14 +127,11 @@ def test_every_table_compiles_with_the_packages_it_names_and_fits_a_page(tmp_pat
 
 
 # ---- small p-values are powers of ten in LaTeX, not text with an e ---------------------------------------------------
-@pytest.mark.parametrize(
-    ("text", "latex"),
-    [
-        ("4.1e-06", r"$4.1\times10^{-6}$"),
-        ("≤1.0e-05", r"$\leq 1.0\times10^{-5}$"),
-        ("2e-120", r"$2\times10^{-120}$"),
-        ("-0.5", "$-$0.5"),
-    ],
-)
+@pytest.mark.parametrize(("text", "latex"), [
+    ("4.1e-06", r"$4.1\times10^{-6}$"),
+    ("≤1.0e-05", r"$\leq 1.0\times10^{-5}$"),
+    ("2e-120", r"$2\times10^{-120}$"),
+    ("-0.5", "$-$0.5"),
+])  # fmt: skip
 def test_a_small_p_value_is_a_power_of_ten(text, latex):
     assert list(latex_cell(Cell(text), "r", (False, False))) == [latex]

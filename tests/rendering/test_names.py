@@ -127,13 +127,10 @@ def test_markdown_shows_names_as_they_are():
     assert page.count("<tr>") == 1 + len(names)
 
 
-@pytest.mark.parametrize(
-    ("name", "written"),
-    [
-        ("<script>", r"\<script>"), ("[x](javascript:1)", r"[x\](javascript:1)"), ("[a][b]", r"[a\][b]"),
-        ("a|b*c_d`e~f&g&lt;$h\\", r"a\|b\*c\_d\`e\~f&g\&lt;\$h" + "\\" * 2), ("a\nb\r", r"a\\nb\\r"),
-        ("https://x", r"https:\//x"), ("[0.1, 0.2] a.b-c", "[0.1, 0.2] a.b-c"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "written"), [
+    ("<script>", r"\<script>"), ("[x](javascript:1)", r"[x\](javascript:1)"), ("[a][b]", r"[a\][b]"),
+    ("a|b*c_d`e~f&g&lt;$h\\", r"a\|b\*c\_d\`e\~f&g\&lt;\$h" + "\\" * 2), ("a\nb\r", r"a\\nb\\r"),
+    ("https://x", r"https:\//x"), ("[0.1, 0.2] a.b-c", "[0.1, 0.2] a.b-c"),
+])  # fmt: skip
 def test_what_would_be_markup_in_markdown_is_escaped(name, written):
     assert render(Table(["x"], [[Cell(name)]], 1, []), "markdown") == f"| x |\n| :--- |\n| {written} |\n"

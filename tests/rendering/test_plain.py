@@ -72,15 +72,12 @@ def test_columns_become_rows_below_the_labels_of_the_rows():
     assert turned.first == 1
 
 
-@pytest.mark.parametrize(
-    ("texts", "padded"),
-    [
-        (["1.5", "10", "0.125"], ["1.5  ", "10    ", "0.125"]),
-        (["1", "10"], ["1", "10"]),
-        (["1.5", "3/4"], ["1.5", "3/4"]),
-        (["1.5", "1e-05"], ["1.5", "1e-05"]),
-    ],
-)
+@pytest.mark.parametrize(("texts", "padded"), [
+    (["1.5", "10", "0.125"], ["1.5  ", "10    ", "0.125"]),
+    (["1", "10"], ["1", "10"]),
+    (["1.5", "3/4"], ["1.5", "3/4"]),
+    (["1.5", "1e-05"], ["1.5", "1e-05"]),
+])  # fmt: skip
 def test_only_columns_of_plain_numbers_are_pointed(texts, padded):
     assert align_points(texts) == padded
 

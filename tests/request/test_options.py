@@ -32,18 +32,14 @@ GIVEN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("module", "function", "data"),
-    [
-        (evaluator, fastir.evaluate, (QRELS, RUN, "mrr")),
-        (evaluator, fastir.Evaluator, (QRELS, "mrr")),
-        (labels, fastir.evaluate_ranked, ([2, 1], [0, 2], "mrr")),
-        (labels, fastir.evaluate_scores, ([2, 1], [1.0, 2.0], "mrr")),
-        (matrix, fastir.evaluate_matrix, ([[1.0, 2.0]], [[0]], "mrr")),
-        (matrix, functools.partial(fastir.evaluate_topk, scores=[[2.0, 1.0]]), ([[1, 0]], [[0]], "mrr")),
-    ],
-    ids=["evaluate", "Evaluator", "ranked", "scores", "matrix", "topk"],
-)
+@pytest.mark.parametrize(("module", "function", "data"), [
+    (evaluator, fastir.evaluate, (QRELS, RUN, "mrr")),
+    (evaluator, fastir.Evaluator, (QRELS, "mrr")),
+    (labels, fastir.evaluate_ranked, ([2, 1], [0, 2], "mrr")),
+    (labels, fastir.evaluate_scores, ([2, 1], [1.0, 2.0], "mrr")),
+    (matrix, fastir.evaluate_matrix, ([[1.0, 2.0]], [[0]], "mrr")),
+    (matrix, functools.partial(fastir.evaluate_topk, scores=[[2.0, 1.0]]), ([[1, 0]], [[0]], "mrr")),
+], ids=["evaluate", "Evaluator", "ranked", "scores", "matrix", "topk"])  # fmt: skip
 def test_every_option_of_a_signature_reaches_the_record(monkeypatch, module, function, data):
     records = []
 
