@@ -65,11 +65,8 @@ def test_the_only_metric_of_results_need_not_be_said():
 @pytest.mark.parametrize(("a", "error", "message"), [
     (lambda of: of["first"], TypeError, "a must map systems to values or to Results, got the Results of a single"),
     (lambda of: {**of, "third": 1.0}, TypeError, "a: system 'third' has no Results, as others have, but 1.0"),
-    (
-        lambda of: {"first": of["first"], "second": fastir.evaluate(QRELS, RUNS["second"], "map")},
-        ValueError,
-        r"a: system 'second' has no metric 'mrr'; it has .*map",
-    ),
+    (lambda of: {"first": of["first"], "second": fastir.evaluate(QRELS, RUNS["second"], "map")}, ValueError,
+     r"a: system 'second' has no metric 'mrr'; it has .*map"),
 ], ids=["one run", "a number among results", "another metric"])  # fmt: skip
 def test_leaderboards_that_are_mixed_are_named(a, error, message):
     results = fastir.evaluate_many(QRELS, RUNS, "mrr")

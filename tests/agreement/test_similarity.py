@@ -34,18 +34,10 @@ def test_a_query_of_one_run_alone_counts_as_an_empty_ranking():
 @pytest.mark.parametrize(("a", "b", "error", "message"), [
     ({"q": {"a": 1.0}}, {"p": {"a": 1.0}}, NoOverlapError, "no query in common: 'q' and 'p'"),
     ({"q": {"a": 1.0}}, {"q": {1: 1.0}}, TypeError, "run 'a' has ids that are str, run 'b' has ids that are int"),
-    (
-        {"q": {"a": math.nan}},
-        {"q": {"a": 1.0}},
-        ValueError,
-        "run 'a': run: the score is NaN, not a number .query q, document a",
-    ),
-    (
-        {"q": {"a": 1.0}},
-        {"q": {"a": fractions.Fraction(1), "b": math.nan}},
-        ValueError,
-        "run 'b': .*query q, document b",
-    ),
+    ({"q": {"a": math.nan}}, {"q": {"a": 1.0}}, ValueError,
+     "run 'a': run: the score is NaN, not a number .query q, document a"),
+    ({"q": {"a": 1.0}}, {"q": {"a": fractions.Fraction(1), "b": math.nan}}, ValueError,
+     "run 'b': .*query q, document b"),
     ({"q": {"a": 2.0, "b": math.nan}}, {"q": {"a": 1.0}}, ValueError, "query q, document b"),
     ({"q": {"a": "high"}}, {"q": {"a": 1.0}}, TypeError, "score must be a number"),
 ])  # fmt: skip

@@ -37,13 +37,11 @@ def test_a_score_is_the_float64_that_its_digits_would_be_read_as(kind, scale):
 def test_labels_and_ids_may_be_decimals():
     large = [1, 2, 2**70]
     for ids in ([1, 2, 3], large):
-        judged = pa.table(
-            {
-                "query_id": pa.array([decimal.Decimal(1)] * 3, pa.decimal128(20, 0)),
-                "doc_id": pa.array([decimal.Decimal(each) for each in ids], pa.decimal128(38, 0)),
-                "label": pa.array([decimal.Decimal("1.00"), decimal.Decimal("0.00"), decimal.Decimal("2.00")]),
-            }
-        )
+        judged = pa.table({
+            "query_id": pa.array([decimal.Decimal(1)] * 3, pa.decimal128(20, 0)),
+            "doc_id": pa.array([decimal.Decimal(each) for each in ids], pa.decimal128(38, 0)),
+            "label": pa.array([decimal.Decimal("1.00"), decimal.Decimal("0.00"), decimal.Decimal("2.00")]),
+        })  # fmt: skip
         expected = [str(each) if ids is large else each for each in ids]
         qrels = fastir.Qrels.from_table(judged)
         assert list(qrels) == [1] and dict(qrels[1]) == dict(zip(expected, [1, 0, 2], strict=True))

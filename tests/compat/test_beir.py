@@ -98,14 +98,12 @@ def collection(seed):
     rng = random.Random(seed)
     pool = [f"d{number}" for number in range(60)] + [f"q{number}" for number in range(8)]
     grade = rng.choice([(0, 1), (1,), (0, 1, 2)])
-    score = rng.choice(
-        [
-            lambda: float(rng.randint(0, 5)),
-            rng.random,
-            lambda: 1.0 + rng.randint(0, 5) * 1e-9,
-            lambda: rng.randint(0, 30),
-        ]
-    )
+    score = rng.choice([
+        lambda: float(rng.randint(0, 5)),
+        rng.random,
+        lambda: 1.0 + rng.randint(0, 5) * 1e-9,
+        lambda: rng.randint(0, 30),
+    ])  # fmt: skip
     queries = [f"q{number}" for number in range(rng.randint(1, 8))]
     qrels = {query: {doc: rng.choice(grade) for doc in rng.sample(pool, rng.randint(1, 20))} for query in queries}
     queries += ["q8"] * (seed % 4 == 0)
@@ -128,15 +126,13 @@ def both(evaluator, qrels, run, k_values):
         found = copy.deepcopy(run)
         with context:
             told.append(
-                repr(
-                    [
-                        outcome(evaluator.evaluate, qrels, found, k_values, False),
-                        outcome(evaluator().evaluate, qrels, found, k_values),
-                        *(outcome(evaluator.evaluate_custom, qrels, found, k_values, metric) for metric in CUSTOM),
-                        found,
-                    ]
-                )
-            )
+                repr([
+                    outcome(evaluator.evaluate, qrels, found, k_values, False),
+                    outcome(evaluator().evaluate, qrels, found, k_values),
+                    *(outcome(evaluator.evaluate_custom, qrels, found, k_values, metric) for metric in CUSTOM),
+                    found,
+                ])
+            )  # fmt: skip
     return told
 
 

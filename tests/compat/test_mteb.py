@@ -76,14 +76,12 @@ def collection(seed):
     rng = random.Random(seed)
     pool = [f"d{number}" for number in range(60)] + [f"q{number}" for number in range(40)]
     grade = rng.choice([(0, 1), (1,), (0, 1, 2)])
-    score = rng.choice(
-        [
-            lambda: float(rng.randint(0, 5)),
-            rng.random,
-            lambda: 1.0 + rng.randint(0, 5) * 1e-9,
-            lambda: rng.randint(0, 30),
-        ]
-    )
+    score = rng.choice([
+        lambda: float(rng.randint(0, 5)),
+        rng.random,
+        lambda: 1.0 + rng.randint(0, 5) * 1e-9,
+        lambda: rng.randint(0, 30),
+    ])  # fmt: skip
     queries = [f"q{number}" for number in range(rng.choice((1, 3, 12, 40)))]
     least = int(seed % 9 > 0)
     qrels = {query: {doc: rng.choice(grade) for doc in rng.sample(pool, rng.randint(least, 20))} for query in queries}

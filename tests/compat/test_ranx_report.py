@@ -29,20 +29,18 @@ def report(means=None, significant=None, metrics=METRICS, max_p=0.05, **options)
     return Report(
         list(means),
         {name: dict(zip(metrics, values, strict=True)) for name, values in means.items()},
-        FrozensetDict(
-            {
-                pair: {
-                    metric: {"p_value": 0.01 if yes else 0.5, "significant": yes}
-                    for metric, yes in zip(metrics, found, strict=True)
-                }
-                for pair, found in significant.items()
+        FrozensetDict({
+            pair: {
+                metric: {"p_value": 0.01 if yes else 0.5, "significant": yes}
+                for metric, yes in zip(metrics, found, strict=True)
             }
-        ),
+            for pair, found in significant.items()
+        }),
         metrics,
         max_p,
         {(a, b): {metric: {"W": 1, "T": 2, "L": 3} for metric in metrics} for a in means for b in means if a != b},
         **options,
-    )
+    )  # fmt: skip
 
 
 def test_the_table():

@@ -136,14 +136,12 @@ def test_z_scores(output, call, write, files):
     """By hand: without a mean, and beside one without deviations, a value is -1000000; gm_map is of logarithms."""
     lines = "q1 map .25 .5", "q1 num_ret 3 0", "q10 num_ret 3 0 ", " q1\tgm_map -1 2", "q10 gm_map 0 1"
     asked = [part for name in ("runid", "num_ret", "map", "gm_map") for part in ("-m", name)]
-    assert output("-Z", write("norms", *lines), "-q", *asked, files.qrels, files.run) == "".join(
-        [
-            *("Z" + row("num_ret", "q1", "0.0000"), "Z" + row("map", "q1", "0.5000")),
-            *("Z" + row("num_ret", "q10", "-1000000.0000"), "Z" + row("map", "q10", "-1000000.0000")),
-            *(row("runid", "all", "my-run"), "Z" + row("num_ret", "all", "-1000000.0000")),
-            *("Z" + row("map", "all", "-499999.7500"), "Z" + row("gm_map", "all", "0.7635")),
-        ]
-    )
+    assert output("-Z", write("norms", *lines), "-q", *asked, files.qrels, files.run) == "".join([
+        *("Z" + row("num_ret", "q1", "0.0000"), "Z" + row("map", "q1", "0.5000")),
+        *("Z" + row("num_ret", "q10", "-1000000.0000"), "Z" + row("map", "q10", "-1000000.0000")),
+        *(row("runid", "all", "my-run"), "Z" + row("num_ret", "all", "-1000000.0000")),
+        *("Z" + row("map", "all", "-499999.7500"), "Z" + row("gm_map", "all", "0.7635")),
+    ])  # fmt: skip
     for wrong, message in (
         ("q1 map 1 1 1", "expected 4 fields"),
         ("q1 map 1 x", "numbers"),

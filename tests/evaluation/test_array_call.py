@@ -183,10 +183,8 @@ def failing(judged):
     (lambda own: fastir.evaluate_ranked([1], [0, 1], own), r"metric 'own': KeyError: 'nothing' \(query 0\)"),
     (lambda own: fastir.evaluate_scores([1], [1.0], own, qid=["x"]), r"metric 'own': KeyError: .* \(query x\)"),
     (lambda own: fastir.evaluate_topk([[0]], [[0]], ["mrr", own]), r"metric 'own': KeyError: .* \(query 0\)"),
-    (
-        lambda own: fastir.evaluate_topk([[0]], [[0]], [own, own, DEPTH, fastir.custom_metric("own", len)]),
-        "two metrics have this name",
-    ),
+    (lambda own: fastir.evaluate_topk([[0]], [[0]], [own, own, DEPTH, fastir.custom_metric("own", len)]),
+     "two metrics have this name"),
 ])  # fmt: skip
 def test_errors_name_metric_and_query(call, message):
     with pytest.raises(ValueError, match=message):

@@ -148,11 +148,8 @@ TWO = [{"q1": {"a": 2.0}}, {"q1": {"b": 1.0}}]
     (lambda: fastir.fuse(TWO, "wsum"), ValueError, "method 'wsum' needs run_weights"),
     (lambda: fastir.fuse(TWO, "sum", None, [1, 1]), TypeError, "run_weights: method 'sum' takes no weights"),
     (lambda: fastir.fuse(TWO, "wsum", None, [1]), ValueError, "run_weights: expected 2, one for each run, got 1"),
-    (
-        lambda: fastir.fuse(TWO, "wsum", None, [1, -1]),
-        ValueError,
-        "run_weights: the weight of run '2' must be at least 0",
-    ),
+    (lambda: fastir.fuse(TWO, "wsum", None, [1, -1]), ValueError,
+     "run_weights: the weight of run '2' must be at least 0"),
     (lambda: fastir.fuse(TWO, "wsum", None, [1, math.nan]), ValueError, "run_weights: the weight of run '2'"),
     (lambda: fastir.fuse(TWO, "wsum", None, [1, math.inf]), ValueError, "must be finite"),
     (lambda: fastir.fuse(TWO, "wsum", None, [0, 0]), ValueError, "run_weights: all are 0"),
@@ -166,22 +163,13 @@ TWO = [{"q1": {"a": 2.0}}, {"q1": {"b": 1.0}}]
     (lambda: fastir.fuse(TWO, max_depth=0), ValueError, "max_depth: the depth must be positive"),
     (lambda: fastir.fuse(TWO, ties="random"), ValueError, "ties must be one of"),
     (lambda: fastir.fuse(TWO, duplicates="once"), ValueError, "duplicates must be one of"),
-    (
-        lambda: fastir.fuse([TWO[0], {"q1": {"b": math.nan}}]),
-        ValueError,
-        "run '2': run: the score is NaN, not a number (query q1, document b)",
-    ),
-    (
-        lambda: fastir.fuse([TWO[0], {"q1": {"b": math.inf}}], "sum"),
-        ValueError,
-        "run '2': the score inf cannot be fused (query q1, document b)",
-    ),
+    (lambda: fastir.fuse([TWO[0], {"q1": {"b": math.nan}}]), ValueError,
+     "run '2': run: the score is NaN, not a number (query q1, document b)"),
+    (lambda: fastir.fuse([TWO[0], {"q1": {"b": math.inf}}], "sum"), ValueError,
+     "run '2': the score inf cannot be fused (query q1, document b)"),
     (lambda: fastir.fuse([TWO[0], {1: {2: 1.0}}]), TypeError, "run '2' has ids of type (int, int)"),
-    (
-        lambda: fastir.fuse([{"q": {"a": 1e308}}, {"q": {"a": 1e308}}], "sum"),
-        OverflowError,
-        "the fused score is inf (query q, document a)",
-    ),
+    (lambda: fastir.fuse([{"q": {"a": 1e308}}, {"q": {"a": 1e308}}], "sum"), OverflowError,
+     "the fused score is inf (query q, document a)"),
 ])  # fmt: skip
 def test_what_is_wrong_is_said(call, error, message):
     with pytest.raises(error) as caught:

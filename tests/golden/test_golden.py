@@ -90,13 +90,10 @@ def check_trec_eval(expected, qrels, run, program, options, record_property):
     silent = {query for query, status in results.status.items() if status == "missing" and program == "te904"}
     assert not listed_queries or listed_queries | silent == set(results.query_ids)
     per_query = {name: results.per_query(name) for name in results.names}
-    check(
-        [
-            ((query, name), results[name] if query == "all" else per_query[name][query], value)
-            for query, name, value in rows
-        ],
-        record_property,
-    )
+    check([
+        ((query, name), results[name] if query == "all" else per_query[name][query], value)
+        for query, name, value in rows
+    ], record_property)  # fmt: skip
 
 
 @UNEVEN

@@ -103,16 +103,10 @@ def test_the_command_line_reads_exports(write, capsys):
     (Run, {"metric_score": 1, "details": {"a": {}}}, "query 'a' has no array 'hits'"),
     (Run, JUDGED, "is a list of judgments; expected a run"),
     (Qrels, RESULTS, "results of a search, which are a run; expected qrels"),
-    (
-        Qrels,
-        {"judgmentRatings": [{"query": "q", "ratings": [{"docId": "d", "rating": "3e9"}]}]},
-        "is out of range; expected a number from -2\\^31 to 2\\^31 - 1 \\(query q, document d\\)",
-    ),
-    (
-        Run,
-        [RESULTS[0], {**RESULTS[1], "searchConfigurationId": "c2"}],
-        "several search configurations, such as 'c1' and 'c2'",
-    ),
+    (Qrels, {"judgmentRatings": [{"query": "q", "ratings": [{"docId": "d", "rating": "3e9"}]}]},
+     "is out of range; expected a number from -2\\^31 to 2\\^31 - 1 \\(query q, document d\\)"),
+    (Run, [RESULTS[0], {**RESULTS[1], "searchConfigurationId": "c2"}],
+     "several search configurations, such as 'c1' and 'c2'"),
     (Run, [RESULTS[0]] * 2, "duplicate query 'red dress'"),
     (Run, [{**RESULTS[0], "documentIds": [1]}], "query 'red dress': documentIds must be strings"),
     (Qrels, [1, 2], "the JSON is an array, expected an object"),
@@ -249,32 +243,18 @@ def test_an_incomplete_response_is_warned_of_and_reported(write_responses, field
 
 
 @pytest.mark.parametrize("read, data, options, message", [
-    (
-        Run,
-        msearch(FIRST, MISSING),
-        {"query_ids": ["a", "b"]},
-        r"responses\[1\]: error index_not_found_exception: no s",
-    ),
+    (Run, msearch(FIRST, MISSING), {"query_ids": ["a", "b"]}, r"responses\[1\]: error index_not_found_exception: no s"),
     (Run, MISSING, {}, r"the response: error index_not_found_exception: no such index \[x\] \(status 404\)"),
     (Run, {"q1": {"error": "rejected", "status": 429}}, {}, r"query 'q1': error rejected \(status 429\)"),
-    (
-        Run,
-        msearch(FIRST, SECOND),
-        {},
-        r"the responses \(2\) do not say which queries were asked; expected query_ids=, in",
-    ),
+    (Run, msearch(FIRST, SECOND), {},
+     r"the responses \(2\) do not say which queries were asked; expected query_ids=, in"),
     (Run, [FIRST], {}, r"the responses \(1\) do not say which"),
     (Run, msearch(FIRST, SECOND), {"query_ids": ["a"]}, "query_ids has 1 entry, but there are 2 responses"),
     (Run, msearch(FIRST, SECOND), {"query_ids": ["a", "a"]}, "duplicate query 'a' in the export"),
     (Run, {"q1": FIRST}, {"query_ids": ["a"]}, "the responses have their query ids; expected no query_ids"),
     (Run, {"q1": {"d": 1}}, {"query_ids": ["a"]}, "the JSON has no responses of searches"),
     (Run, msearch({"hits": {}}), {"query_ids": ["a"]}, r"responses\[0\] has no array 'hits'"),
-    (
-        Run,
-        msearch({"hits": {"hits": [{"_score": 1}]}}),
-        {"query_ids": ["a"]},
-        r"responses\[0\] has no string '_id'",
-    ),
+    (Run, msearch({"hits": {"hits": [{"_score": 1}]}}), {"query_ids": ["a"]}, r"responses\[0\] has no string '_id'"),
     (Qrels, FIRST, {}, "has responses of searches, whose hits are a run; expected qrels"),
 ])  # fmt: skip
 def test_a_wrong_response_is_named(write_responses, read, data, options, message):

@@ -164,10 +164,7 @@ def test_lists_become_rankings():
 @pytest.mark.parametrize(("given", "message"), [
     (lambda: rows([["x", "y"], ["z"]], [[1.0], [2.0]]), "ranking of query 'a' has 2 documents and 1 scores"),
     (lambda: rows([["x"], ["z"]], [[1.0], None]), "scores: the list of query number 1 is null"),
-    (
-        lambda: rows([["x"], ["y", "z"]], [[1.0], [2.0, None]]),
-        "scores: the score at rank 2 of query number 1 is null",
-    ),
+    (lambda: rows([["x"], ["y", "z"]], [[1.0], [2.0, None]]), "scores: the score at rank 2 of query number 1 is null"),
     (lambda: rows([["x"], None]), "the list of query number 1 is null"),
     (lambda: rows([["x"], ["y"]], query_ids="aa"), "duplicate query 'a'"),
     (lambda: rows([["x"], ["y"]]).rename_columns(["qid", "other"]), "no column 'doc_ids' or 'ranking'"),

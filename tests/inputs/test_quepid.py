@@ -31,11 +31,7 @@ def test_quepid_has_ratings_and_snapshots(write):
     (Run, BASIC, "file.csv:1: the file has no column 'doc position'; its columns are query, docid, rating"),
     (Qrels, BASIC.replace("1895,0", "1895,good"), r"file.csv:3: label 'good' is not a number \(query star, wars"),
     (Qrels, BASIC.replace("1895,0", "11,0"), "file.csv:3"),
-    (
-        Run,
-        SNAPSHOT + "second,today,7,alien,5,1,x\n",
-        "file.csv:6: the file holds several snapshots, such as 'first'",
-    ),
+    (Run, SNAPSHOT + "second,today,7,alien,5,1,x\n", "file.csv:6: the file holds several snapshots, such as 'first'"),
     (Run, SNAPSHOT.replace("11,2", "11,-2"), "file.csv:4: position '-2' is not a position"),
     (Qrels, "query,docid,rating\n", "the qrels are empty"),
     (Qrels, "", "the qrels file is empty"),

@@ -190,11 +190,8 @@ HEAD = "query_id,doc_id,score\n"
     ("x.jsonl", "[1]\n", "expected a JSON object"),
     ("x.jsonl", "{\n", "property name"),
     ("x.jsonl", '{"qid": "a", "docid": "b", "score": 1}\n{"qid": "a"}\n', "row 1: 'docid' is null"),
-    (
-        "x.jsonl",
-        '{"qid": "a", "docid": "b", "score": 1}\n{"qid": 2, "docid": "b", "score": 1}\n',
-        "from string to number",
-    ),
+    ("x.jsonl", '{"qid": "a", "docid": "b", "score": 1}\n{"qid": 2, "docid": "b", "score": 1}\n',
+     "from string to number"),
     ("x.jsonl", '{"qid": "a", "docid": 1.5, "score": 1}\n', "from string to number"),
     ("x.jsonl", '{"qid": "a", "docid": "b", "score": "1"}\n', "from number to string"),
     ("x.jsonl", '{"qid": "a", "docid": "b", "score": 1e999}\n', "too big"),

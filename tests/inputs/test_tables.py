@@ -171,16 +171,10 @@ def test_a_masked_value_of_numpy_is_named(column):
 
 
 @pytest.mark.parametrize("data, kind, message", [
-    (
-        pyarrow.table({"qid": [1.5], "docno": ["x"], "score": [1.0]}),
-        TypeError,
-        "'qid' must hold strings or integers, got float64; cast it to string",
-    ),
-    (
-        pyarrow.table({"qid": ["a"], "docno": ["x"], "score": ["1"]}),
-        TypeError,
-        "'score' must be numeric, got string; cast it to double",
-    ),
+    (pyarrow.table({"qid": [1.5], "docno": ["x"], "score": [1.0]}), TypeError,
+     "'qid' must hold strings or integers, got float64; cast it to string"),
+    (pyarrow.table({"qid": ["a"], "docno": ["x"], "score": ["1"]}), TypeError,
+     "'score' must be numeric, got string; cast it to double"),
     ({"qid": ["a", "b"], "docno": ["x"], "score": [1.0]}, ValueError, "columns differ in length: 1, 2"),
     ({"qid": [["a"]], "docno": [["x"]], "score": [[1.0]]}, TypeError, "'qid' must be a str or an int"),
     ({"qid": ["a"], "docno": ["x"], "score": [[1.0]]}, ValueError, "one dimension"),
@@ -326,12 +320,8 @@ def test_ranks_and_other_names():
 
 @pytest.mark.parametrize(("arguments", "options", "error", "message"), [
     ([{"qid": ["a"]}], {}, ValueError, "no column 'label' or 'relevance' .*; it has 'qid'"),
-    (
-        [{"qid": ["a"], "label": [1]}],
-        {},
-        ValueError,
-        "labels: the table has no column 'score' or 'prediction' or 'rank'",
-    ),
+    ([{"qid": ["a"], "label": [1]}], {}, ValueError,
+     "labels: the table has no column 'score' or 'prediction' or 'rank'"),
     ([TABLE], {"columns": {"doc": "x"}}, ValueError, "columns: unknown role .doc.; expected query_id"),
     ([TABLE, [1.0]], {}, TypeError, "has queries and scores in its columns"),
     ([[1, 0]], {"columns": {}}, TypeError, "columns is for a table, but none was given"),

@@ -194,13 +194,11 @@ def test_columns_of_lists(kind):
     pa = pytest.importorskip("pyarrow")
     relevant = [[doc for doc, label in docs.items() if label > 0] for docs in QRELS.values()]
     text = getattr(pa, kind)()
-    table = pa.table(
-        {
-            "query_id": pa.array(list(LISTS), text),
-            "retrieved": pa.array(list(LISTS.values()), pa.list_(text)),
-            "relevant": pa.array(relevant, pa.list_(text)),
-        }
-    )
+    table = pa.table({
+        "query_id": pa.array(list(LISTS), text),
+        "retrieved": pa.array(list(LISTS.values()), pa.list_(text)),
+        "relevant": pa.array(relevant, pa.list_(text)),
+    })  # fmt: skip
     check(fastir.evaluate_lists(table, None, METRICS))
 
 

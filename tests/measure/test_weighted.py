@@ -20,10 +20,8 @@ WORKED = {
     "weighted_mrr(self_normalized=false)": (1, 1.25),
     "weighted_rbp": (0.2 * (2 * 0.8 + 1.5 * 0.8**3) / 7.5, 0.2 * 1.25 / 3.25),
     "weighted_rbp(self_normalized=false)": (0.2 * (2 * 0.8 + 1.5 * 0.8**3), 0.2 * 1.25),
-    "weighted_ndcg(gain=binary)@3": (
-        2 / math.log2(3) / (4 + 2 / math.log2(3) + 1.5 / 2),
-        1.25 / (2 + 1.25 / math.log2(3)),
-    ),
+    "weighted_ndcg(gain=binary)@3": (2 / math.log2(3) / (4 + 2 / math.log2(3) + 1.5 / 2),
+                                     1.25 / (2 + 1.25 / math.log2(3))),
     "weighted_ndcg@3": (2 / math.log2(3) / (4 + 3 / math.log2(3) + 2 / 2), 1.25 / (2 + 1.25 / math.log2(3))),
 }  # fmt: skip
 

@@ -98,16 +98,12 @@ def by_pytrec_eval(case, names, asked=None, **options):
 
 V9 = {"convention": "trec_eval-9"}
 NO_CRASH = (cases.labels_from_0,)
-PYTREC_EVAL = Peer(
-    "pytrec-eval-terrier",
-    by_pytrec_eval,
-    (
-        Ask(TREC, V9, {}, NO_CRASH),
-        Ask(TREC, V9 | {"rel_level": 2}, {"relevance_level": 2}, NO_CRASH),
-        Ask(TREC, V9 | {"judged_only": True}, {"judged_docs_only_flag": True}, NO_CRASH),
-        Ask({k: v for pair in PARAMETERS.values() for k, v in pair.items()}, V9, {"asked": set(PARAMETERS)}, NO_CRASH),
-    ),
-)
+PYTREC_EVAL = Peer("pytrec-eval-terrier", by_pytrec_eval, (
+    Ask(TREC, V9, {}, NO_CRASH),
+    Ask(TREC, V9 | {"rel_level": 2}, {"relevance_level": 2}, NO_CRASH),
+    Ask(TREC, V9 | {"judged_only": True}, {"judged_docs_only_flag": True}, NO_CRASH),
+    Ask({k: v for pair in PARAMETERS.values() for k, v in pair.items()}, V9, {"asked": set(PARAMETERS)}, NO_CRASH),
+))  # fmt: skip
 
 TREC_EVAL = os.environ.get("TREC_EVAL") or shutil.which("trec_eval")
 TREC_10 = TREC | {f"unj_{k}": f"unj_{k}" for k in (5, 10, 20)} | {"rbp_resid": "rbp_resid", "gm_map": "gm_map"}
@@ -287,27 +283,17 @@ PEERS = {
         groups=True,
         ways=("dict",),
     ),
-    "ranx": Peer(
-        "ranx",
-        by_ranx,
-        (
-            Ask(
-                {n: n for n in golden_set.RANX}, {"convention": "ranx"}, {}, (cases.same_queries, cases.distinct_scores)
-            ),
-        ),
-    ),
+    "ranx": Peer("ranx", by_ranx, (
+        Ask(same(" ".join(golden_set.RANX)), {"convention": "ranx"}, {}, (cases.same_queries, cases.distinct_scores)),
+    )),
     "beir": Peer(
         "beir",
         by_beir,
         (
             Ask(same(BEIR), {"convention": "beir"}, {}, NO_CRASH),
             Ask(same(BEIR_CUSTOM), {"convention": "beir"}, {"custom": ("mrr", "hole", "acc")}, (cases.judged_queries,)),
-            Ask(
-                same(at((1, 3, 10), "R_cap")),
-                {"convention": "beir"},
-                {"custom": ("r_cap",)},
-                (cases.judged_queries, cases.relevant_queries),
-            ),
+            Ask(same(at((1, 3, 10), "R_cap")), {"convention": "beir"}, {"custom": ("r_cap",)},
+                (cases.judged_queries, cases.relevant_queries)),
         ),
         within=5.1e-6,  # it rounds to five decimals
     ),
@@ -320,13 +306,10 @@ PEERS = {
         ),
         within=5.1e-6,  # it rounds to five decimals
     ),
-    "sentence-transformers": Peer(
-        "sentence-transformers",
-        by_sentence_transformers,
-        (Ask(SENTENCES, {"convention": "sentence-transformers"}, {}, (cases.binary,)),),
-    ),
+    "sentence-transformers": Peer("sentence-transformers", by_sentence_transformers,
+                                  (Ask(SENTENCES, {"convention": "sentence-transformers"}, {}, (cases.binary,)),)),
     **{
         name: Peer(package, call, tuple(Ask(*ask) for ask in asks), within, (*Peer._field_defaults["ways"], "arrays"))
         for name, (package, call, asks, within) in lists.LISTS.items()
     },
-}
+}  # fmt: skip

@@ -32,13 +32,10 @@ def kind(texts):
 
 def runs(n, metrics=("ndcg@10", "map", "recip_rank", "rbp(p=0.95)", "P@10"), name="run_{}"):
     rng = random.Random(n)
-    return fastir.compare_scores(
-        {
-            name.format(place): {m: {f"q{q}": place / 40 + rng.random() / 9 for q in range(20)} for m in metrics}
-            for place in range(n)
-        },
-        correction="holm",
-    )
+    return fastir.compare_scores({
+        name.format(place): {m: {f"q{q}": place / 40 + rng.random() / 9 for q in range(20)} for m in metrics}
+        for place in range(n)
+    }, correction="holm")  # fmt: skip
 
 
 # ---- text ------------------------------------------------------------------------------------------------------

@@ -11,16 +11,10 @@ import pytest
 from fastir.rendering import Cell, Table, render
 from fastir.rendering.cells import align_points, number_cell, swap_axes
 
-TABLE = Table(
-    ["run", "map"],
-    [
-        [Cell("bm_25|a"), Cell("0.5", beats="b", interval="[0.4, 0.6]", strong=True, exact="0.5000000000000001")],
-        [Cell("dense"), Cell("0.25", exact="0.25")],
-    ],
-    1,
-    ["The best mean is in bold."],
-    "Two runs",
-)
+TABLE = Table(["run", "map"], [
+    [Cell("bm_25|a"), Cell("0.5", beats="b", interval="[0.4, 0.6]", strong=True, exact="0.5000000000000001")],
+    [Cell("dense"), Cell("0.25", exact="0.25")],
+], 1, ["The best mean is in bold."], "Two runs")  # fmt: skip
 
 
 def test_text_stars_the_best_and_puts_points_below_each_other():

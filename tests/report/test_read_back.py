@@ -198,15 +198,13 @@ def expected_board(case, part, intervals):
             every = [means[other, metric].mean for other in runs]
             best = {True: max, False: min}.get(part.higher_is_better[metric])
             beaten = sorted(better.get((run, metric), []))
-            row.append(
-                {
-                    "text": number(system.mean),
-                    "exact": repr(system.mean),
-                    "sup": f"{beaten[0]}-{beaten[-1]}" if len(beaten) > 3 else "".join(beaten),
-                    "small": f"[{number(system.low)}, {number(system.high)}]",
-                    "strong": best is not None and math.isclose(system.mean, best(every), rel_tol=1e-12),
-                }
-            )
+            row.append({
+                "text": number(system.mean),
+                "exact": repr(system.mean),
+                "sup": f"{beaten[0]}-{beaten[-1]}" if len(beaten) > 3 else "".join(beaten),
+                "small": f"[{number(system.low)}, {number(system.high)}]",
+                "strong": best is not None and math.isclose(system.mean, best(every), rel_tol=1e-12),
+            })  # fmt: skip
         rows.append(row)
     return rows
 

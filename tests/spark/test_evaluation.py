@@ -386,14 +386,8 @@ def test_positions_tell_the_first_of_duplicates_in_many_runs_and_in_buckets(spar
 
 
 @pytest.mark.parametrize(("position", "error"), [
-    (
-        "1",
-        r"^run: two documents of query 'q\d+' have 1 in the column 'position', the order of the rows, which rules",
-    ),
-    (
-        "nullif(position, 4)",
-        r"^run: row \d+: 'position', the order of the rows, is missing or not a number .in part",
-    ),
+    ("1", r"^run: two documents of query 'q\d+' have 1 in the column 'position', the order of the rows, which rules"),
+    ("nullif(position, 4)", r"^run: row \d+: 'position', the order of the rows, is missing or not a number .in part"),
     ("string(position)", r"^run: 'position', the order of the rows, must be numeric, got string"),
 ])  # fmt: skip
 def test_positions_that_are_no_order_are_refused(spark, given, position, error):

@@ -595,10 +595,8 @@ OVERRIDES = {
         relevant=None,
     ),
     ("evaluate_lists", "duplicates"): words("first", "last", "once", retrieved=[["a", "b", "a", "e"], *ranked_ids[1:]]),
-    ("evaluate_lists", "exclude"): [
-        given("query_id", query_ids=SHARED),
-        given({"q1": ["b"], "q2": ["i"]}, query_ids=SHARED),
-    ],
+    ("evaluate_lists", "exclude"): [given("query_id", query_ids=SHARED),
+                                    given({"q1": ["b"], "q2": ["i"]}, query_ids=SHARED)],
     ("evaluate_lists", "aggregate"): [refused("sum", "aggregate='sum' needs scores", parents=PARENTS)],
     ("evaluate_ranked", "offsets"): words([0, len(LABELS)]),
     ("evaluate_ranked", "metrics"): words("ndcg@3"),
@@ -622,11 +620,8 @@ OVERRIDES = {
     ("identify", "parents"): words(PARENTS, values={"map": "0.5"}),
     ("identify", "aggregate"): words("sum", "mean", values={"map": "0.5"}, parents=PARENTS),
     ("identify", "row"): words("x", values={"x": {"p@3": "0.33"}, "y": {"p@3": "0.25"}}),
-    ("compare_scores", "queries"): [
-        given("intersection", runs=PARTLY),
-        given("qrels", runs=PARTLY),
-        given(["q1", "q2", "q4"]),
-    ],
+    ("compare_scores", "queries"): [given("intersection", runs=PARTLY), given("qrels", runs=PARTLY),
+                                    given(["q1", "q2", "q4"])],
     **{
         ("compare_scores", option): words(*values, runs=PER_QUERY)
         for option, values in (("correction", (None, "bonferroni")), ("family", ("all",)), ("baseline", ("other",)))
