@@ -85,20 +85,17 @@ def test_other_calls_take_the_label():
     assert [fault.text for fault in checked.of(kind="rows without a label")] == ["all 3 rows are relevant (label 1)"]
 
 
-@pytest.mark.parametrize(
-    ("qrels", "options", "message"),
-    [
-        (FRAME.assign(label=1), {"label": 1}, "label=1 is for tables without labels; the qrels have a column 'label'"),
-        (TIMES, {"label": 1, "columns": {"label": "time"}}, "columns names one, 'time'"),
-        (TIMES, {"label": 0}, "label must be above 0"),
-        (LABELLED, {"label": 1}, "the qrels are a dict"),
-        ([("u1", "a", 1)], {"label": 1}, "the qrels are tuples with labels"),
-        ([*ROWS, ("u2", "c", 1)], {}, r"row 3: expected a tuple \(query_id, doc_id\)"),
-        ([("u2", "c", 1), *ROWS], {}, r"row 1: expected a tuple \(query_id, doc_id, label\)"),
-        ([*ROWS, ("u2", None)], {}, "row 3: .*None"),
-        ([*ROWS, ROWS[0]], {}, "duplicate document 'a' in query 'u1', in rows 0 and 3"),
-    ],
-)
+@pytest.mark.parametrize(("qrels", "options", "message"), [
+    (FRAME.assign(label=1), {"label": 1}, "label=1 is for tables without labels; the qrels have a column 'label'"),
+    (TIMES, {"label": 1, "columns": {"label": "time"}}, "columns names one, 'time'"),
+    (TIMES, {"label": 0}, "label must be above 0"),
+    (LABELLED, {"label": 1}, "the qrels are a dict"),
+    ([("u1", "a", 1)], {"label": 1}, "the qrels are tuples with labels"),
+    ([*ROWS, ("u2", "c", 1)], {}, r"row 3: expected a tuple \(query_id, doc_id\)"),
+    ([("u2", "c", 1), *ROWS], {}, r"row 1: expected a tuple \(query_id, doc_id, label\)"),
+    ([*ROWS, ("u2", None)], {}, "row 3: .*None"),
+    ([*ROWS, ROWS[0]], {}, "duplicate document 'a' in query 'u1', in rows 0 and 3"),
+])  # fmt: skip
 def test_what_contradicts_is_refused(qrels, options, message):
     with pytest.raises((TypeError, ValueError), match=message):
         fastir.evaluate(qrels, RUN, "map", **options)

@@ -34,8 +34,6 @@ def expected():
 
 
 # ---- pyarrow -------------------------------------------------------------------------------------------------------
-
-
 @ORDERS
 def test_a_dataset_of_pyarrow_is_read_while_it_is_evaluated(tmp_path, rows, monkeypatch):
     monkeypatch.setattr(library_tables, "BATCH_ROWS", 2)
@@ -69,8 +67,6 @@ def test_errors_of_a_dataset_name_the_file_and_its_row(tmp_path):
 
 
 # ---- Hugging Face --------------------------------------------------------------------------------------------------
-
-
 @ORDERS
 def test_a_dataset_of_hugging_face(rows):
     datasets = pytest.importorskip("datasets")
@@ -84,8 +80,6 @@ def test_a_dataset_of_hugging_face(rows):
 
 
 # ---- ir_datasets ---------------------------------------------------------------------------------------------------
-
-
 class Judgment(NamedTuple):
     query_id: str
     doc_id: str
@@ -152,23 +146,17 @@ print({"pyarrow", "pandas", "datasets", "ir_datasets", "fsspec"} & set(sys.modul
 
 
 # ---- what is nearly a table ----------------------------------------------------------------------------------------
-
-
 def like(name, **attributes):
     return type(name, (), attributes)()
 
 
-@pytest.mark.parametrize(
-    ("name", "methods", "call"),
-    [
-        ("DataFrame", ["toPandas", "mapInPandas", "collect"], "toPandas()"),
-        ("Dataset", ["take_all", "iter_batches", "to_pandas"], "to_pandas()"),
-        ("Dataset", ["data_vars", "to_dataframe"], "to_dataframe().reset_index()"),
-        ("DeltaTable", ["to_pyarrow_table", "to_pandas"], "to_pyarrow_table()"),
-        ("RowIterator", ["to_arrow", "__iter__"], "to_arrow()"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("name", "methods", "call"), [
+    ("DataFrame", ["toPandas", "mapInPandas", "collect"], "toPandas()"),
+    ("Dataset", ["take_all", "iter_batches", "to_pandas"], "to_pandas()"),
+    ("Dataset", ["data_vars", "to_dataframe"], "to_dataframe().reset_index()"),
+    ("DeltaTable", ["to_pyarrow_table", "to_pandas"], "to_pyarrow_table()"),
+    ("RowIterator", ["to_arrow", "__iter__"], "to_arrow()"),
+], ids=str)  # fmt: skip
 def test_what_is_nearly_a_table_is_told_the_call_that_makes_it_one(name, methods, call):
     made = like(name, **dict.fromkeys(methods, lambda self: iter(())))
     for what, ask in (
@@ -198,9 +186,7 @@ def test_columns_in_the_index_of_a_frame():
 
 @pytest.mark.parametrize(
     ("rows", "call"),
-    [
-        ([pyarrow.record_batch({"query_id": ["q"]})], r"pyarrow\.Table\.from_batches\(run\)"),
-    ],
+    [([pyarrow.record_batch({"query_id": ["q"]})], r"pyarrow\.Table\.from_batches\(run\)")],
     ids=["batches"],
 )
 def test_rows_that_are_no_tuples(rows, call):
