@@ -9,8 +9,8 @@ import numpy as np
 
 from fastir.analyses.compare.segments import read_segments, segment_rows
 from fastir.analyses.fusion.cards import METHODS, Method, find_norm
+from fastir.analyses.fusion.fuse import TIE_SIGNS, RunSet, read_run_set
 from fastir.analyses.fusion.layout import Layout, Learner
-from fastir.analyses.fusion.run_set import TIE_SIGNS, RunSet, read_run_set
 from fastir.analyses.fusion.settings import Setting, trial_settings
 from fastir.analyses.fusion.tuning import Fold, Trial, Tuning
 from fastir.checks import check_choice, whole_number
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 EQUAL_DECIMALS = 12  # decimals of means that count: what differs behind them is rounding
 NOISE_SE = 1.96  # standard errors
 
+N_FOLDS = 5  # unless asked for; with fewer queries, one for each query
+
 
 def tune(
     qrels: QrelsLike,
@@ -52,7 +54,7 @@ def tune(
     *,
     grid: float | Sequence[Any] | None = None,
     n_trials: SupportsIndex | None = None,
-    folds: SupportsIndex = 5,
+    folds: SupportsIndex = N_FOLDS,
     random_state: SupportsIndex = 0,
     segments: SegmentsLike | None = None,
     params: Mapping[str, Any] | None = None,
@@ -133,8 +135,8 @@ def tune(
     settings, search = trial_settings(card, run_set.names, params or {}, grid, n_trials, seed)
     trials = Trials(judgments, run_set, card, norm, ties, metric, {**options, "score_dtype": score_dtype})
     ids = trials.layout.judged.query_ids
-    if folds == DEFAULT_FOLDS:
-        n_folds = min(n_folds, len(ids))
+    if n_folds == N_FOLDS:
+        n_folds = min(n_folds, max(len(ids), 2))
     if n_folds > len(ids):
         raise ValueError(f"folds must be at most the number of queries, {len(ids)}, got {n_folds}")
     fold_of = fold_numbers(ids, n_folds, seed, strata)
