@@ -14,13 +14,13 @@ from fastir.cli.terminal import UsageError, suggestion
 from fastir.data.results.saved_files import SUFFIXES
 from fastir.declared import Table
 from fastir.engine.measure import CARDS
+from fastir.declared import DEFAULT_METRICS
 from fastir.errors import quote
 from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
 from fastir.request.conventions_table import NAMES
 from fastir.request.names import is_metric, split
 from fastir.request.option_rows import BY_NAME, TITLES
-from fastir.request.defaults import DEFAULT_METRICS
 from fastir.request.options import Options, check_options, metric_tuple
 from fastir.request.plan import Settings, compile_settings
 

@@ -84,7 +84,8 @@ def tune(
         How many settings to try instead of a grid: low-discrepancy weights, or evenly spaced values. The default for
         more than four runs without a grid is 2000.
     folds : int
-        From 2 up to the number of queries, which is leave-one-out.
+        From 2 up to the number of queries, which is leave-one-out. 5, or the number of queries if it is less, unless
+        it is given.
     random_state : int
         The seed of the division into folds, and of low-discrepancy weights.
     segments : mapping of query_id to segment, path, or None
