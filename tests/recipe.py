@@ -29,7 +29,7 @@ RECIPES = {  # name: (the section's title, where its blocks go: (file, the text 
             ("fastir/engine/measure/_binary.pyx", None),
             ("tests/oracle/oracle.py", "METRICS = {\n"),
             ("tests/oracle/oracle.py", "    **oracle_sets.METRICS"),
-            ("tests/oracle/test_oracle.py", "        (Request("),
+            ("tests/oracle/test_oracle.py", "    (Request("),
             CHANGES,
         ],
         [
@@ -37,12 +37,6 @@ RECIPES = {  # name: (the section's title, where its blocks go: (file, the text 
             *("tests/house/test_metric_names.py", "tests/house/test_declared.py"),
             *("tests/house/test_site.py::test_only_metrics_have_typeset_formulas", "tests/cli/test_pages.py"),
         ],
-        [("fastir/engine/measure/_sets.pyx", None), ("tests/oracle/oracle.py", "METRICS = {\n"),
-         ("tests/oracle/oracle.py", "    **oracle_sets.METRICS"), ("tests/oracle/test_oracle.py", "    (Request("),
-         CHANGES],
-        [*("tests/measure", "tests/oracle", "tests/request", "tests/bounds", "tests/golden/test_bits.py"),
-         *("tests/house/test_metric_names.py", "tests/house/test_declared.py"),
-         *("tests/house/test_site.py::test_only_metrics_have_typeset_formulas", "tests/cli/test_pages.py")],
     ),
     "format": (
         "A new input format",
