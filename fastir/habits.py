@@ -12,8 +12,9 @@ PAIRS = "fastir.compare(qrels, runs, metrics, test={!r})"
 NAMES = {
     **dict.fromkeys(("read_qrels", "load_qrels", "parse_qrels", "qrels", "qrels_from_file", "from_qrels"), QRELS),
     **dict.fromkeys(("read_run", "load_run", "parse_run", "run", "read_trec_run", "runs", "run_from_file"), RUN),
-    **{name: SKLEARN.format(name) for name in ("ndcg_score", "dcg_score", "average_precision_score", "roc_auc_score")},
-    **{name: SKLEARN.format(name) for name in ("label_ranking_average_precision_score", "coverage_error")},
+    **{name: SKLEARN.format(name) for name in ("ndcg_score", "dcg_score", "label_ranking_average_precision_score")},
+    "average_precision_score": "fastir.evaluate_scores(labels, scores, 'map')",
+    "roc_auc_score": "fastir.evaluate_scores(labels, scores, 'auc')",
     **dict.fromkeys(("label_ranking_loss", "top_k_accuracy_score"), "fastir.evaluate_scores(labels, scores, metrics)"),
     **dict.fromkeys(("optimize_fusion", "optimize", "tune_fusion", "grid_search"), "fastir.tune"),
     **dict.fromkeys(("fusion", "rrf", "combsum", "combmnz", "reciprocal_rank_fusion"), "fastir.fuse"),
@@ -46,8 +47,8 @@ OPTIONS = {
     **dict.fromkeys(("k", "at", "cutoff", "cutoffs", "top_k", "topk", "k_values", "ks", "n"), WRITE_CUTOFF),
     **dict.fromkeys(("per_query", "return_per_query", "per_topic", "by_query", "detailed"), PER_QUERY),
     **dict.fromkeys(("ci", "bootstrap", "confidence_interval", "conf_int", "with_ci"), INTERVAL),
-    **dict.fromkeys(("return_mean", "mean", "aggregated", "agg"), "results[metric] is the mean, per_query(metric) each"),
-    **dict.fromkeys(("verbose", "show_progress", "progress_bar", "silent"), "progress= takes a function, such as one of tqdm"),
+    **dict.fromkeys(("return_mean", "mean", "aggregated", "agg"), "results[metric] is the mean of a metric"),
+    **dict.fromkeys(("verbose", "show_progress", "progress_bar"), "progress= takes a function in evaluate_many"),
     **dict.fromkeys(("make_comparable", "complete", "all_queries"), "queries= says which queries count"),
     **dict.fromkeys(("ignore_identical_ids", "exclude_self"), "exclude='query_id' leaves out the query's own document"),
     **dict.fromkeys(("save_results_in_run", "output", "output_path"), "results.save(path) writes them"),
@@ -66,8 +67,6 @@ RESULTS = {
     **dict.fromkeys(("by_query", "per_topic", "queries", "detailed"), "per_query(metric), or query_ids"),
     **dict.fromkeys(("get", "value", "score"), "results[metric]"),
 }
-
-
 
 
 def hint(word: str, table: Mapping[str, str], names: Iterable[str] = ()) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, Suppo
 
 import numpy as np
 
-from fastir.checks import check_choice, flag, integer, number, positive_integer, suggest_choice
+from fastir.checks import check_choice, flag, integer, number, positive_integer
 from fastir.engine.measure import CARDS
 from fastir.engine.threads import thread_count
 from fastir.errors import NoOverlapError, quote
