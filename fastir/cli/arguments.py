@@ -24,6 +24,7 @@ from fastir.request.options import Options, check_options, metric_tuple
 from fastir.request.plan import Settings, compile_settings
 
 STDIN = "-"
+FORMATS = ("table", "markdown", "latex", "html", "csv", "tsv", "json", "parquet")  # of results
 DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")
 METRICS_OPTION = ("-m", "--metrics")
 METRIC_NAMES = tuple(card.name for card in CARDS)

@@ -229,20 +229,16 @@ def parser(commands: Collection[str] | None = None) -> Parser:
     for command in COMMANDS:
         if command.name not in wanted:  # each takes a millisecond, and an unknown word gets the list of all
             continue
-        sub = subparsers.add_parser(
-            command.name, help=command.about, description=command.text, epilog=help_ending(command), **layout
-        )
+        examples = (f"  {line}" for line in command.examples)
+        ending = "\n".join(["examples:", *examples, "", f"exit status: {EXIT_STATUS}"])
+        texts: dict[str, Any] = {"help": command.about, "description": command.text, "epilog": ending}
+        sub = subparsers.add_parser(command.name, **texts, **layout)
         if command.module and (commands is None or command.name in commands):
             module = importlib.import_module(f"fastir.cli.{command.module}")
             name = command.name.replace("-", "_")
             sub.set_defaults(command=getattr(module, f"{name}_command"), parser=sub)
             getattr(module, f"add_{name}_arguments", lambda add: None)(grouping_add(sub))
     return root
-
-
-def help_ending(command: Command) -> str:
-    """Examples, and what the exit codes mean."""
-    return "\n".join(["examples:", *(f"  {line}" for line in command.examples), "", f"exit status: {EXIT_STATUS}"])
 
 
 def grouping_add(sub: argparse.ArgumentParser) -> Callable[..., argparse.Action]:

@@ -57,10 +57,7 @@ def precision_recall(
         Whether the legend begins with the run with the highest line on average.
     ax : as for `means`
 
-    Raises
-    ------
-    UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
-        As by `evaluate_many`.
+    The errors are those of `evaluate_many`.
     """
     check_options("plots.precision_recall", options, (PRECISION, RECALL, IPREC) if raw else (IPREC,))
     curves: dict[Hashable, tuple[Any, Any]]
@@ -101,10 +98,7 @@ def roc(
         Whether the legend begins with the run with the highest line on average.
     ax : as for `means`
 
-    Raises
-    ------
-    UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
-        As by `evaluate_many`.
+    The errors are those of `evaluate_many`.
     """
     runs, rest = with_names(runs, names, [qrels]), dict[str, Any](options)
     roc_curves = {name: roc_curve(qrels, run, RATES, **rest) for name, run in pairs(runs)}

@@ -89,12 +89,12 @@ def as_csv(table: Table, label: str | None = None, formulas: bool = False) -> st
         text = "".join(part if part in "\t\r\n" else printable(part) for part in re.split("([\t\r\n])", text))
         return "'" + text if re.match(FORMULA, text) and not re.fullmatch(NUMBER, text) else text
 
+    def csv_row(row: list[str]) -> str:
+        fields = map(harmless_text, row)
+        return ",".join(quote_cell(field) if re.search(CSV_QUOTED, field) else field for field in fields) + "\n"
+
     cells = ([cell.text if cell.exact is None else cell.exact for cell in row] for row in table.rows)
-    return "".join(",".join(csv_field(harmless_text(cell)) for cell in row) + "\n" for row in (table.head, *cells))
-
-
-def csv_field(text: str) -> str:
-    return quote_cell(text) if re.search(CSV_QUOTED, text) else text
+    return "".join(map(csv_row, (table.head, *cells)))
 
 
 # ---- HTML: without script and style sheets, and with the colours of the page -----------------------------------------

@@ -133,11 +133,8 @@ def family(
     """A Family, with arrays of the dtypes that it needs."""
     n = len(rows)
     return Family(
-        order,
-        rows.astype(np.int64),
-        np.full(n, from_top, np.uint8),
-        np.ascontiguousarray(counts, np.int64).reshape(n, len(order) - 1),
-        inside.astype(np.int64),
+        *(order, rows.astype(np.int64), np.full(n, from_top, np.uint8)),
+        *(np.ascontiguousarray(counts, np.int64).reshape(n, len(order) - 1), inside.astype(np.int64)),
         np.broadcast_to(np.asarray(below, np.int32), n).copy(),
     )
 

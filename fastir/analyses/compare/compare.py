@@ -277,10 +277,7 @@ def with_notes(comparison: Comparison, bounds: dict[Any, Bounds]) -> Comparison:
         for pair in comparison.pairs
     ]
     return type(comparison)(
-        comparison.runs,
-        comparison.metrics,
-        comparison.query_ids,
-        comparison.values,
+        *(comparison.runs, comparison.metrics, comparison.query_ids, comparison.values),
         lambda: (pairs, comparison.means, comparison.method),
         lambda: pairs,
         lambda: comparison.systems,

@@ -68,8 +68,10 @@ class TestedRuns:
     @functools.cached_property
     def intervals(self) -> list[Intervals]:
         """The intervals of each metric, by the method that the options name."""
-        names = list(map(str, self.scores.runs))
-        return [run_intervals(column, names, self.options) for column in self.columns]
+        names, options = list(map(str, self.scores.runs)), self.options
+        if options.seeds == "crossed":
+            return [by_crossed_bootstrap(column, options, names) for column in self.columns]
+        return [(by_t if options.interval == "t" else by_bootstrap)(column, options) for column in self.columns]
 
     def comparison(
         self, corrected: Callable[[], tuple[list[np.ndarray], Method]], segments: dict[Any, Comparison] | None = None
@@ -96,14 +98,8 @@ class TestedRuns:
             return list(itertools.chain.from_iterable(map(make_systems, conclude()[1], self.columns, self.mean_bounds)))
 
         return Comparison(
-            scores.runs,
-            scores.metrics,
-            scores.query_ids,
-            self.means.transpose(0, 2, 1),
-            conclusion,
-            pairs,
-            systems,
-            segments,
+            *(scores.runs, scores.metrics, scores.query_ids, self.means.transpose(0, 2, 1), conclusion, pairs),
+            *(systems, segments),
         )
 
     def describe(self, baselines: tuple[Any, ...], policy: str, family: list[list[Outcome]] | None = None) -> Method:
@@ -120,23 +116,14 @@ class TestedRuns:
         return Method(
             options.test,
             options.n_resamples if resampled else 0,
-            n_pairs,
-            exact,
-            options.random_state,
-            options.correction,
+            *(n_pairs, exact, options.random_state, options.correction),
             options.family + (IN_SEGMENTS if together else ""),
             max(sizes) if options.family == "metric" else sum(sizes),
             options.confidence,
             "simultaneous" if TESTS[options.test].simultaneous else options.interval,
-            EFFECTS[options.effect][0],
-            policy,
-            n_queries,
-            scores.unshared,
+            *(EFFECTS[options.effect][0], policy, n_queries, scores.unshared),
             {column.metric: n_queries - column.n for column in columns if column.n < n_queries},
-            options.seeds,
-            baselines,
-            scores.convention,
-            __version__,
+            *(options.seeds, baselines, scores.convention, __version__),
         )
 
 
@@ -151,13 +138,6 @@ def test_segment(segment: Hashable, scores: Scores, a: np.ndarray, b: np.ndarray
 
 
 # ---- records -------------------------------------------------------------------------------------------------------
-
-
-def run_intervals(column: MetricValues, names: list[str], options: Options) -> Intervals:
-    """The intervals that the options name."""
-    if options.seeds == "crossed":
-        return by_crossed_bootstrap(column, options, names)
-    return by_t(column, options) if options.interval == "t" else by_bootstrap(column, options)
 
 
 def make_verdicts(runs: list[Any], column: MetricValues, adjusted: np.ndarray) -> list[Verdict]:

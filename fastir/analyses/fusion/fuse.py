@@ -24,8 +24,6 @@ from fastir.request.options import DUPLICATES, MAX_DEPTH
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import numpy as np
-
     from fastir.analyses.fusion._recipe import Recipes
     from fastir.data.run import Run, RunLike, RunsLike
     from fastir.evaluation.run_names import RunNames

@@ -58,11 +58,9 @@ class Changes:
     ) -> None:
         ranked = [judgment_ranks.ranked.get(name) for name in runs]
         shape = len(judgment_ranks.judgments), len(ranked)
-        self.query_ids, self.n_runs, self.num_ret = (
-            list(judgment_ranks.judgments),
-            len(ranked),
-            num_ret_by_run(ranked, shape),
-        )
+        lengths = [np.zeros(shape[0], np.int64) if of_run is None else of_run.num_ret for of_run in ranked]
+        self.query_ids, self.n_runs = list(judgment_ranks.judgments), len(ranked)
+        self.num_ret = np.column_stack(lengths).ravel()
         self.metric, self.options, self.how = metric, options, "mean"
         left_out = [np.full(shape[0], of_run is None) if of_run is None else of_run.missing for of_run in ranked]
         self.counts: np.ndarray = (
@@ -198,12 +196,6 @@ class Means:
         plain = (self.how == "mean") & (numbers == self.numbers[runs])
         change = np.where(plain, step / np.maximum(numbers, 1), change)  # plain differences round once
         return np.nan_to_num(change, nan=0.0)
-
-
-def num_ret_by_run(ranked: list[JudgedRankings | None], shape: tuple[int, int]) -> np.ndarray:
-    """How many documents each ranking has; None is a run that has no query of the judgments."""
-    columns = [np.zeros(shape[0], np.int64) if of_run is None else of_run.num_ret for of_run in ranked]
-    return np.column_stack(columns).ravel()
 
 
 def join_rankings(ranked: list[JudgedRankings | None]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -105,17 +105,9 @@ class ToJudge(Exportable):
         return columns_from_records(Candidate._fields, self.candidates)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the list (atomically) in this order, for assessors to work through.
+        """Write the list in this order, for assessors to work through; formats and errors are those of `Pool.save`.
 
-        A path that ends in .qrels or .txt gets TREC qrels, in which every label is -1 until an assessor sets it (see
-        `merge_qrels`). A path that ends in .tsv gets query_id, doc_id, influence and n_runs, separated by tabs.
-
-        Raises
-        ------
-        ValueError
-            The path has another suffix, or an id cannot be a field of a line.
-        OSError
-            The file cannot be written; its old content stays.
+        A path that ends in .tsv gets query_id, doc_id, influence and n_runs, separated by tabs.
         """
         save_list(path, Candidate._fields, self.candidates)
 
