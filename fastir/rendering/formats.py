@@ -149,15 +149,11 @@ def styled_cell(kind: str, side: str, content: str) -> str:
 
 def figure_spaces(texts: list[str]) -> dict[str, str]:
     """Padding behind each number of a column: spaces as wide as a point and as digits."""
-    lacking = {text: len(padded) - len(text) for text, padded in zip(texts, align_points(texts), strict=True)}
-    return {
-        text: ""
-        if not lack or text in ("", "-")
-        else "\u2007" * lack
-        if "." in text
-        else "\u2008" + "\u2007" * (lack - 1)
-        for text, lack in lacking.items()
-    }
+    spaces = {}
+    for text, padded in zip(texts, align_points(texts), strict=True):
+        width = 0 if text in ("", "-") else len(padded) - len(text)
+        spaces[text] = "\u2007" * width if "." in text or not width else "\u2008" + "\u2007" * (width - 1)
+    return spaces
 
 
 # ---- the formats -----------------------------------------------------------------------------------------------------

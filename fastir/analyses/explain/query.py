@@ -222,14 +222,14 @@ def explain_conventions(
     queries = find_differences(*by_query)
     one, other = (each.convention for each in results)
     # the names of the conventions, or all that they choose if both have one name
-    told = (one.name, other.name) if one.name != other.name else (str(one), f"{other} (the second)")
+    texts = (one.name, other.name) if one.name != other.name else (str(one), f"{other} (the second)")
     chosen = queries[0].query_id if query_id is None and queries else query_id
     explained, step = None, ""
     if chosen is not None:
         explained = evaluators[0].explain(run, chosen), evaluators[1].explain(run, chosen)
-        step = f"query {chosen} {describe_step(explained, told, by_query)}"
+        step = f"query {chosen} {describe_step(explained, texts, by_query)}"
     means = results[0][names[0][0]], results[1][names[1][0]]
-    return ConventionsDiff(metric, told, means, queries, step, explained)
+    return ConventionsDiff(metric, texts, means, queries, step, explained)
 
 
 def find_differences(ours: dict[Any, float], theirs: dict[Any, float]) -> list[QueryPair]:

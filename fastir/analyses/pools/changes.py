@@ -44,8 +44,8 @@ class Changes:
     in_pool: np.ndarray  # bool of shape (n_candidates,): whether the candidate has the label IN_POOL
     # float64 of shape (2, n_queries, n_runs): by how much a document outside of a ranking changes the mean of its run:
     # one with the label UNJUDGED, and one with the label IN_POOL
-    lacking: np.ndarray
-    having: np.ndarray  # float64 of shape (n,): by how much each of these changes the mean of its run
+    outside: np.ndarray
+    inside: np.ndarray  # float64 of shape (n,): by how much each of these changes the mean of its run
 
     def __init__(
         self,
@@ -87,16 +87,16 @@ class Changes:
         )
         every = np.arange(len(self.num_ret))
         means = Means(self.values(every, self.offsets, self.judged, ideals), self.counts, self.n_runs, self.how)
-        self.lacking, self.having = np.zeros((2, *shape)), np.empty(len(self.rankings))
+        self.outside, self.inside = np.zeros((2, *shape)), np.empty(len(self.rankings))
         in_pool = self.in_pool[self.candidates]
         for replaced in (False, True) if len(self.in_pool) and self.in_pool.any() else (False,):
             ideals = [ideal[:-1] if replaced and ideal[-1] < 0 else ideal for ideal in more]
             values = self.values(every, self.offsets, self.judged, ideals)
-            self.lacking[int(replaced)] = means.changes(every, values).reshape(shape)
+            self.outside[int(replaced)] = means.changes(every, values).reshape(shape)
             entries = np.flatnonzero(in_pool == replaced)
             for part in (entries[batch] for batch in self.batches(ideals, self.rankings[entries])):
                 values = self.values(self.rankings[part], *self.insert_candidates(part, replaced), ideals)
-                self.having[part] = means.changes(self.rankings[part], values)
+                self.inside[part] = means.changes(self.rankings[part], values)
 
     def keep_negatives(self, rows: np.ndarray) -> None:
         """Add a copy of these rows, with their negative label, for the rankings in which nothing replaces them."""

@@ -131,7 +131,7 @@ class LeftOut(Exportable):
         label: str | None = None,
         formulas: bool = False,
     ) -> str:
-        """A table to print: a row for each run and metric; the other arguments and errors are those of every table.
+        """A table to print: a row for each run and metric; the rest is as for every table.
 
         With a `team`, all runs are without the judgments that only this team has. None: each run is without the
         judgments that only its own team has.
