@@ -24,7 +24,7 @@ SINGLE_METRIC_RESPONSES = (RATIO, CASCADE, READER, AVERAGE, ODDS)
 class Extremes(NamedTuple):
     """The extreme values of one block of queries: float64 and bool arrays of shape (n_queries, n_metrics)."""
 
-    lower: np.ndarray  # float64 arrays: of the labelings under which a metric is defined; NaN if there is none
+    lower: np.ndarray  # float64 array, as `upper`; NaN if no labeling defines the metric
     upper: np.ndarray
     undefined: np.ndarray  # bool array: whether a labeling leaves the metric undefined
     outer: np.ndarray  # bool array: whether no labeling was shown to give these values

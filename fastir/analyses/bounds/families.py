@@ -145,7 +145,7 @@ class ValueRange:
     plan: Plan
     rankings: UnjudgedRanks
     n_threads: int | None
-    lower: np.ndarray  # float64 of shape (n_queries, n_metrics): of the values that are not NaN; NaN if all are
+    lower: np.ndarray  # float64 of shape (n_queries, n_metrics), as `upper`; NaN if all values are
 
     def __init__(self, plan: Plan, rankings: UnjudgedRanks, n_threads: int | None) -> None:
         self.plan, self.rankings, self.n_threads = plan, rankings, n_threads

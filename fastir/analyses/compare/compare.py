@@ -104,10 +104,8 @@ def compare(
     Raises
     ------
     UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
-        As by `evaluate_many` and `compare_scores`. The options of `compare_scores` are checked before any run is read.
-    ImportError
-        SciPy is not installed. The tests "t" and "randomization" need it only with the interval "bca" or the effect
-        "anova".
+        As by `evaluate_many` and `compare_scores`, which also raises ImportError. The options of `compare_scores` are
+        checked before any run is read.
 
     Warns
     -----

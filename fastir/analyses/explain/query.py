@@ -31,11 +31,7 @@ if TYPE_CHECKING:
 
 
 def explain(
-    qrels: QrelsLike,
-    run: RunLike,
-    query_id: str | int,
-    metrics: str | Iterable[str],
-    **options: Unpack[ExplainOptions],
+    qrels: QrelsLike, run: RunLike, query_id: str | int, metrics: str | Iterable[str], **options: Unpack[ExplainOptions]
 ) -> Explanation:
     """Show where the values of one ranking come from: the label and the contribution of each document.
 

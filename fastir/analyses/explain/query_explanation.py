@@ -324,10 +324,7 @@ def query_ranking(
 
 
 def rank_documents(
-    prepared: RunEvaluator,
-    rankings: dict[Any, dict[Any, float] | None],
-    codes: dict[str, float],
-    elsewhere: set[str],
+    prepared: RunEvaluator, rankings: dict[Any, dict[Any, float] | None], codes: dict[str, float], elsewhere: set[str]
 ) -> tuple[list[Row], list[int]]:
     """The documents in the order in which they are evaluated, and the position of each, from 0.
 
