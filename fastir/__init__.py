@@ -69,8 +69,7 @@ if TYPE_CHECKING:
     from fastir.analyses.explain.ranked import RankedExplanation, RankedLabel, explain_ranked
     from fastir.analyses.explain.records import Document, Explanation, Move, RankingDiff
     from fastir.analyses.fusion.fuse import fuse
-    from fastir.analyses.fusion.tune import tune
-    from fastir.analyses.fusion.tuning import Fold, Trial, Tuning
+    from fastir.analyses.fusion.tune import Fold, Trial, Tuning, tune
     from fastir.analyses.identify.answers import Answer, Identified
     from fastir.analyses.identify.search import identify
     from fastir.analyses.pools.contributions import Contributions, contributions
@@ -210,7 +209,7 @@ LATER = {
     "Evaluator": "evaluation.evaluator",
     "Explanation": "analyses.explain.records",
     "Fault": "analyses.check.checked",
-    "Fold": "analyses.fusion.tuning",
+    "Fold": "analyses.fusion.tune",
     "Identified": "analyses.identify.answers",
     "JudgedRankings": "data.rankings",
     "LeftOut": "analyses.pools.leave_one_out",
@@ -239,8 +238,8 @@ LATER = {
     "Swap": "analyses.agreement.correlation",
     "System": "analyses.compare.records",
     "ToJudge": "analyses.pools.to_judge",
-    "Trial": "analyses.fusion.tuning",
-    "Tuning": "analyses.fusion.tuning",
+    "Trial": "analyses.fusion.tune",
+    "Tuning": "analyses.fusion.tune",
     "agreement": "analyses.agreement.judgments",
     "bounds": "analyses.bounds.bounds",
     "check": "analyses.check.check",

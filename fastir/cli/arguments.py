@@ -24,6 +24,7 @@ from fastir.request.options import Options, check_options, metric_tuple
 from fastir.request.plan import Settings, compile_settings
 
 STDIN = "-"
+FORMATS = ("table", "markdown", "latex", "html", "csv", "tsv", "json", "parquet")  # of results
 METRICS_OPTION = ("-m", "--metrics")
 METRIC_NAMES = tuple(card.name for card in CARDS)
 QRELS_FORMAT = "qrels"  # the format of documents that are to be judged

@@ -241,8 +241,8 @@ def ambiguity(name: str) -> str:
     for (dialect, other), card in DIALECT_NAMES.items():
         if other == name:
             means.setdefault(card.name, []).append(dialect)
-    told = [f"`{metric}` to {' and '.join(dialects)}" for metric, dialects in means.items()]
-    return f"`{name}` is {', '.join(told)}; here it is an error that says so."
+    meanings = [f"`{metric}` to {' and '.join(dialects)}" for metric, dialects in means.items()]
+    return f"`{name}` is {', '.join(meanings)}; here it is an error that says so."
 
 
 def qrels_name(card: Card) -> str:

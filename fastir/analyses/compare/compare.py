@@ -105,10 +105,8 @@ def compare(
     Raises
     ------
     UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
-        As by `evaluate_many` and `compare_scores`. The options of `compare_scores` are checked before any run is read.
-    ImportError
-        SciPy is not installed. The tests "t" and "randomization" need it only with the interval "bca" or the effect
-        "anova".
+        As by `evaluate_many` and `compare_scores`, which also raises ImportError. The options of `compare_scores` are
+        checked before any run is read.
 
     Warns
     -----
@@ -278,10 +276,7 @@ def with_notes(comparison: Comparison, bounds: dict[Any, Bounds]) -> Comparison:
         for pair in comparison.pairs
     ]
     return type(comparison)(
-        comparison.runs,
-        comparison.metrics,
-        comparison.query_ids,
-        comparison.values,
+        *(comparison.runs, comparison.metrics, comparison.query_ids, comparison.values),
         lambda: (pairs, comparison.means, comparison.method),
         lambda: pairs,
         lambda: comparison.systems,
