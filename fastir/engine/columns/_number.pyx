@@ -118,7 +118,7 @@ cdef const unsigned char* read_number(const unsigned char* p, double* out) noexc
         below = p[0] == c'-'
         p += below or p[0] == c'+'
         start = p
-        while <unsigned char>(p[0] - c'0') < 10 and p - start < 5:
+        while <unsigned char>(p[0] - c'0') < 10 and p - start < 5:      # slow_number has longer ones
             e = e * 10 + (p[0] - c'0')
             p += 1
         if p == start:
@@ -126,7 +126,7 @@ cdef const unsigned char* read_number(const unsigned char* p, double* out) noexc
         exponent += -e if below else e
     if p[0] > 32 or not (p[0] == 32 or 9 <= p[0] <= 13):
         return NULL
-    if mantissa >> 53 == 0 and -22 <= exponent <= 22:
+    if mantissa >> 53 == 0 and -22 <= exponent <= 22:       # both are exact doubles: one operation, one rounding
         out[0] = <double>mantissa / TENS[-exponent] if exponent < 0 else <double>mantissa * TENS[exponent]
     elif mantissa == 0:
         out[0] = 0.0

@@ -279,7 +279,7 @@ def rows_from_json_lines(bytes content, list names, list kinds):
         For each field a tuple: where its texts begin in the block and how long they are (int64), or its integers
         (int64), or its numbers (float64); the number of rows; and the number of bytes that they take.
     """
-    cdef int64_t room = content.count(b"{") + 1, n = 0
+    cdef int64_t room = content.count(b"{") + 1, n = 0      # braces within texts only make it larger
     cdef int place, n_fields = len(names)
     cdef const unsigned char* text = content
     cdef const unsigned char* p = text
@@ -310,7 +310,7 @@ def rows_from_json_lines(bytes content, list names, list kinds):
                 end = last
                 break
             p = after_row(p, fields, n_fields, text, n)
-            if p == NULL:
+            if p == NULL:       # the rows before stay; pyarrow reads the block from `end` on
                 break
             n += 1
             end = p

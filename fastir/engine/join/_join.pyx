@@ -841,6 +841,8 @@ cdef class Join:
         cdef int64_t first = self.judged.offsets[q], n = self.judged.offsets[q + 1] - first
         cdef int64_t wanted = self.judged.n_read(self.plan.reads, q)
         cdef bint tied, noted = self.only_judged or self.once
+        # Chunks become documents before documents are excluded, as exclusions have the ids of documents. Rows are merged
+        # last, so that an excluded row is not counted as a repeat.
         if self.parents is not None:
             self.parents.replace(g, seen.hashes)
         if self.excluded is not None:
@@ -853,13 +855,13 @@ cdef class Join:
                 count_repeats(<Counts>part.counts, q, repeated)
         if reserve(r, self.plan, g.n, n) < 0 or noted and clear_rows(seen, n) < 0:
             return NO_MEMORY
-        if self.single:
+        if self.single:     # in place: the group is scratch
             for i in range(g.n):
                 g.scores[i] = <double><float>g.scores[i]
         for i in range(g.n):
             j = find_judged(self.index, q, first, g.docs + i, seen.hashes[i])
             if j >= 0:
-                if noted:
+                if noted:       # seen.rows has the document's row + 1, under `once` its hit + 1
                     if seen.rows[j] and not self.once:
                         seen.first = seen.rows[j] - 1
                         seen.later = i
@@ -867,6 +869,7 @@ cdef class Join:
                     if seen.rows[j]:
                         again += 1
                         hit = r.hits + seen.rows[j] - 1
+                        # the first of the rows in rank order is the hit: a later one only with a larger score
                         if j < wanted and g.scores[i] > hit.score:
                             hit.score, hit.item, hit.row = g.scores[i], g.docs + i, i
                         continue

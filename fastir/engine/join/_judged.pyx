@@ -81,6 +81,7 @@ cdef class Judged:
         for q in range(len(query_ids)):
             if offsets[q] > offsets[q + 1]:
                 raise ValueError(f"qrels: offsets must rise, but offsets[{q + 1}] is less than the one before")
+        # All offsets are checked by now: they are indices below.
         order = <int64_t*>malloc((n + 1) * sizeof(int64_t))
         spare = <int64_t*>malloc((n + 1) * sizeof(int64_t))
         self.kept = []

@@ -252,7 +252,7 @@ cdef class FirstPass(QueryFinder):
                     continue
                 n_matched[0] += 1
                 if self.excluded is not None and self.is_excluded(q, docs, first + i):
-                    left[q] += 1
+                    left[q] += 1        # before num_ret and sums: the second pass leaves the row out as well
                     continue
                 num_ret[q] += 1
                 if self.integer_docs:
@@ -420,7 +420,7 @@ cdef class SecondPass(QueryFinder):
                 score, slot = comparable(numbers[first + i], single), self.judged.offsets[q]
                 levels = self.levels + slot
                 high = scores_from(levels, self.n_hits[q], score)
-                if high > 0 and levels[high - 1] == score:
+                if high > 0 and levels[high - 1] == score:      # few rows: only these need an id, or a second search
                     low = scores_above(levels, self.n_hits[q], score)
                     alike[slot + low] += 1
                     if self.ties < INPUT:
