@@ -138,13 +138,7 @@ cdef const unsigned char* read_number(const unsigned char* p, double* out) noexc
 
 
 def slow_number(bytes token):
-    """A decimal or an infinity in ASCII, as Python reads it.
-
-    Returns
-    -------
-    float, None or "overflow"
-        None if it is not a number, "overflow" if it is finite but too large for a double.
-    """
+    """A decimal or an infinity in ASCII, as Python reads it; None for others, "overflow" beyond the largest double."""
     text = token.decode("ascii", "replace").lower()
     bare = text.lstrip("+-")
     if len(text) - len(bare) > 1:
@@ -169,15 +163,9 @@ def fast_number(bytes token):
 
 
 def numbers_from_texts(Ids ids):
-    """The numbers that a column of texts spells, blanks around them aside.
+    """The numbers that a column of texts spells, blanks around them aside, as float64.
 
-    Returns
-    -------
-    numbers : float64 array
-    row : int
-        The first row whose text is not a number, -1 if there is none.
-    problem : str
-        Why: "number" or "overflow".
+    Then the first row whose text is not a number, -1 if there is none; and why: "number" or "overflow".
     """
     cdef int64_t i, n = ids.column.n
     cdef Text text

@@ -140,21 +140,10 @@ cdef inline char* append(const char* text, int64_t n, char* out) noexcept nogil:
 
 
 def rows_text(list heads, const double[:, ::1] values, list between, bytes nan=b"nan", bytes infinity=b"inf"):
-    """Rows of numbers between texts.
+    """Rows of numbers between texts, as uint8: each row begins with its head, a str, in which surrogates are bytes.
 
-    Parameters
-    ----------
-    heads : list of str
-        What each row begins with; a surrogate is the byte that it was read from.
-    values : float64 array of shape (len(heads), len(between) - 1)
-    between : list of bytes
-        The text before the first number of a row, between two, and behind the last.
-    nan, infinity : bytes
-        Their texts.
-
-    Returns
-    -------
-    uint8 array of shape (n_bytes,)
+    `between` has the text before the first number of a row, between two, and behind the last; `nan` and `infinity` are
+    the texts of these.
     """
     cdef int64_t i, j, most, used = 0, width = values.shape[1]
     cdef Py_ssize_t length

@@ -529,17 +529,7 @@ cdef enum:
 
 
 cdef class Reader:
-    """Collects the rows of one file as columns.
-
-    Parameters
-    ----------
-    path : str
-        For messages.
-    is_run : bool
-    line_format : LineFormat
-    only : bytes or None
-        The query to keep the rows of; None keeps all rows.
-    """
+    """Collects the rows of one file as columns, of one query (`only`, bytes) or of all; `path` is for messages."""
 
     cdef readonly object path
     cdef bytes only
@@ -593,17 +583,8 @@ cdef class Reader:
     def columns(self):
         """The rows, once all are read.
 
-        Returns
-        -------
-        arena, starts, lengths : arrays
-            Of the documents.
-        numbers : float64 array
-        first_rows : int64 array
-            Of each stretch of rows of one query.
-        query_ids : list of str
-            Aligned with first_rows.
-        is_grouped : bool
-            Whether no query is known to come back.
+        The documents as bytes, starts and lengths; numbers; where each segment of rows of one query begins, and its
+        query id (list of str); and whether no query is known to come back.
         """
         cdef int64_t i, start = 0, n = self.n_stretches
         cdef const char* text = <const char*>&self.queries[0]

@@ -58,10 +58,7 @@ cdef enum:                          # results of Lists.fill
 cdef class Lists(Join):
     """Evaluates {query_id: ids in rank order}; made like a Join of one thread.
 
-    Attributes
-    ----------
-    releases_gil : bool
-        Whether the GIL may be released within a list: only the caller can change the run.
+    `releases_gil`: the GIL may be released within a list, because only the caller can change the run.
     """
 
     cdef public bint releases_gil

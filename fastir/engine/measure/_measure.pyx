@@ -31,18 +31,8 @@ from fastir.engine.measure._sort cimport falling_order, labels_from
 cdef class Plan:
     """Views and slots in C; immutable.
 
-    Parameters
-    ----------
-    views : list of fastir.engine.measure.views.View
-    slots : list of fastir.engine.measure.views.Slot
-    reads : int
-        A code of READ_CODES: which documents become hits.
-    judged_only : bool
-    max_depth : int
-    average : bool
-        Whether values are expected ones, over the orders of equal scores.
-    grades : Grades or None
-        The labels of codes; its `labels` are None where codes name rows.
+    `reads` is a code of READ_CODES: which documents become hits. `average`: values are expected ones, over the orders
+    of equal scores. `grades` has the labels of codes, or None; its `labels` are None where codes name rows.
     """
 
     def __cinit__(self, list views, list slots, int reads, bint judged_only, int64_t max_depth, bint average,
