@@ -14,8 +14,7 @@ from typing import Any
 
 import fastir
 from fastir.cli.arguments import STDIN
-from fastir.cli.messages import UsageError, keywords, option, suggestion
-from fastir.cli.terminal import progress_bar, tell
+from fastir.cli.terminal import UsageError, keywords, option, progress_bar, suggestion, tell
 from fastir.data.qrels import Qrels, as_qrels
 from fastir.data.results.results import Results
 from fastir.data.results.saved_files import is_saved

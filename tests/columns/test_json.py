@@ -69,7 +69,6 @@ def test_reads_a_damaged_text_as_json_does_or_leaves_it():
 
 
 # ---- JSON Lines --------------------------------------------------------------------------------------------------
-
 FIELDS = [b"q", b"d", b"s"]
 LINE = '{"q": "a", "d": 1, "s": 0.5}'
 

@@ -219,6 +219,15 @@ TREC_LINES: tuple[tuple[str, Callable[[Line], bool]], ...] = (
         lambda line: line.is_run and len(line.fields) == 3 and is_number(line.fields[2]),
     ),
     (
+        "a query and a document on each line are judgments without labels, format='pairs'; a run needs scores, or the "
+        "rank behind them and format='msmarco'",
+        lambda line: line.is_run and len(line.fields) == 2,
+    ),
+    (
+        "a query and a document on each line are judgments without labels: format='pairs' reads them",
+        lambda line: not line.is_run and len(line.fields) == 2,
+    ),
+    (
         "the 3 columns of BEIR need their header and format='beir'",
         lambda line: not line.is_run and len(line.fields) == 3 and is_number(line.fields[2]),
     ),
@@ -262,6 +271,23 @@ def hint_for_line(text: str, is_run: bool, of_trec: bool) -> str:
         return ""
     rows = LINES if line.is_whole() or not of_trec else LINES + TREC_LINES
     return next((f"; {about}" for about, fits in rows if fits(line)), "")
+
+
+def are_pairs(lines: list[str]) -> bool:
+    """Whether lines are a query and a document each, and can be nothing else.
+
+    A second field that is a number in all lines may be a weight or a label, unless it is a whole number and not 0 or 1
+    everywhere.
+    """
+    rows = [line.split() for line in lines]
+    if not rows or any(len(row) != 2 for row in rows) or hint_for_line(lines[0], False, False):
+        return False
+    docs = [doc for _, doc in rows]
+    return (
+        not any(all(mark in line for line in lines) for mark in ",;|")
+        and (all(map(str.isdigit, docs)) or not all(map(is_number, docs)))
+        and not {"0", "1"}.issuperset(docs)
+    )
 
 
 def hint_for_markup(text: str) -> str:
