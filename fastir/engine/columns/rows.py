@@ -190,7 +190,7 @@ class Columns:
 
 
 class Rows:
-    """Documents of queries, each with a number; immutable. Its parameters are those of `Columns`."""
+    """Documents of queries, each with a number; immutable. It takes the parameters of `Columns`."""
 
     _what: str  # for messages
     _number: str  # the name of the numbers, as a column
