@@ -10,7 +10,7 @@ too: their classes, which say what levels they reach; what a label is stays besi
 """
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyObject_GetBuffer
-from libc.stdint cimport int8_t, int32_t, int64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint16_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
@@ -21,6 +21,7 @@ from fastir.engine.measure._measure cimport (MAX_TINY_LABEL, POOL_LABEL, RUN_LAB
 cdef extern from "_labels.h" nogil:
     int64_t fastir_narrow_f32(const float* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
     int64_t fastir_narrow_f64(const double* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
+    int64_t fastir_narrow_i16(const int16_t* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
     int64_t fastir_narrow_i32(const int32_t* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
     int64_t fastir_narrow_i64(const int64_t* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
 
@@ -28,10 +29,12 @@ cdef extern from "_labels.h" nogil:
     void fastir_classify(const double* p, int64_t n, const double* levels, int n_levels, double most, double* values,
                          int8_t* classes, int* bad, int64_t* fractions) noexcept
 
-KINDS = frozenset("bilqfd")     # dtype.char of what a Column reads: native integers of 8, 32 and 64 bits, and floats
+KINDS = frozenset("bhHiIlLqQfd")   # dtype.char of what a Column reads: native integers but uint8, and floats
 
 ctypedef fused number:
     int8_t
+    int16_t
+    uint16_t
     int32_t
     int64_t
     float
@@ -49,7 +52,8 @@ cdef int open_column(Column* column, Py_buffer* buffer, array) except -1:
     if format[0] == c"f" or format[0] == c"d":
         column.kind = FLOAT32 if buffer.itemsize == 4 else FLOAT64
     else:
-        column.kind = INT8 if buffer.itemsize == 1 else INT32 if buffer.itemsize == 4 else INT64
+        column.kind = INT8 + (buffer.itemsize > 1) + (buffer.itemsize > 2) + (buffer.itemsize > 4)
+    column.is_unsigned = format[0] in b"HILQ"
     return 0
 
 
@@ -73,6 +77,8 @@ cdef int read_as(const number* p, int64_t step, int64_t n, int8_t* bytes, Buffer
             start = fastir_narrow_f32(p, n, bytes, &bad, &large)
         elif number is double:
             start = fastir_narrow_f64(p, n, bytes, &bad, &large)
+        elif number is int16_t:
+            start = fastir_narrow_i16(p, n, bytes, &bad, &large)
         elif number is int32_t:
             start = fastir_narrow_i32(p, n, bytes, &bad, &large)
         elif number is int64_t:
@@ -103,20 +109,42 @@ cdef int read_as(const number* p, int64_t step, int64_t n, int8_t* bytes, Buffer
 
 cdef int copy_labels(const Column* column, int64_t first, int64_t n, int8_t* bytes, Buffer* wide,
                      Labels* labels) noexcept nogil:
-    """read_labels for labels that are not read in place."""
+    """read_labels for labels that are not read in place.
+
+    Unsigned labels are read as signed ones of their size; what is then negative is read again, or out of range.
+    """
     cdef int64_t step = column.step
     cdef const char* p = column.data
+    cdef int outcome
     first *= step
     if column.kind == INT8:
-        return read_as(<const int8_t*>p + first, step, n, bytes, wide, labels)
+        outcome = read_as(<const int8_t*>p + first, step, n, bytes, wide, labels)
+    elif column.kind == INT16:
+        outcome = read_as(<const int16_t*>p + first, step, n, bytes, wide, labels)
     elif column.kind == INT32:
-        return read_as(<const int32_t*>p + first, step, n, bytes, wide, labels)
+        outcome = read_as(<const int32_t*>p + first, step, n, bytes, wide, labels)
     elif column.kind == INT64:
-        return read_as(<const int64_t*>p + first, step, n, bytes, wide, labels)
+        outcome = read_as(<const int64_t*>p + first, step, n, bytes, wide, labels)
     elif column.kind == FLOAT32:
-        return read_as(<const float*>p + first, step, n, bytes, wide, labels)
+        outcome = read_as(<const float*>p + first, step, n, bytes, wide, labels)
     else:
-        return read_as(<const double*>p + first, step, n, bytes, wide, labels)
+        outcome = read_as(<const double*>p + first, step, n, bytes, wide, labels)
+    if outcome or not column.is_unsigned or not has_negative(labels):
+        return outcome
+    return read_as(<const uint16_t*>p + first, step, n, bytes, wide, labels) if column.kind == INT16 else BAD_LABEL
+
+
+cdef bint has_negative(const Labels* labels) noexcept nogil:
+    cdef int64_t i
+    cdef int32_t signs = 0
+    cdef int8_t sign = 0
+    if labels.bytes == NULL:
+        for i in range(labels.n):
+            signs |= labels.wide[i]
+    else:
+        for i in range(labels.n):
+            sign |= labels.bytes[i]
+    return signs < 0 or sign < 0
 
 
 cdef void widen(const number* p, int64_t step, int64_t n, double* values) noexcept nogil:
@@ -137,6 +165,10 @@ cdef int classify_labels(const Column* column, int64_t first, int64_t n, const L
     first *= step
     if column.kind == INT8:
         widen(<const int8_t*>column.data + first, step, n, doubles)
+    elif column.kind == INT16 and column.is_unsigned:
+        widen(<const uint16_t*>column.data + first, step, n, doubles)
+    elif column.kind == INT16:
+        widen(<const int16_t*>column.data + first, step, n, doubles)
     elif column.kind == INT32:
         widen(<const int32_t*>column.data + first, step, n, doubles)
     elif column.kind == INT64:
@@ -149,7 +181,7 @@ cdef int classify_labels(const Column* column, int64_t first, int64_t n, const L
         p = <const double*>column.data + first
     fastir_classify(p, n, levels.levels, levels.n, levels.most, doubles, bytes, &bad, fractions)
     labels[0] = Labels(bytes, NULL, n, True, doubles)
-    return BAD_LABEL if bad else 0
+    return BAD_LABEL if bad or (column.is_unsigned and has_negative(labels)) else 0
 
 
 cdef int64_t list_all(const Labels* labels, int reads, int64_t* ranks, int32_t* hit_labels,
