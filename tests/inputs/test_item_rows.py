@@ -199,8 +199,6 @@ REFUSED = [
         ValueError,
         r"scores: column 'user_id' has query ids.*scores.drop\('user_id'\)",
     ),
-    (S.to_numpy(), L.to_numpy().astype(int), {}, ValueError, "expected a mask of bools"),
-    (S.to_numpy(), pandas.DataFrame(L.to_numpy().astype(int)), {}, ValueError, "expected a mask of bools"),
 ]
 
 

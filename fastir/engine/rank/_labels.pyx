@@ -7,12 +7,16 @@ too: their classes, which say what levels they reach; what a label is stays besi
 
     list_hits       labels in rank order: 64 bytes become a mask, and only its set bits are looked at (_simd)
     count_labels    the judgments made of a group's own labels: labels up to 7 are counted one by one, 16 rows at a time
+
+find_labels() finds the labels of a matrix with one for each row and item. Most are 0: 64 bytes are looked at together.
 """
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyObject_GetBuffer
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint16_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
+
+import numpy as np
 
 from fastir.engine.measure._codes cimport BAD_LABEL, NO_MEMORY
 from fastir.engine.measure._measure cimport (MAX_TINY_LABEL, POOL_LABEL, RUN_LABELS, Judgments, is_hit, label_code,
@@ -252,3 +256,70 @@ cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments)
         return NO_MEMORY
     write_runs(sizes, top, judged)
     return 0
+
+
+# ---- labels of a matrix ----------------------------------------------------------------------------------------------
+
+ctypedef fused bits:
+    uint8_t
+    uint16_t
+    uint32_t
+    uint64_t
+
+
+cdef int64_t find_in_row(const bits* row, int64_t width, bits sign, int64_t* places) noexcept nogil:
+    """The places of the numbers other than 0 in a row, of which `sign` is the bit that 0 may have; how many."""
+    cdef int64_t i = 0, j, stop, n = 0, step = TAIL_BYTES // <int64_t>sizeof(bits)
+    cdef uint64_t words[8]
+    cdef bits number = <bits>~sign
+    while i < width:
+        stop = min(i + step, width)
+        if stop == i + step:
+            memcpy(words, row + i, TAIL_BYTES)
+            if not (words[0] | words[1] | words[2] | words[3] | words[4] | words[5] | words[6] | words[7]):
+                i = stop
+                continue
+        for j in range(i, stop):
+            places[n] = j
+            n += (row[j] & number) != 0
+        i = stop
+    return n
+
+
+def find_labels(matrix):
+    """Find the numbers other than 0 in a matrix.
+
+    Parameters
+    ----------
+    matrix : C-contiguous array of shape (n, width), of bool, integers or floats
+
+    Returns
+    -------
+    offsets : int64 array of shape (n + 1,)
+    columns : int64 array
+        Those of row i are columns[offsets[i]:offsets[i + 1]].
+    """
+    cdef int64_t q, n = 0, rows = len(matrix), width = matrix.shape[1], room = width + width // 2
+    cdef int size = matrix.dtype.itemsize
+    cdef bint real = matrix.dtype.kind == "f"
+    cdef const unsigned char[::1] data = matrix.reshape(-1).view(np.uint8)
+    cdef const unsigned char* row = &data[0] if rows * width > 0 else NULL
+    offsets, found = np.zeros(rows + 1, np.int64), np.empty(room, np.int64)
+    cdef int64_t[::1] ends = offsets, places = found
+    for q in range(rows if row != NULL else 0):
+        if room - n < width:
+            room += room // 2 + width
+            found = np.concatenate([found[:n], np.empty(room - n, np.int64)])
+            places = found
+        with nogil:
+            if size == 1:
+                n += find_in_row(<const uint8_t*>row, width, 0, &places[n])
+            elif size == 2:
+                n += find_in_row(<const uint16_t*>row, width, 0, &places[n])
+            elif size == 4:
+                n += find_in_row(<const uint32_t*>row, width, <uint32_t>real << 31, &places[n])
+            else:
+                n += find_in_row(<const uint64_t*>row, width, <uint64_t>real << 63, &places[n])
+        row += width * size
+        ends[q + 1] = n
+    return offsets, found[:n].copy()
