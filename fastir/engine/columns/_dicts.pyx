@@ -23,7 +23,7 @@ from fastir.engine.columns._scalars cimport (Py_TYPE, PyTypeObject, Reader, digi
 
 from collections import OrderedDict
 
-from numpy import empty, float64, int32, int64, zeros
+from numpy import empty, float64, int32, int64, ndarray, zeros
 
 from fastir.engine.columns.ids import is_integer, plain_id
 from fastir.engine.columns.rows import LISTED_TWICE
@@ -245,10 +245,18 @@ cdef list in_order(value):
 
 
 cdef bint are_distinct(ids):
-    """Whether a list or tuple has so few exact str that comparing them all is quick, and no two are equal."""
+    """Whether a list or tuple has so few exact str, or small int, that comparing all is quick, and no two are equal."""
     cdef Py_ssize_t i, j, n = len(ids)
     if n > MAX_PAIRED_IDS:
         return False
+    if n > 0 and PyLong_CheckExact(item(ids, 0)):
+        for i in range(n):
+            if not PyLong_CheckExact(item(ids, i)) or not is_digit(item(ids, i)):
+                return False
+            for j in range(i):
+                if digit(item(ids, i)) == digit(item(ids, j)):
+                    return False
+        return True
     for i in range(n):
         if not PyUnicode_CheckExact(item(ids, i)):
             return False
@@ -320,7 +328,8 @@ cdef dict labelled_in_order(list ids):
 def plain_judgments(data, bint floats=True):
     """{query_id: {doc_id: label}} as columns, or None if something in it is unusual, as 1.0 is without `floats`.
 
-    Instead of {doc_id: label} a query may have the ids of relevant documents, as a list, a tuple, a set or one str.
+    Instead of {doc_id: label} a query may have the ids of relevant documents, as a list, a tuple, a NumPy array, a set
+    or one str.
 
     Returns
     -------
@@ -415,6 +424,8 @@ cdef class Labels:
         if self.n // SIGNAL_ROWS > self.signals:
             self.signals = self.n // SIGNAL_ROWS
             PyErr_CheckSignals()
+        if type(value) is ndarray:
+            value = value.tolist()
         if type(value) is list or type(value) is tuple:
             with cython.critical_section(value):
                 added = are_distinct(value) and self.add_relevant(value)
@@ -434,13 +445,15 @@ cdef class Labels:
             return self.add(judged)
 
     cdef bint add_relevant(self, ids) except -1:
-        """Append distinct exact str, a list or tuple, with label 1; False if other ids are integers."""
+        """Append distinct exact str or int, a list or tuple, with label 1; False if there are ids of both."""
         cdef Py_ssize_t i, n = len(ids)
+        cdef bint integers
         if n == 0:
             return True
-        self.integers = False
-        if not self.strings:
+        integers = PyLong_CheckExact(item(ids, 0))
+        if not (self.integers if integers else self.strings):
             return False
+        self.integers, self.strings = integers, not integers
         if self.n + n > self.capacity:
             self.make_room(self.n + n + (self.n + n) // 2)
         for i in range(n):
