@@ -11,7 +11,7 @@ too: their classes, which say what levels they reach; what a label is stays besi
 find_labels() finds the labels of a matrix with one for each row and item. Most are 0: 64 bytes are looked at together.
 """
 
-from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyObject_GetBuffer
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
@@ -34,6 +34,8 @@ cdef extern from "_labels.h" nogil:
                          int8_t* classes, int* bad, int64_t* fractions) noexcept
 
 KINDS = frozenset("bhHiIlLqQfd")   # dtype.char of what a Column reads: native integers but uint8, and floats
+
+cdef int64_t MAX_ROWS = <int64_t>1 << 62    # of all groups
 
 ctypedef fused number:
     int8_t
@@ -256,6 +258,63 @@ cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments)
         return NO_MEMORY
     write_runs(sizes, top, judged)
     return 0
+
+
+# ---- where the labels of a group begin -------------------------------------------------------------------------------
+
+def add_up(sizes):
+    """Offsets from sizes of groups.
+
+    NumPy takes longer for two entries than everything else for a group of ten.
+
+    Parameters
+    ----------
+    sizes : int64 array of shape (n,)
+
+    Returns
+    -------
+    offsets : int64 array of shape (n + 1,)
+    wrong : int
+        The place of the first size below 0, or that leads beyond 2^62; -1 if there is none.
+    """
+    cdef Py_buffer given, made
+    cdef Py_ssize_t i, n = len(sizes)
+    cdef int64_t size, total = 0, wrong = -1
+    offsets = np.empty(n + 1, np.int64)
+    PyObject_GetBuffer(sizes, &given, PyBUF_STRIDES)
+    PyObject_GetBuffer(offsets, &made, PyBUF_WRITABLE)
+    (<int64_t*>made.buf)[0] = 0
+    for i in range(n):
+        size = (<const int64_t*>(<const char*>given.buf + i * given.strides[0]))[0]
+        if size < 0 or size > MAX_ROWS - total:
+            wrong = i
+            break
+        total += size
+        (<int64_t*>made.buf)[i + 1] = total
+    PyBuffer_Release(&made)
+    PyBuffer_Release(&given)
+    return offsets, wrong
+
+
+def find_fall(offsets, int64_t n):
+    """The place of the first of some offsets, contiguous int64 of at least one entry, that falls; -1 if none does.
+
+    0 if they do not begin at 0, and their number if they do not end at n.
+    """
+    cdef Py_buffer buffer
+    cdef Py_ssize_t i = 1, size = len(offsets)
+    cdef const int64_t* p
+    PyObject_GetBuffer(offsets, &buffer, PyBUF_STRIDES)
+    p = <const int64_t*>buffer.buf
+    if p[0] != 0:
+        i = 0
+    else:
+        while i < size and p[i] >= p[i - 1]:
+            i += 1
+        if i == size and p[size - 1] == n:
+            i = -1
+    PyBuffer_Release(&buffer)
+    return i
 
 
 # ---- labels of a matrix ----------------------------------------------------------------------------------------------
