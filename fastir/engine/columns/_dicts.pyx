@@ -21,7 +21,7 @@ from fastir.engine.columns._entries cimport fetch_next, list_item, tuple_item
 from fastir.engine.columns._scalars cimport (Py_TYPE, PyTypeObject, Reader, digit, equal_integers, is_digit, read_known,
                                              read_numpy_integer, read_whole)
 
-from collections import OrderedDict
+from collections import OrderedDict, UserDict
 
 from numpy import empty, float64, int32, int64, ndarray, zeros
 
@@ -64,11 +64,14 @@ cdef dict own_items(mapping):
     """The dict with the items of a mapping, in its order; None if only its own Python code can list them.
 
     It is the mapping itself, where that is a dict or an object of a subclass that leaves items(), the order and the
-    length unchanged: defaultdict, Counter. An OrderedDict has an order of its own: it is copied if that differs.
+    length unchanged: defaultdict, Counter; or the one within a UserDict. An OrderedDict has an order of its own: it is
+    copied if that differs.
     """
     cdef PyObject* key
     cdef PyObject* value
     cdef Py_ssize_t position = 0, i = 0
+    if type(mapping) is UserDict:
+        mapping = mapping.data
     if type(mapping) is dict:
         return <dict>mapping
     if not PyDict_Check(mapping):
@@ -218,7 +221,7 @@ def has_plain_keys(dict run):
 
 cdef dict as_judgments(value):
     """A query's judgments as own_items(), or {id: 1} of ids that are listed; None if they are something unusual."""
-    if PyDict_Check(value):
+    if PyDict_Check(value) or type(value) is UserDict:
         return own_items(value)
     try:
         if type(value) is list or type(value) is tuple:
