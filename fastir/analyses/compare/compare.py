@@ -10,7 +10,6 @@ from fastir.analyses.compare.compare_scores import compare_aligned
 from fastir.analyses.compare.options import CorrectionOfPairs, Family, IntervalMethod, Options, Seeds, Test
 from fastir.analyses.compare.scores import read_scores
 from fastir.analyses.compare.segments import SegmentsLike
-from fastir.analyses.compare.sign_changes import with_sign_changes
 from fastir.checks import check_choice, refuse_options
 from fastir.data.qrels import as_qrels
 from fastir.data.results.results import Results
@@ -179,7 +178,11 @@ def evaluate_and_compare(
         warn_of_other_options(values)
     scores = read_scores(values, metrics if saved else None, statistics.queries, statistics.seeds)
     comparison = compare_aligned(scores, statistics)
-    return results, with_sign_changes(comparison, qrels, named, rules) if statistics.bounds else comparison
+    if not statistics.bounds:
+        return results, comparison
+    from fastir.analyses.compare.sign_changes import with_sign_changes  # imported for callers who ask for bounds
+
+    return results, with_sign_changes(comparison, qrels, named, rules)
 
 
 ALIGNED_FIELDS = ("queries", "version")  # all runs have the same queries; all versions of fastir the same bits
