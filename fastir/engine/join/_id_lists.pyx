@@ -21,21 +21,19 @@ from cpython.object cimport PyObject
 from libc.stdint cimport INT64_MAX, int64_t
 from libc.stdlib cimport free, malloc
 
-from fastir.engine.columns._entries cimport fetch_next, list_item, tuple_item
+from fastir.engine.columns._entries cimport (Reader, digit, fetch_next, is_digit, list_item, read_integers,
+                                             read_numpy_integer, tuple_item, unchanged, unchanged_ids)
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.engine.columns._ids cimport borrow_text, held_text
+from fastir.engine.columns._ids cimport Group, Text, borrow_text, held_text, room_for_rows
 from fastir.engine.columns._memory cimport prefetch
-from fastir.engine.columns._scalars cimport Reader, digit, is_digit, read_integers, read_numpy_integer
-from fastir.engine.columns._text cimport Group, Text, room_for_rows
 from fastir.engine.join._counts cimport Counts
 from fastir.engine.join._join cimport Join, Part, hash_group
 from fastir.engine.join._judged cimport find_judged
-from fastir.engine.join._unchanged cimport unchanged, unchanged_ids
 from fastir.engine.measure._codes cimport REPEATED
 
 from numpy import ndarray
 
-from fastir.engine.columns.id_lists import plain_ranking, ranking, repeated, sequence
+from fastir.engine.columns.id_lists import plain_ranking, ranking, duplicate_error, sequence
 from fastir.engine.columns.ids import is_integer
 
 cdef extern from "Python.h":
@@ -177,7 +175,7 @@ cdef class Lists(Join):
         self.room(g, n - depth)
         cdef int state = self.fill(g, ids, depth, n - depth, False)
         if state == NOT_PLAIN:
-            state = self.fill(g, self.plain(q, ids), depth, n - depth, True)
+            state = self.fill(g, self.as_plain(q, ids), depth, n - depth, True)
         if state == TOO_LARGE:
             return 2
         if hash_group(&part.seen, g) < 0:
@@ -187,7 +185,7 @@ cdef class Lists(Join):
                 return 1
         return 0
 
-    cdef list plain(self, int64_t q, ids):
+    cdef list as_plain(self, int64_t q, ids):
         """A ranking of any kind in plain types."""
         query_id = self.judged.query_ids[q]
         return plain_ranking(query_id, ranking(query_id, ids), self.integers)
@@ -195,7 +193,7 @@ cdef class Lists(Join):
     cdef bint read_all(self, dict run, list query_ids, list rows) except -1:
         cdef Part* part = self.parts
         cdef Counts counts = <Counts>part.counts
-        cdef int64_t i, q, n, depth, nothing, nothing_example, work = 0
+        cdef int64_t i, q, n, depth, n_unjudged, example, work = 0
         cdef int state
         cdef Py_ssize_t position = 0, place = 0
         cdef Py_ssize_t next_position
@@ -229,7 +227,7 @@ cdef class Lists(Join):
             self.room(&part.group, depth)
             state = self.fill(&part.group, ids, 0, depth, False)
             if state == NOT_PLAIN:
-                ids = self.plain(q, ids)
+                ids = self.as_plain(q, ids)
                 n = len(ids)
                 depth = min(n, self.depth)
                 self.room(&part.group, depth)
@@ -237,19 +235,19 @@ cdef class Lists(Join):
             if state == TOO_LARGE:
                 return False
             self.met[q] = 1
-            nothing, nothing_example = counts.nothing, counts.nothing_example
-            part.failed = self.settle(part, q)
+            n_unjudged, example = counts.n_unjudged_queries, counts.unjudged_queries_example
+            part.failed = self.judge_list(part, q)
             if part.failed == REPEATED:
-                raise repeated(self.judged.query_ids[q], self.plain(q, ids)[part.seen.later], part.seen.first + 1,
-                               part.seen.later + 1)
+                raise duplicate_error(self.judged.query_ids[q], self.as_plain(q, ids)[part.seen.later],
+                                      part.seen.first + 1, part.seen.later + 1)
             if part.failed:
                 raise MemoryError
-            if counts.nothing > nothing and depth < n:      # judged ids may follow below the depth
+            if counts.n_unjudged_queries > n_unjudged and depth < n:      # judged ids may follow below the depth
                 state = self.find_below(part, q, ids, depth)
                 if state == 2:
                     return False
                 if state == 1:
-                    counts.nothing, counts.nothing_example = nothing, nothing_example
+                    counts.n_unjudged_queries, counts.unjudged_queries_example = n_unjudged, example
                 depth = n
             if self.kept:
                 self.kept = []
