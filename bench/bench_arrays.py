@@ -130,6 +130,16 @@ def test_ranked_dtypes(race, quick):
         race.amount(f"{dtype} labels beyond int8 labels", beyond, "times reading them", 1.5)
 
 
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_ranked_narrowed_labels(race, quick, dtype):
+    """Labels of another type as they are, beside int8 labels that the caller makes of them."""
+    labels, offsets = long_lists(quick)
+    array = labels.astype(dtype)
+    ours, first = f"fastir, {dtype}", f"{dtype}, converted first"
+    calls = {ours: lambda: ranked(array, offsets), first: lambda: ranked(array.astype(np.int8), offsets)}
+    race(LONG, calls, [Goal(ours, first, 1)], rounds=15, same=0)
+
+
 def real_labels(labels):
     """Labels that are not whole, by what they are: as many distinct ones as before, or all that are above 0."""
     return {

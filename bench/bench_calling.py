@@ -101,6 +101,16 @@ def tuples(collected):
     return list(zip(*collected.columns(collected.run).values(), strict=True)), nested
 
 
+def rows_as_lists(collected):
+    """As JSON has them."""
+    return list(map(list, tuples(collected)[0])), nested
+
+
+def user_dicts(collected):
+    run = {query: collections.UserDict(docs) for query, docs in collected.run.items()}
+    return run, lambda run: {query: dict(docs) for query, docs in run.items()}
+
+
 def named_tuples(collected):
     return [ScoredDoc(*fields) for fields in tuples(collected)[0]], nested
 
@@ -164,9 +174,9 @@ def numpy_scalars(collected):
     }
 
 
-CONTAINERS = [lists, lists_of_integers, text_arrays, tuples, named_tuples, objects_of_integers,
-              objects_of_numpy_integers, object_scores, polars_categories, pandas_categories, scalars, tensors,
-              numpy_scalars]  # fmt: skip
+CONTAINERS = [lists, lists_of_integers, text_arrays, tuples, rows_as_lists, user_dicts, named_tuples,
+              objects_of_integers, objects_of_numpy_integers, object_scores, polars_categories, pandas_categories,
+              scalars, tensors, numpy_scalars]  # fmt: skip
 ENTRIES = {
     "Evaluator.evaluate": lambda evaluator, data: evaluator.evaluate(data),
     "Run": lambda _, data: (fastir.Run.from_dict if is_nested(data) else fastir.Run.from_table)(data),
@@ -175,7 +185,7 @@ ENTRIES = {
 
 
 def is_nested(data):
-    return isinstance(data, dict) and isinstance(next(iter(data.values())), dict)
+    return isinstance(data, dict) and isinstance(next(iter(data.values())), (dict, collections.UserDict))
 
 
 @pytest.mark.parametrize("entry", ENTRIES)

@@ -112,6 +112,36 @@ def test_cutoffs_alone(race, quick):
     )
 
 
+def test_rows_of_integers(race, quick):
+    """Rows of neighbours as arrays, as FAISS returns them, and as lists: beside the peer that takes rows of arrays."""
+    peer = pytest.importorskip("ir_eval_numba.metrics")
+    rng = np.random.default_rng(7)
+    rows = [rng.choice(1_000_000, 100, replace=False) for _ in range(100 if quick else 2000)]
+    relevant = [rng.choice(row[:30], 3, replace=False) for row in rows]
+    lists, judged = [row.tolist() for row in rows], [row.tolist() for row in relevant]
+
+    def by_lists(rows, judged):
+        return fastir.evaluate_lists(rows, judged, "ndcg@10", n_threads=1).values[:, 0]
+
+    def by_peer():
+        return np.array([peer.ndcg(one, row, 10) for one, row in zip(relevant, rows, strict=True)])
+
+    def converted():
+        return by_lists([row.tolist() for row in rows], [row.tolist() for row in relevant])
+
+    np.testing.assert_allclose(by_lists(rows, relevant), by_peer(), rtol=1e-12)
+    assert (by_lists(lists, judged) == by_lists(rows, relevant)).all()
+    calls = {
+        "fastir, rows of arrays": lambda: by_lists(rows, relevant),
+        "fastir, lists of int": lambda: by_lists(lists, judged),
+        "ir_eval_numba, rows of arrays": by_peer,
+        "rows of arrays, converted first": converted,
+    }
+    ours, ints, theirs, first = calls
+    goals = [Goal(ours, theirs, 1.5), Goal(ints, theirs, 1.5), Goal(ours, first, 1)]
+    race("ndcg@10 of integers, 2000 x 100", calls, goals, 15)
+
+
 def test_walk_over_strings_that_were_hashed(race, lists, loops):
     """What evaluating takes beyond looking at every string once; with copies, and of another form of the same lists."""
     retrieved, relevant = lists

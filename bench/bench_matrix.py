@@ -159,3 +159,37 @@ def test_lists_of_items(race, matrix):
         "NumPy": lambda: of_hits(hits_of(best, relevant, scores.shape[1]), np.diff(relevant[0])),
     }
     race("2000 x 100 lists of items, 1 thread", calls, [Goal("fastir", "NumPy")], ROUNDS, same=1e-12)
+
+
+def dense(matrix, dtype):
+    """The scores of 200 rows, a label for each item of these, and the best 100."""
+    scores, (offsets, numbers), _ = matrix
+    scores = scores[:200]
+    n = len(scores)
+    labels = np.zeros(scores.shape, dtype)
+    labels[np.repeat(np.arange(n), np.diff(offsets[: n + 1])), numbers[: offsets[n]]] = 1
+    return scores, labels, np.argsort(-scores, axis=1)[:, :100].copy()
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float32"])
+def test_dense_labels(race, matrix, dtype):
+    """A label for each item, as recommenders have it, beside finding the items of each row first."""
+    scores, labels, _ = dense(matrix, dtype)
+    ours, first = f"fastir, {dtype} labels", f"{dtype} labels, converted first"
+    calls = {
+        ours: lambda: fastir.evaluate_matrix(scores, labels, metrics(10), n_threads=1),
+        first: lambda: fastir.evaluate_matrix(
+            scores, [np.flatnonzero(row) for row in labels], metrics(10), n_threads=1
+        ),
+    }
+    race("200 x 50 000 scores, dense labels", calls, [Goal(ours, first, 1.5)], ROUNDS, same=0)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float32"])
+def test_dense_labels_of_lists(race, matrix, dtype):
+    _, labels, best = dense(matrix, dtype)
+    calls = {
+        "fastir": lambda: fastir.evaluate_topk(best, labels, metrics(100), n_threads=1),
+        "NumPy": lambda: of_hits(np.take_along_axis(labels, best, axis=1) > 0, (labels > 0).sum(axis=1)),
+    }
+    race(f"200 x 100 lists of items, dense {dtype} labels", calls, [Goal("fastir", "NumPy", 1.5)], ROUNDS, same=1e-12)

@@ -149,8 +149,7 @@ def evaluate_lists(
 def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[str, str] | None) -> tuple[Any, Any]:
     """The rankings and the relevant ids, each as a dict by query id or as ListColumns."""
     if query_ids is None and is_plain(retrieved) and is_plain(relevant) and len(retrieved) == len(relevant):
-        ids = list(range(len(retrieved)))
-        return with_ids(per_query(retrieved, "retrieved"), ids), with_ids(per_query(relevant, "relevant"), ids)
+        return dict(enumerate(retrieved)), dict(enumerate(relevant))
     if is_dict(retrieved, "retrieved", columns) and is_dict(relevant, "relevant", columns):
         if query_ids is not None:
             raise ValueError("query_ids: retrieved and relevant are mappings, whose keys are the query ids")

@@ -68,11 +68,9 @@ def evaluate_matrix(
         The judged items of each row. A SciPy matrix of labels, or the same as a tuple of arrays (indptr, indices) or
         (indptr, indices, labels). A list with an array of items, or a dict {item: label}, for each row; or a dict of
         these by row number, where a missing row has no items. An item listed twice without labels counts once, as the
-        report says. A matrix of bools in the shape of `scores`, True where an
-        item is relevant; a matrix of numbers is refused, because it could be a mask or items, unless it is a frame with
-        named columns beside such scores: its numbers other than 0 are labels. An array or list of shape
-        (n_queries,) with the one relevant item of each row, as in leave-one-out. Without labels all are 1; labels are
-        numbers as in `evaluate`.
+        report says. An array in the shape of `scores`, of any dtype, has a label for each item, and 0 or False where
+        an item is not judged. An array or list of shape (n_queries,) with the one relevant item of each row, as in
+        leave-one-out. Without labels all are 1; labels are numbers as in `evaluate`.
     metrics : str or iterable of str
         As in `evaluate`.
     max_depth : int or None
@@ -198,8 +196,10 @@ def evaluate_topk(
     ----------
     indices : integer array of shape (n_queries, width)
         The items in rank order; -1 fills the end of a shorter row. An array or tensor of any library.
-    relevant : sparse matrix, tuple, dict or list
-        The judged items of each row, as in `evaluate_matrix`; they need not be in the row.
+    relevant : sparse matrix, tuple, dict, list or array
+        The judged items of each row, as in `evaluate_matrix`; they need not be in the row. An array of bools or floats
+        has a label for each item, as has one of integers with a column for every item in `indices` and an integer twice
+        in a row.
     scores : array like indices, or None
         The scores that rank the items, the highest first: similarities, or negated distances. None: the items are in
         rank order.

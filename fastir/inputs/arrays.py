@@ -7,6 +7,7 @@ Arrays are recognised by their methods, not by their types: objects in host memo
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -141,6 +142,8 @@ def is_masked_array(data: Any) -> bool:
 
 def array_from_object(data: Any, name: str) -> np.ndarray:
     """Any other object as a plain NumPy array, without a copy if possible."""
+    if type(data) in (list, tuple):  # which has none of the methods below
+        return convert_with(np.asarray, data, name)
     if is_masked_array(data) and data.mask.any():
         raise ValueError(f"{name} has masked entries; expected a number in every row")
     if hasattr(data, "tocsr"):
@@ -161,8 +164,13 @@ def array_from_object(data: Any, name: str) -> np.ndarray:
         except Exception:  # each library has its own error for what it does not export so
             pass
     to_numpy = getattr(data, "to_numpy", None) if hasattr(data, "iloc") else None  # what __array__ of pandas calls late
+    return convert_with((lambda data: np.asarray(to_numpy())) if to_numpy else np.asarray, data, name)
+
+
+def convert_with(convert: Callable[[Any], np.ndarray], data: Any, name: str) -> np.ndarray:
+    """The array that a function makes of an object; an error says what it was."""
     try:
-        return np.asarray(data if to_numpy is None else to_numpy())
+        return convert(data)
     except MemoryError:
         raise
     except Exception as error:

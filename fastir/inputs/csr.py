@@ -12,6 +12,7 @@ import numpy as np
 
 from fastir.engine.columns.rows import list_of_each, offsets_from_sizes, repeat
 from fastir.engine.measure._grades import coded, count_fractions, has_fractions
+from fastir.engine.rank._labels import find_labels
 from fastir.errors import quote
 from fastir.inputs import arrays, label_arrays
 from fastir.inputs.query_groups import offset_array
@@ -120,7 +121,7 @@ class Items:
         if self.width == n_columns > 1:  # a mask of 0 and 1 would be read as the items 0 and 1
             raise ValueError(
                 f"{self.name} has a number for each of the {n_columns} columns of {what}; expected a mask of bools, "
-                f"such as {self.name} != 0, labels as a sparse matrix, or the items of each row"
+                "labels as an array of floats or a sparse matrix, or the items of each row"
             )
 
     def check_labels(self, limits: list[tuple[int, str, str]]) -> None:
@@ -134,7 +135,13 @@ class Items:
                 )
 
 
-def items(data: Any, name: str, labelled: bool = True, threshold: float | None = None) -> Items:
+def items(
+    data: Any,
+    name: str,
+    labelled: bool = True,
+    threshold: float | None = None,
+    are_labels: Callable[[np.ndarray], bool] = lambda matrix: False,
+) -> Items:
     """Items as the caller has them.
 
     Parameters
@@ -143,13 +150,15 @@ def items(data: Any, name: str, labelled: bool = True, threshold: float | None =
         What has ``tocsr`` is a matrix of labels; a tuple of two or three arrays is such a matrix as indptr, indices and
         labels; a mapping has the items of a row by its number, and anything else one after the other: an array of
         integers, or a mapping from items to labels. One number for each row is its only item. A matrix of bools is a
-        mask, dense or sparse. None is nothing.
+        mask, dense or sparse; one of floats has a label for each item. None is nothing.
     name : str
         What messages call it.
     labelled : bool
         Whether labels matter; where they do not, they may be anything, such as weights that are fractions.
     threshold : float or None
         The labels are ratings of any value: those from the threshold on become 1, the others 0.
+    are_labels : function
+        Whether a matrix of integers has labels, too, rather than the items of each row.
     """
     if data is None:
         none = np.zeros(1, np.int64)
@@ -171,11 +180,9 @@ def items(data: Any, name: str, labelled: bool = True, threshold: float | None =
         return items_from_csr(data[0], data[1], labels, name, "[2]", None, threshold)
     if isinstance(data, Mapping):
         return items_from_mapping(list(data), list(data.values()), name, labelled, threshold)
-    mask = read_mask(data, name)
-    if mask is not None:
-        refuse_threshold(threshold, name)
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(mask.sum(axis=1))])
-        return Items(np.arange(len(mask)), offsets, np.ascontiguousarray(mask.nonzero()[1]), None, mask.shape, name)
+    matrix = read_matrix(data, name, are_labels)
+    if matrix is not None:
+        return items_from_matrix(matrix, name, labelled, threshold)
     try:
         rows = list(data)
     except TypeError:
@@ -216,8 +223,8 @@ def items_from_csr(
     return Items(rows, offsets, numbers, labels, (len(rows), n_items), name)
 
 
-def read_mask(data: Any, name: str) -> np.ndarray | None:
-    """A matrix of bools, True if an item belongs to a row; None for data that list the items."""
+def read_matrix(data: Any, name: str, are_labels: Callable[[np.ndarray], bool]) -> np.ndarray | None:
+    """A matrix with a label, or True, for each item of a row; None for data that list the items."""
     first = data[0] if isinstance(data, (list, tuple)) and data else None
     listed = isinstance(first, (list, tuple)) and len(first) > 0 and isinstance(first[0], (bool, np.bool_))
     if listed or str(getattr(first, "dtype", "")) == "bool":
@@ -225,7 +232,21 @@ def read_mask(data: Any, name: str) -> np.ndarray | None:
     if len(getattr(data, "shape", ())) != 2:
         return None
     array = arrays.numbers(data, name, 2)
-    return array if array.dtype == bool else None
+    return array if array.dtype.kind in "bf" or are_labels(array) else None
+
+
+def items_from_matrix(matrix: np.ndarray, name: str, labelled: bool, threshold: float | None) -> Items:
+    """The items of a matrix that have another label than 0."""
+    matrix = np.ascontiguousarray(matrix)
+    rows = np.arange(len(matrix))
+    offsets, numbers = find_labels(matrix)
+    labels = None
+    if matrix.dtype == bool:
+        refuse_threshold(threshold, name)
+    elif labelled:
+        labels = matrix[list_of_each(offsets), numbers]
+        labels = convert_labels(labels, rows, offsets, numbers, name, threshold)
+    return Items(rows, offsets, numbers, labels, matrix.shape, name)
 
 
 def items_from_mapping(

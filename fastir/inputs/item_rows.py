@@ -71,6 +71,7 @@ class ItemRows:
     exclude: CallerItems
 
     def __init__(self, scores: Any, relevant: Any, exclude: Any, name: str, by_column: bool) -> None:
+        self.ranked, self.by_column = scores, by_column
         self.columns: Side | None = None
         self.item_numbers: dict[Any, int] = {}
         self.query_ids: Any = None
@@ -247,16 +248,42 @@ class ItemRows:
 
     def judged_items(self, threshold: float | None) -> Items:
         """The judged items of the evaluated rows."""
-        return take_rows(items(self.relevant.data, "relevant", threshold=threshold), self.relevant_at)
+        listed = items(self.relevant.data, "relevant", True, threshold, self.are_labels)
+        return take_rows(listed, self.relevant_at)
 
     def excluded_items(self) -> Items:
         """The excluded items of the evaluated rows."""
-        return take_rows(items(self.exclude.data, "exclude", labelled=False), self.exclude_at)
+        return take_rows(items(self.exclude.data, "exclude", False, None, self.are_labels), self.exclude_at)
+
+    def are_labels(self, matrix: np.ndarray) -> bool:
+        """Whether integers are a label for each item: where scores have as many columns.
+
+        Beside ranked items: where these reach no further, and an integer that is twice in a row is no item.
+        """
+        width = matrix.shape[1]
+        if self.by_column:
+            return width == n_columns(self.ranked) != 1
+        ranked = arrays.numbers(self.ranked, "indices", 2)
+        return not (ranked.size and ranked.max() >= width) and any(map(repeats, (matrix[:1], matrix)))
 
 
 def id_at(side: Side, row: int) -> Any:
     """The id of a row or column; its number where it has none."""
     return row if side.ids is None else side.ids[row]
+
+
+def n_columns(scores: Any) -> int | None:
+    """How many columns scores have: an array, nested sequences or a list of blocks."""
+    if isinstance(scores, (list, tuple)) and len(scores):
+        return len(scores[0]) if isinstance(scores[0], (list, tuple)) else n_columns(scores[0])
+    shape = getattr(scores, "shape", ())
+    return int(shape[-1]) if shape else None
+
+
+def repeats(rows: np.ndarray) -> bool:
+    """Whether an integer from 0 up occurs twice in a row."""
+    rows = np.sort(rows, axis=1)
+    return bool(((rows[:, 1:] == rows[:, :-1]) & (rows[:, 1:] >= 0)).any())
 
 
 def take_rows(listed: Items, at: np.ndarray | None) -> Items:

@@ -30,10 +30,9 @@ def column(data: ArrayLike, name: str) -> np.ndarray:
     dtype = labels.dtype
     if dtype.kind == "b":
         labels = labels.view(np.int8)
-    elif dtype.char not in KINDS:
-        if dtype == np.uint64 and labels.size and labels.max() > 2**63 - 1:
-            raise out_of_range(name)
-        labels = labels.astype(np.int32 if dtype.itemsize < 4 else np.int64)
+    elif dtype.char not in KINDS:  # uint8
+        small = not labels.size or labels.view(np.int8).min() >= 0
+        labels = labels.view(np.int8) if small else labels.astype(np.int16)
     return labels if labels.strides[0] % labels.itemsize == 0 else labels.copy()
 
 

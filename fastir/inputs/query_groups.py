@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastir.engine.columns.rows import occurrences, offsets_from_sizes, repeat
+from fastir.engine.rank._labels import add_up, find_fall
 from fastir.inputs import arrays
 
 if TYPE_CHECKING:
@@ -70,13 +71,12 @@ def refuse_undivided(data: Any, name: str) -> None:
 def groups_from_sizes(group: ArrayLike, n: int) -> np.ndarray:
     """Offsets from group sizes."""
     sizes = arrays.integers(group, "group")
-    if sizes.size and sizes.min() < 0:
-        place = int((sizes < 0).argmax())
-        raise ValueError(f"group[{place}] = {sizes[place]}; a group size must be 0 or more")
-    total = sum(sizes.tolist()) if sizes.size and int(sizes.max()) * sizes.size >= 2**63 else int(sizes.sum())
-    if total != n:
-        raise ValueError(f"group sizes sum to {total} but labels has {n} entries")
-    return offsets_from_sizes(sizes)
+    offsets, wrong = add_up(sizes)
+    if wrong >= 0 and sizes[wrong] < 0:
+        raise ValueError(f"group[{wrong}] = {sizes[wrong]}; a group size must be 0 or more")
+    if wrong >= 0 or offsets[-1] != n:
+        raise ValueError(f"group sizes sum to {sum(sizes.tolist())} but labels has {n} entries")
+    return offsets
 
 
 def groups_from_ids(qid: Any, n: int) -> QueryGroups:
@@ -126,15 +126,15 @@ def offset_array(offsets: ArrayLike, n: int, name: str, what: str) -> np.ndarray
     array = arrays.integers(offsets, name)
     if array.size == 0:
         raise ValueError(f"{name} must have 1 dimension and at least one entry, got shape {array.shape}")
-    array = np.ascontiguousarray(array)
-    if len(array) == 2 and array[0] == 0 and array[1] == n:
-        return array  # of one query, which may be small
-    if array[0] != 0:
+    if array.strides[0] != array.itemsize:
+        array = array.copy()
+    fall = find_fall(array, n)
+    if fall == 0:
         raise ValueError(f"{name} must start at 0, got offset {array[0]}")
-    falls = array[1:] < array[:-1]
-    if falls.any():
-        i = int(falls.argmax()) + 1
-        raise ValueError(f"{name}[{i}] = {array[i]} < {name}[{i - 1}] = {array[i - 1]}; offsets must not fall")
-    if array[-1] != n:
+    if 0 < fall < len(array):
+        raise ValueError(
+            f"{name}[{fall}] = {array[fall]} < {name}[{fall - 1}] = {array[fall - 1]}; offsets must not fall"
+        )
+    if fall > 0:
         raise ValueError(f"{what} has {n} entries but {name} ends at {array[-1]}")
     return array

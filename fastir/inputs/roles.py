@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from fastir.checks import number
-from fastir.engine.columns.other_formats import hint_for_columns
 from fastir.errors import quote
 
 # The usual names of each column; the first one that a table has is taken. The rating of a run may be the truth.
@@ -181,6 +180,8 @@ def find_column(what: str, names: list[Any], role: str, usual: Sequence[Any]) ->
     """The first of the usual names that a table has among its names."""
     name = next((name for name in usual if name in names), None)
     if name is None:
+        from fastir.engine.columns.other_formats import hint_for_columns  # imported for the error only
+
         hint = hint_for_columns([name for name in names if isinstance(name, str)])
         raise ValueError(
             f"{what}: the table has no column {' or '.join(map(repr, usual))}; it has "

@@ -13,7 +13,20 @@ formats  render: the one call, the names of the formats, by suffix in BY_SUFFIX;
 latex    LaTeX
 """
 
-from fastir.rendering.cells import Cell, Table, number_cell, swap_axes
-from fastir.rendering.formats import BY_SUFFIX, render
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fastir.rendering.cells import Cell, Table, number_cell, swap_axes
+    from fastir.rendering.formats import BY_SUFFIX, render
 
 __all__ = ["BY_SUFFIX", "Cell", "Table", "number_cell", "render", "swap_axes"]
+
+
+def __getattr__(name: str) -> object:
+    """Make the names of this package at their first use: most calls import `text` alone."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from fastir.rendering import cells, formats
+
+    globals().update({name: getattr(cells, name, None) or getattr(formats, name) for name in __all__})
+    return globals()[name]

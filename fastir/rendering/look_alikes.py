@@ -8,7 +8,6 @@ ones. Whatever writes ids of two sides into one message takes them from `quote_i
 from __future__ import annotations
 
 import itertools
-import unicodedata
 from collections.abc import Iterable
 from typing import Any
 
@@ -29,6 +28,8 @@ def appearance(text: str) -> str:
     """What a reader sees of an id: two ids with one appearance look the same where they are printed."""
     if text.isascii():
         return text
+    import unicodedata  # imported for ids beyond ASCII only
+
     parts = unicodedata.normalize("NFKD", text).translate(PLAIN)
     seen = []
     for char in unicodedata.normalize("NFKC", parts):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import functools
 import importlib.util
 from types import ModuleType
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 Alternative = Literal["two-sided", "greater", "less"]
 

@@ -6,10 +6,9 @@ a one-way procedure leave it in, and find fewer differences.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fastir.checks import proportion
 from fastir.stats import student
@@ -18,6 +17,9 @@ from fastir.stats._resample import ORDERS, Orders
 from fastir.stats.grid import to_grid
 from fastir.stats.numeric import studentized_range_ppf, studentized_range_sf
 from fastir.stats.resampling import Resamples
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 NO_RESIDUAL = "no residual variance"
 

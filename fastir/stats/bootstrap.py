@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, Literal, NamedTuple, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fastir.checks import check_choice, flag, proportion
 from fastir.stats._checks import EPSILON, N_RESAMPLES, Alternative, Interval, Test, differences, proper, special
@@ -13,6 +12,9 @@ from fastir.stats._resample import DRAWS, Draws, Studentized, drawn_indices
 from fastir.stats.grid import Grid, to_grid
 from fastir.stats.paired_tests import ALTERNATIVES, Moments, grid_differences, moments, t_rows
 from fastir.stats.resampling import Resamples
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 METHODS = ("percentile", "bca")
 RELATIVE_ERROR = 1e-12  # of a studentized statistic: the error that rounding may cause
@@ -51,8 +53,18 @@ class Resampled(NamedTuple):
             levels = corrected_levels(levels, (below + equal / 2) / len(sums), skewness)
             if np.isnan(levels).any():
                 return np.nan, np.nan
-        low, high = np.quantile(sums, levels) * self.grid.unit / self.grid.whole.shape[1]
+        low, high = quantiles(sums, levels) * self.grid.unit / self.grid.whole.shape[1]
         return float(low), float(high)
+
+
+def quantiles(values: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    """The quantiles of finite numbers, bit by bit those of np.quantile, which imports numpy.ma."""
+    places = levels * (len(values) - 1)
+    lower = np.floor(places).astype(np.intp)
+    upper = np.minimum(lower + 1, len(values) - 1)
+    ordered = np.partition(values, np.concatenate((lower, upper)))
+    low, high, share = ordered[lower], ordered[upper], places - lower
+    return np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share))
 
 
 def corrected_levels(levels: np.ndarray, below: float, skewness: float) -> np.ndarray:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fastir.checks import check_choice
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 Correction = Literal["bonferroni", "sidak", "holm", "holm_sidak", "hochberg", "hommel", "bh", "by", "two_stage_bh"]
 

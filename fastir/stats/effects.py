@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fastir.checks import check_choice, number, proportion
 from fastir.stats._checks import column, differences
@@ -14,6 +13,9 @@ from fastir.stats.grid import to_grid
 from fastir.stats.numeric import root
 from fastir.stats.paired_tests import Moments, doubled_ranks, moments
 from fastir.stats.student import gamma_ratio, power_by_centre
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 Effect = Literal["d_z", "hedges_gz", "d_av", "hedges_g", "glass", "anova", "dominance", "rank_biserial"]
 

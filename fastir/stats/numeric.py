@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fastir.checks import number, proportion, whole_number
 from fastir.stats._checks import special
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 # Trapezoids converge geometrically on these integrands: with smaller steps no digit changes.
 NORMAL = np.arange(-58, 88) * 0.15  # z of one of the k normal variables

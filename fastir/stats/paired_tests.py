@@ -6,10 +6,9 @@ A function with a name in `_rows` takes the differences of many pairs at once, a
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fastir.checks import check_choice, flag, proportion
 from fastir.engine.columns.rows import repeat
@@ -29,6 +28,9 @@ from fastir.stats._checks import (
 )
 from fastir.stats.exact import exact_p
 from fastir.stats.grid import to_grid
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 Zeros = Literal["wilcox", "pratt", "zsplit"]
 

@@ -9,17 +9,20 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fastir.checks import mapping, number, proportion
 from fastir.errors import quote
 from fastir.stats._checks import SINGLE, column, is_constant, proper, special
 
-Values = ArrayLike | Mapping[Any, float]
-Strata = Mapping[Any, Hashable] | tuple[ArrayLike, ArrayLike]
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    Strata = Mapping[Any, Hashable] | tuple[ArrayLike, ArrayLike]
+    Values = ArrayLike | Mapping[Any, float]
+
 SHARE_TOLERANCE = 1e-9  # by which given shares may miss a sum of 1
 NO_MODEL, ONE_UNJUDGED, NO_VARIANCE = "all values of the model are equal", "one unjudged query", "nothing varies"
 

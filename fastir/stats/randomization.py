@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, NamedTuple, SupportsIndex
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fastir.checks import check_choice
 from fastir.engine.threads import share_all
@@ -15,6 +14,9 @@ from fastir.stats.exact import exact_p
 from fastir.stats.grid import to_grid
 from fastir.stats.paired_tests import ALTERNATIVES
 from fastir.stats.resampling import Resamples
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 RELATIVE_ERROR = 1e-12  # of a scaled statistic: the error that rounding may cause
 

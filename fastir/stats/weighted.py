@@ -10,7 +10,7 @@ from typing import SupportsIndex
 import numpy as np
 
 from fastir.stats import student
-from fastir.stats.bootstrap import corrected_levels, draws, resample_sums
+from fastir.stats.bootstrap import corrected_levels, draws, quantiles, resample_sums
 from fastir.stats.grid import to_grid
 
 TOLERANCE = 1e-12  # how near quotients come that are equal on paper
@@ -48,7 +48,7 @@ def weighted_bounds(
         levels = corrected_levels(levels, (below + equal / 2) / len(means), skewness)
         if np.isnan(levels).any():
             return np.nan, np.nan
-    low, high = np.quantile(means, levels)
+    low, high = quantiles(means, levels)
     return float(low), float(high)
 
 

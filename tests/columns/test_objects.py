@@ -64,11 +64,21 @@ def test_an_array_of_a_list_holds_its_objects():
         objects_from_list(values, 0, 1)
 
 
-def test_rows_become_columns_and_others_than_tuples_are_left_to_python():
-    rows = tuple((str(i), i, float(i), None) for i in range(50))
+class Row(list):
+    pass
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 7, 8, 9, 15, 16, 17, 63, 64, 65])
+def test_rows_become_columns_and_others_than_tuples_and_lists_are_left_to_python(n):
+    rows = tuple((str(i), i, float(i), None) for i in range(n))
     columns = fields_from_rows(rows, (2, 0), 4)
     assert [column.tolist() for column in columns] == [[row[2] for row in rows], [row[0] for row in rows]]
-    assert fields_from_rows(rows, (0, 1), 3) is None and fields_from_rows((*rows, list(rows[0])), (0, 1), 4) is None
+    for mixed in (tuple(map(list, rows)), tuple(row if row[1] % 3 else list(row) for row in rows)):
+        assert [column.tolist() for column in fields_from_rows(mixed, (2, 0), 4)] == [
+            column.tolist() for column in columns
+        ]
+    for odd in ((1, 2, 3), [1, 2, 3], [], Row("abcd"), "abcd", {1: 2, 3: 4}):
+        assert fields_from_rows((*rows, odd), (0, 1), 4) is None
 
 
 @pytest.mark.parametrize("n", [200, 400, 800])

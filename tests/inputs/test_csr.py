@@ -126,16 +126,82 @@ def test_targets_that_are_refused(targets, error, message):
 
 
 @pytest.mark.parametrize("name", ["relevant", "exclude"])
-def test_numbers_of_the_shape_of_the_scores_are_refused_by_name(name):
+def test_lists_of_the_shape_of_the_scores_are_refused_by_name(name):
     scores = np.array([[0.9, 0.1], [0.9, 0.1]])
-    for numbers in (np.array([[1, 0], [0, 1]]), [[1, 0], [0, 1]], np.array([[1, 0], [0, 1]], np.uint8)):
-        for given in (scores, iter([scores[:1], scores[1:]])):
-            with pytest.raises(
-                ValueError, match=f"{name} has a number for each of the 2 columns of scores; expected a"
-            ):
-                fastir.evaluate_matrix(given, **{"relevant": [[0], [1]], "metrics": "P@1", name: numbers})
+    blocks = iter([scores[:1], scores[1:]])
+    for given, numbers in ((scores, [[1, 0], [0, 1]]), (blocks, np.array([[1, 0], [0, 1]], np.uint8))):
+        with pytest.raises(ValueError, match=f"{name} has a number for each of the 2 columns of scores; expected a"):
+            fastir.evaluate_matrix(given, **{"relevant": [[0], [1]], "metrics": "P@1", name: numbers})
     assert fastir.evaluate_matrix([[0.5], [0.4]], [[0], [0]], "P@1")["P@1"] == 1.0
+    assert fastir.evaluate_matrix([[0.5], [0.4]], np.array([[0], [0]]), "P@1")["P@1"] == 1.0
     assert fastir.evaluate_matrix([[0.5, 0.6, 0.7], [0.4, 0.3, 0.1]], np.array([[2, 1], [1, 2]]), "P@1")["P@1"] == 0.5
+
+
+DENSE = ["ndcg@10", "map", "bpref", "num_rel", "num_nonrel_judged_ret", "judged@5"]
+LAYOUTS = (np.ascontiguousarray, np.asfortranarray, lambda m: np.repeat(m, 2, axis=1)[:, ::2], lambda m: m[::-1][::-1])
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i2", "u2", "i4", "i8", "u8", "f2", "f4", "f8", ">i4", ">f8"])
+@pytest.mark.parametrize("width", [2, 7, 8, 31, 63, 64, 65, 129, 300])
+def test_a_dense_matrix_has_the_labels_of_a_dict(dtype, width):
+    rng = np.random.default_rng(width)
+    low = -2 if np.dtype(dtype).kind in "if" else 0
+    labels = (rng.integers(low, 4, (6, width)) * (rng.random((6, width)) < 0.2)).astype(dtype)
+    labels[0], labels[1], labels[2, :: width - 1] = 0, 1, 1
+    if np.dtype(dtype).kind == "f":
+        labels[3] = labels[3] / 2
+        labels[4, 0] = -0.0
+    dicts = [{item: label.item() for item, label in enumerate(row) if label} for row in labels]
+    scores, ranked = rng.random((6, width)), np.argsort(rng.random((6, width)))[:, : width // 2]
+    for level in (1, 2, 0.5):
+        if level != 1 and dtype == "?":
+            continue
+        options = {"metrics": DENSE, "rel_level": level}
+        want = fastir.evaluate_matrix(scores, dicts, **options)
+        topk = fastir.evaluate_topk(ranked, dicts, **options)
+        for layout in LAYOUTS:
+            given = layout(labels)
+            given.flags.writeable = False
+            assert fastir.evaluate_matrix(scores, given, **options) == want
+            assert fastir.evaluate_matrix(scores.tolist(), given, **options) == want
+            if width > 7:
+                assert fastir.evaluate_topk(ranked, given, **options) == topk
+    listed = [[item for item, label in enumerate(row) if label] for row in labels]
+    want = fastir.evaluate_matrix(scores, dicts, DENSE, exclude=listed)
+    assert fastir.evaluate_matrix(scores, dicts, DENSE, exclude=labels) == want
+    empty = fastir.evaluate_matrix(np.empty((0, width)), labels[:0], DENSE)
+    assert empty.values.shape == (0, len(DENSE))
+
+
+def test_a_dense_label_that_is_no_number_is_named():
+    labels = np.zeros((2, 3))
+    labels[1, 2] = np.nan
+    for call in (fastir.evaluate_matrix, fastir.evaluate_topk):
+        with pytest.raises(ValueError, match=re.escape("relevant: label nan is not finite (row 1, item 2)")):
+            call(np.array([[0, 1, 2], [1, 2, 0]]), labels, "map")
+    with pytest.raises(OverflowError, match="relevant holds a label outside"):
+        fastir.evaluate_matrix(np.ones((1, 2)), np.array([[2**40, 0]]), "map")
+    with pytest.raises(ValueError, match="scores has 3 columns but relevant has 4; shapes must match"):
+        fastir.evaluate_matrix(np.ones((1, 3)), np.ones((1, 4)), "map")
+
+
+def test_dense_ratings_from_the_threshold_on_are_relevant():
+    scores, ratings = [[0.1, 0.9, 0.5]], np.array([[4.5, 0, 3]])
+    want = fastir.evaluate_matrix(scores, [{0: 4.5, 2: 3}], DENSE, threshold=4)
+    assert fastir.evaluate_matrix(scores, ratings, DENSE, threshold=4) == want
+    with pytest.raises(ValueError, match="threshold needs ratings"):
+        fastir.evaluate_matrix(scores, ratings > 0, DENSE, threshold=4)
+
+
+def test_integers_beside_ranked_items_are_labels_if_they_cannot_be_items():
+    ranked = np.array([[3, 0, 1], [2, 3, 1]])
+    items, labels = np.array([[3, 1, 0, 2], [1, 2, 0, 3]]), np.array([[0, 1, 0, 2], [1, 0, 3, 0]])
+    listed = fastir.evaluate_topk(ranked, items.tolist(), DENSE)
+    assert fastir.evaluate_topk(ranked, items, DENSE) == listed
+    graded = fastir.evaluate_topk(ranked, [{1: 1, 3: 2}, {0: 1, 2: 3}], DENSE)
+    assert fastir.evaluate_topk(ranked, labels, DENSE) == graded
+    few = np.array([[3, 1], [2, 2]])  # fewer columns than items: an item that is listed twice
+    assert fastir.evaluate_topk(ranked, few, "num_rel").per_query("num_rel") == {0: 2.0, 1: 1.0}
 
 
 def test_what_is_excluded_may_have_weights():

@@ -193,8 +193,6 @@ REFUSED = [
         polars.DataFrame({"user_id": [1, 2], "i1": [0.5, 0.1]}), [[0], [1]], {}, ValueError,
         r"scores: column 'user_id' has query ids.*scores.drop\('user_id'\)",
     ),
-    (S.to_numpy(), L.to_numpy().astype(int), {}, ValueError, "expected a mask of bools"),
-    (S.to_numpy(), pandas.DataFrame(L.to_numpy().astype(int)), {}, ValueError, "expected a mask of bools"),
 ]  # fmt: skip
 
 

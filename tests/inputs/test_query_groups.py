@@ -1,6 +1,7 @@
 """How rows are divided among queries: by sizes, offsets, ids, or not at all."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -66,3 +67,35 @@ def test_ids_around_a_limit_of_sixteen_bits_are_queries_of_their_own(largest):
     ids = [largest, 0, largest, 1, 0]
     results = fastir.evaluate_scores([0, 1, 1, 0, 0], [5, 1, 4, 3, 2], "mrr", qid=ids)
     assert results.to_dict() == {largest: {"mrr": 0.5}, 0: {"mrr": 0.5}, 1: {"mrr": 0.0}}
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 63, 64, 65])
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "u8", "i8", ">i8"])
+def test_sizes_and_offsets_of_every_type_and_stride_are_those_of_a_list(n, dtype):
+    sizes = np.arange(n) % 3
+    bounds = np.concatenate([[0], np.cumsum(sizes)])
+    labels, scores = np.arange(bounds[-1]) % 2, np.arange(bounds[-1])
+    want = fastir.evaluate_scores(labels, scores, "map", group=sizes.tolist())
+    for name, given in (("group", sizes), ("offsets", bounds)):
+        given = np.repeat(given.astype(dtype), 2)[::2]
+        given.flags.writeable = False
+        for view in (given, given.copy(), given[::-1].copy()[::-1], given.tolist(), tuple(given.tolist())):
+            assert fastir.evaluate_scores(labels, scores, "map", **{name: view}) == want
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"group": [1, 1, -1, 2]}, "group[2] = -1; a group size must be 0 or more"),
+        ({"group": [3, 1]}, "group sizes sum to 4 but labels has 3 entries"),
+        ({"group": [2**62, 2**62, 2**62, 2**62, 3]}, f"group sizes sum to {2**64 + 3} but labels has 3 entries"),
+        ({"group": []}, "group sizes sum to 0 but labels has 3 entries"),
+        ({"offsets": [1, 3]}, "offsets must start at 0, got offset 1"),
+        ({"offsets": [0, 2, 1, 3]}, "offsets[2] = 1 < offsets[1] = 2; offsets must not fall"),
+        ({"offsets": [0, 2]}, "labels has 3 entries but offsets ends at 2"),
+        ({"offsets": [0]}, "labels has 3 entries but offsets ends at 0"),
+    ],
+)
+def test_sizes_and_offsets_that_do_not_fit_are_named(given, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        fastir.evaluate_scores([1, 0, 1], [3, 2, 1], "map", **given)

@@ -90,3 +90,12 @@ def test_the_studentized_bootstrap_by_its_definition():
             )
             expected = max(reached / n**n, np.finfo(float).tiny)
             assert stats.bootstrap_test(np.array(d) / 10).p_value == expected, d
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 63, 64, 65, 1001])
+def test_quantiles_are_those_of_numpy_bit_by_bit(n):
+    rng = np.random.default_rng(n)
+    levels = np.array([0.0, 0.025, 0.05, 0.5, 0.95, 0.975, 1.0, 1 / 3])
+    for values in (rng.integers(-(10**12), 10**12, n), rng.random(n), np.zeros(n), rng.integers(0, 3, n) / 7):
+        for kept in (values, np.repeat(values, 2)[::2]):
+            assert bootstrap.quantiles(kept, levels).tobytes() == np.quantile(kept, levels).tobytes()

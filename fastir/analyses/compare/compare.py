@@ -172,7 +172,11 @@ def evaluate_and_compare(
         warn_of_other_options(values)
     scores = read_scores(values, metrics if saved else None, statistics.queries, statistics.seeds)
     comparison = compare_aligned(scores, statistics)
-    return results, with_sign_changes(comparison, qrels, named, rules) if statistics.bounds else comparison
+    if not statistics.bounds:
+        return results, comparison
+    from fastir.analyses.compare.sign_changes import with_sign_changes  # imported for callers who ask for bounds
+
+    return results, with_sign_changes(comparison, qrels, named, rules)
 
 
 ALIGNED_FIELDS = ("queries", "version")  # all runs have the same queries; all versions of fastir the same bits

@@ -20,9 +20,9 @@ from libc.string cimport memcpy
 from fastir.engine.columns._entries cimport (PyTypeObject, Py_TYPE, Reader, digit, equal_integers, fetch_next, is_digit,
                                              list_item, read_known, read_numpy_integer, read_whole, tuple_item)
 
-from collections import OrderedDict
+from collections import OrderedDict, UserDict
 
-from numpy import empty, float64, int32, int64, zeros
+from numpy import empty, float64, int32, int64, ndarray, zeros
 
 from fastir.engine.columns.ids import is_integer, plain_id
 from fastir.engine.columns.rows import LISTED_TWICE
@@ -63,11 +63,14 @@ cdef dict own_items(mapping):
     """The dict with the items of a mapping, in its order; None if only its own Python code can list them.
 
     It is the mapping itself, where that is a dict or an object of a subclass that leaves items(), the order and the
-    length unchanged: defaultdict, Counter. An OrderedDict has an order of its own: it is copied if that differs.
+    length unchanged: defaultdict, Counter; or the one within a UserDict. An OrderedDict has an order of its own: it is
+    copied if that differs.
     """
     cdef PyObject* key
     cdef PyObject* value
     cdef Py_ssize_t position = 0, i = 0
+    if type(mapping) is UserDict:
+        mapping = mapping.data
     if type(mapping) is dict:
         return <dict>mapping
     if not PyDict_Check(mapping):
@@ -217,7 +220,7 @@ def has_plain_keys(dict run):
 
 cdef dict as_judgments(value):
     """A query's judgments as own_items(), or {id: 1} of ids that are listed; None if they are something unusual."""
-    if PyDict_Check(value):
+    if PyDict_Check(value) or type(value) is UserDict:
         return own_items(value)
     try:
         if type(value) is list or type(value) is tuple:
@@ -244,10 +247,18 @@ cdef list in_order(value):
 
 
 cdef bint are_distinct(ids):
-    """Whether a list or tuple has so few exact str that comparing them all is quick, and no two are equal."""
+    """Whether a list or tuple has so few exact str, or small int, that comparing all is quick, and no two are equal."""
     cdef Py_ssize_t i, j, n = len(ids)
     if n > MAX_PAIRED_IDS:
         return False
+    if n > 0 and PyLong_CheckExact(item(ids, 0)):
+        for i in range(n):
+            if not PyLong_CheckExact(item(ids, i)) or not is_digit(item(ids, i)):
+                return False
+            for j in range(i):
+                if digit(item(ids, i)) == digit(item(ids, j)):
+                    return False
+        return True
     for i in range(n):
         if not PyUnicode_CheckExact(item(ids, i)):
             return False
@@ -319,9 +330,9 @@ cdef dict label_in_order(list ids):
 def plain_judgments(data, bint floats=True):
     """{query_id: {doc_id: label}} as columns, or None if something in it is unusual, as 1.0 is without `floats`.
 
-    A query may have the ids of relevant documents instead: a list, a tuple, a set or one str. The columns are
-    query_ids, offsets (int64), doc_ids and labels (int32, or float64 if one is fractional), the lists of exact str or
-    exact int; and behind them the repairs, if a list of relevant ids has one of them again.
+    A query may have the ids of relevant documents instead: a list, a tuple, a NumPy array, a set or one str. The columns
+    are query_ids, offsets (int64), doc_ids and labels (int32, or float64 if one is fractional), the lists of exact str
+    or exact int; and behind them the repairs, if a list of relevant ids has one of them again.
     """
     cdef PyObject* query
     cdef PyObject* value
@@ -410,6 +421,8 @@ cdef class Labels:
         if self.n // SIGNAL_ROWS > self.signals:
             self.signals = self.n // SIGNAL_ROWS
             PyErr_CheckSignals()
+        if type(value) is ndarray:
+            value = value.tolist()
         if type(value) is list or type(value) is tuple:
             with cython.critical_section(value):
                 added = are_distinct(value) and self.add_relevant(value)
@@ -429,13 +442,15 @@ cdef class Labels:
             return self.add(judged)
 
     cdef bint add_relevant(self, ids) except -1:
-        """Append distinct exact str, a list or tuple, with label 1; False if other ids are integers."""
+        """Append distinct exact str or int, a list or tuple, with label 1; False if there are ids of both."""
         cdef Py_ssize_t i, n = len(ids)
+        cdef bint integers
         if n == 0:
             return True
-        self.integers = False
-        if not self.strings:
+        integers = PyLong_CheckExact(item(ids, 0))
+        if not (self.integers if integers else self.strings):
             return False
+        self.integers, self.strings = integers, not integers
         if self.n + n > self.capacity:
             self.make_room(self.n + n + (self.n + n) // 2)
         for i in range(n):

@@ -74,6 +74,7 @@ cdef bint read_id(Reader* reader, PyObject* value, int64_t* out) noexcept
 cdef bint is_numpy_id(Reader* reader, PyObject* value, bint integers) noexcept
 cdef bint read_whole(Reader* reader, PyObject* value, int64_t* out) noexcept
 cdef bint read_known(Reader* reader, PyObject* value, double* out) noexcept
+cdef bint read_integers(array, int64_t start, int64_t n, int64_t* out) except -1
 cdef tuple equal_integers(list ids, list scores)
 cdef tuple integers_made_equal(dict ranking, const double* scores, int64_t n)
 

@@ -1,7 +1,7 @@
 """Python objects, read without running Python code: scores and labels, the entries of dicts, rankings as columns."""
 
 cimport cython
-from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY, NAN
 from libc.stdint cimport INT32_MAX, INT32_MIN, int16_t, int32_t, int64_t, int8_t, uint16_t, uint32_t, uint64_t, uint8_t
@@ -196,6 +196,34 @@ cdef bint read_known(Reader* reader, PyObject* value, double* out) noexcept:
         return True
     return kind_seen(reader, value) != FLOAT and read_other(reader, value, out)
 
+
+cdef bint read_integers(array, int64_t start, int64_t n, int64_t* out) except -1:
+    """Read entries of a NumPy array of one dimension; False if it is another array, or they are not native int64."""
+    cdef Py_buffer buffer
+    cdef int64_t i, step
+    cdef int kind = UNREADABLE
+    cdef const char* p
+    cdef int64_t signs = 0
+    try:
+        PyObject_GetBuffer(array, &buffer, PyBUF_STRIDES | PyBUF_FORMAT)
+    except ValueError:          # of an array of dates, among others
+        return False
+    if buffer.ndim == 1 and start + n <= buffer.shape[0] and buffer.format[1] == 0:
+        for i in range(4):
+            if buffer.itemsize == 1 << i:
+                kind = INT8 + i if buffer.format[0] in b"bhilq" else UINT8 + i if buffer.format[0] in b"BHILQ" else kind
+    if kind != UNREADABLE:
+        step = buffer.strides[0]
+        p = <const char*>buffer.buf + start * step
+        if kind == INT64:
+            for i in range(n):
+                memcpy(out + i, p + i * step, sizeof(int64_t))
+        else:
+            for i in range(n):
+                out[i] = integer_at(kind, p + i * step)
+                signs |= out[i]
+    PyBuffer_Release(&buffer)
+    return kind != UNREADABLE and (kind != UINT64 or signs >= 0)
 
 cdef bint read_whole(Reader* reader, PyObject* value, int64_t* out) noexcept:
     """Read an integer of 32 bits, or a float that is one, of Python or NumPy; False if it is something else."""

@@ -19,6 +19,8 @@ from fastir.engine.columns._entries cimport Reader, read_id, read_known
 cdef extern from "Python.h":
     int PyTuple_Check(PyObject*) noexcept
     Py_ssize_t PyTuple_Size(PyObject*) noexcept
+    int PyList_CheckExact(PyObject*) noexcept
+    Py_ssize_t PyList_Size(PyObject*) noexcept
     PyObject* PyList_GetItem(object, Py_ssize_t) noexcept
     PyObject* PyTuple_GetItem(PyObject*, Py_ssize_t) noexcept
     void Py_INCREF(PyObject*) noexcept
@@ -63,11 +65,17 @@ def objects_from_list(list values, Py_ssize_t first, Py_ssize_t stop):
 
 
 cdef inline bint is_row(PyObject* row, Py_ssize_t width) noexcept:
-    return PyTuple_Check(row) and PyTuple_Size(row) == width
+    if PyTuple_Check(row):
+        return PyTuple_Size(row) == width
+    return PyList_CheckExact(row) and PyList_Size(row) == width
+
+
+cdef inline PyObject* field_at(PyObject* row, Py_ssize_t i) noexcept:
+    return PyTuple_GetItem(row, i) if PyTuple_Check(row) else PyList_GetItem(<object>row, i)
 
 
 def fields_from_rows(tuple rows, tuple places, Py_ssize_t width):
-    """The fields at some positions of tuples of `width` fields, each as an array; None if a row is no such tuple."""
+    """The fields at some positions of tuples and lists of `width`, each as an array; None if a row is neither."""
     cdef Py_ssize_t i, field, n = len(rows), n_fields = len(places)
     cdef PyObject** out[MAX_FIELDS]
     cdef Py_ssize_t at[MAX_FIELDS]
@@ -82,12 +90,13 @@ def fields_from_rows(tuple rows, tuple places, Py_ssize_t width):
         if i + OBJECTS_AHEAD // 2 < n:
             row = PyTuple_GetItem(row_objects, i + OBJECTS_AHEAD // 2)
             for field in range(n_fields if is_row(row, width) else 0):
-                prefetch(PyTuple_GetItem(row, at[field]))
+                prefetch(field_at(row, at[field]))
         row = PyTuple_GetItem(row_objects, i)
-        if not is_row(row, width):
-            return None
-        for field in range(n_fields):
-            put(out[field] + i, PyTuple_GetItem(row, at[field]))
+        with cython.critical_section(<object>row):
+            if not is_row(row, width):
+                return None
+            for field in range(n_fields):
+                put(out[field] + i, field_at(row, at[field]))
     return columns
 
 

@@ -11,16 +11,18 @@ the time for lists of 100, half of it for their first ten.
 Where every metric has a cutoff, no id below the deepest one is read: 20 000 lists of 100 for recall@10 take 40 % of the
 time. Only a list without a judged document among the first is read on, for the warning that there is none.
 
-All ids must be exact str objects, or exact int objects; a list with anything else is read from a copy in plain types
-(columns/id_lists). The GIL is held, so no thread changes a list while it is read, unless `releases_gil` says
-otherwise. Python code would let others have it, so a list with strings that only Python can encode is copied, too.
+All ids must be exact str objects, or exact int objects and integers of NumPy, or an array of these; a list with
+anything else is read from a copy in plain types (columns/id_lists). The GIL is held, so no thread changes a list while
+it is read, unless `releases_gil` says otherwise. Python code would let others have it, so a list with strings that only
+Python can encode is copied, too.
 """
 
 from cpython.object cimport PyObject
 from libc.stdint cimport INT64_MAX, int64_t
 from libc.stdlib cimport free, malloc
 
-from fastir.engine.columns._entries cimport fetch_next, list_item, tuple_item, unchanged, unchanged_ids
+from fastir.engine.columns._entries cimport (Reader, digit, fetch_next, is_digit, list_item, read_integers,
+                                             read_numpy_integer, tuple_item, unchanged, unchanged_ids)
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.engine.columns._ids cimport Group, Text, borrow_text, held_text, room_for_rows
 from fastir.engine.columns._memory cimport prefetch
@@ -28,6 +30,8 @@ from fastir.engine.join._counts cimport Counts
 from fastir.engine.join._join cimport Join, Part, hash_group
 from fastir.engine.join._judged cimport find_judged
 from fastir.engine.measure._codes cimport REPEATED
+
+from numpy import ndarray
 
 from fastir.engine.columns.id_lists import plain_ranking, ranking, duplicate_error, sequence
 from fastir.engine.columns.ids import is_integer
@@ -86,12 +90,22 @@ cdef class Lists(Join):
         return 0
 
     cdef int fill(self, Group* g, ids, int64_t start, int64_t n, bint mine) except -1:
-        """Make n ids of a list or tuple, which may be `mine` alone, the group: FILLED, NOT_PLAIN or TOO_LARGE."""
+        """Make n ids of a list, tuple or array, perhaps `mine` alone, the group: FILLED, NOT_PLAIN or TOO_LARGE."""
         cdef int64_t i
         cdef int too_large = 0
         cdef PyObject** keys = self.keys
         cdef PyObject* key
         cdef Text* text
+        cdef Reader reader
+        reader.type = NULL
+        if type(ids) is ndarray:
+            if not self.integers or not read_integers(ids, start, n, self.numbers):
+                return NOT_PLAIN
+            for i in range(n):
+                g.docs[i].start, g.docs[i].length = <const char*>(self.numbers + i), sizeof(int64_t)
+                g.scores[i] = <double>(n - i)
+            g.n = n
+            return FILLED
         if type(ids) is list:
             for i in range(n):
                 keys[i] = list_item(ids, start + i)
@@ -107,10 +121,14 @@ cdef class Lists(Join):
             text = g.docs + i
             if self.integers:
                 if not PyLong_CheckExact(key):
-                    return NOT_PLAIN
-                self.numbers[i] = PyLong_AsLongLongAndOverflow(key, &too_large)
-                if too_large:
-                    return TOO_LARGE
+                    if not read_numpy_integer(&reader, key, self.numbers + i):
+                        return NOT_PLAIN
+                elif is_digit(key):
+                    self.numbers[i] = digit(key)
+                else:
+                    self.numbers[i] = PyLong_AsLongLongAndOverflow(key, &too_large)
+                    if too_large:
+                        return TOO_LARGE
                 text.start, text.length = <const char*>(self.numbers + i), 8
             else:
                 if not PyUnicode_CheckExact(key):
@@ -154,7 +172,7 @@ cdef class Lists(Join):
         self.room(g, n - depth)
         cdef int state = self.fill(g, ids, depth, n - depth, False)
         if state == NOT_PLAIN:
-            state = self.fill(g, plain_ranking(self.judged.query_ids[q], ids, self.integers), depth, n - depth, True)
+            state = self.fill(g, self.as_plain(q, ids), depth, n - depth, True)
         if state == TOO_LARGE:
             return 2
         if hash_group(&part.seen, g) < 0:
@@ -163,6 +181,11 @@ cdef class Lists(Join):
             if find_judged(self.index, q, first, g.docs + i, part.seen.hashes[i]) >= 0:
                 return 1
         return 0
+
+    cdef list as_plain(self, int64_t q, ids):
+        """A ranking of any kind in plain types."""
+        query_id = self.judged.query_ids[q]
+        return plain_ranking(query_id, ranking(query_id, ids), self.integers)
 
     cdef bint read_all(self, dict run, list query_ids, list rows) except -1:
         cdef Part* part = self.parts
@@ -190,15 +213,18 @@ cdef class Lists(Join):
             if value == NULL:
                 continue
             ids = <object>value     # held: what follows may run Python code
-            if type(ids) is not list and type(ids) is not tuple:
+            if type(ids) is ndarray and ids.ndim == 1:
+                pass
+            elif type(ids) is not list and type(ids) is not tuple:
                 ids = ranking(self.judged.query_ids[q], ids)
-            ids = unchanged_ids(ids)
+            else:
+                ids = unchanged_ids(ids)
             n = len(ids)
             depth = min(n, self.depth)
             self.room(&part.group, depth)
             state = self.fill(&part.group, ids, 0, depth, False)
             if state == NOT_PLAIN:      # read again from a copy in plain types, which no other thread can change
-                ids = plain_ranking(self.judged.query_ids[q], ids, self.integers)
+                ids = self.as_plain(q, ids)
                 n = len(ids)
                 depth = min(n, self.depth)
                 self.room(&part.group, depth)
@@ -209,8 +235,8 @@ cdef class Lists(Join):
             n_unjudged, example = counts.n_unjudged_queries, counts.unjudged_queries_example
             part.failed = self.judge_list(part, q)
             if part.failed == REPEATED:
-                raise duplicate_error(self.judged.query_ids[q], ids[part.seen.later], part.seen.first + 1,
-                               part.seen.later + 1)
+                raise duplicate_error(self.judged.query_ids[q], self.as_plain(q, ids)[part.seen.later],
+                                      part.seen.first + 1, part.seen.later + 1)
             if part.failed:
                 raise MemoryError
             if counts.n_unjudged_queries > n_unjudged and depth < n:      # judged ids may follow below the depth

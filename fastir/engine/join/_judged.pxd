@@ -48,7 +48,8 @@ cdef class Judged:
     cdef int64_t* positive      # per query: how many labels are above 0
     cdef int64_t* judged        # and at least 0
     cdef object arena           # where texts lie, for ids that came as bytes
-    cdef Text* texts            # parallel to labels; of ids that came as Python objects, after index()
+    cdef Text* texts            # parallel to labels; of ids that came as Python objects, after id_texts()
+    cdef bint are_integers      # whether the ids came as int
     cdef list strings, integers         # the ids as str and as int, parallel to labels; None before their first use
     cdef list other_queries     # query_ids as the other of str and int, None before their first use
     cdef dict text_rows, integer_rows   # {query id: row} likewise
@@ -66,6 +67,7 @@ cdef class Judged:
     cdef list queries(self, bint integers)
     cdef dict rows(self, bint integers)
     cdef take(self, arena, const int64_t* order, int64_t n)
+    cdef const Text* id_texts(self) except NULL
     cdef const Index* index(self, bint integers) except NULL
     cdef const QueryIndex* query_index(self, bint integers) except NULL
     cdef const Lookup* lookup(self, bint integers) except NULL

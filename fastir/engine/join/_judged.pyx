@@ -35,6 +35,7 @@ cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
     PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
     Py_ssize_t PyObject_Hash(object) except -1
+    long long PyLong_AsLongLongAndOverflow(PyObject*, int*) noexcept
 
 cdef enum:
     SPAN = 1024     # labels less than this apart are sorted by counting
@@ -102,6 +103,7 @@ cdef class Judged:
                 ids = [doc_ids[order[i]] for i in range(n)]
                 if n > 0 and type(ids[0]) is int:
                     self.integers = ids
+                    self.are_integers = True
                 else:
                     self.strings = ids
             else:
@@ -251,10 +253,16 @@ cdef class Judged:
         """{query id as str: its position in query_ids}; made once, and not to be changed."""
         return self.rows(False)
 
-    cdef const Index* index(self, bint integers) except NULL:
-        """The document ids as bytes; made at the first call."""
+    cdef const Text* id_texts(self) except NULL:
+        """The document ids as text, parallel to labels; made at the first call."""
         if self.load_pointer(<void**>&self.texts) == NULL:
             free(self.store_pointer(<void**>&self.texts, borrow(self.ids(False), self.kept)))
+        return self.texts
+
+    cdef const Index* index(self, bint integers) except NULL:
+        """The document ids as bytes; made at the first call."""
+        if not (integers and self.are_integers):
+            self.id_texts()
         if self.load_pointer(<void**>&self.indexes[integers]) == NULL:
             discard_index(<Index*>self.store_pointer(<void**>&self.indexes[integers], make_index(self, integers)))
         return self.indexes[integers]
@@ -349,6 +357,19 @@ cdef void to_integers(Text* texts, int64_t n, int64_t* numbers) noexcept nogil:
         texts[i].start = <const char*>(numbers + i)
 
 
+cdef int take_integers(list ids, Text* texts, int64_t* numbers) except -1:
+    """Make each text the eight bytes of an integer, or of length -1 where it has more than 64 bits."""
+    cdef Py_ssize_t i
+    cdef int overflow
+    for i in range(len(ids)):
+        if not i & SIGNAL_IDS - 1:
+            PyErr_CheckSignals()
+        overflow = 0
+        numbers[i] = PyLong_AsLongLongAndOverflow(PyList_GetItem(ids, i), &overflow)
+        texts[i].start, texts[i].length = <const char*>(numbers + i), -1 if overflow else 8
+    return 0
+
+
 cdef Index* make_index(Judged judged, bint integers) except NULL:
     cdef int64_t n, q, total = 0, rows = judged.offsets[judged.n_queries]
     cdef Index* index = <Index*>calloc(1, sizeof(Index))
@@ -366,10 +387,12 @@ cdef Index* make_index(Judged judged, bint integers) except NULL:
     if index.texts == NULL or index.tables == NULL or index.lookups == NULL or integers and index.integers == NULL:
         discard_index(index)
         raise MemoryError
-    if integers:
+    if integers and not judged.are_integers:
         memcpy(index.texts, judged.texts, rows * sizeof(Text))
         to_integers(index.texts, rows, index.integers)
     try:
+        if integers and judged.are_integers:
+            take_integers(judged.integers, index.texts, index.integers)
         fill_index(judged, index)
     except BaseException:
         discard_index(index)

@@ -304,7 +304,7 @@ cdef class SecondPass(QueryFinder):
                     continue
                 hit = self.hits + judged.offsets[q] + self.n_hits[q]
                 hit.score, hit.slot, hit.label = comparable(scores[slot], single), slot, judged.labels[slot]
-                hit.doc = judged.texts + slot if ties < INPUT else NULL
+                hit.doc = judged.id_texts() + slot if ties < INPUT else NULL
                 hit.ties = ties
                 self.n_hits[q] += 1
             hit = self.hits + judged.offsets[q]

@@ -13,13 +13,30 @@ keys     labels as numbers of 16 bits that rise with them, by which the few that
 #define FASTIR_SSE2
 #endif
 #ifdef FASTIR_SSE2
-/* Sixteen labels of 32 bits as bytes; adds to `large`. */
-static inline void fastir_pack(const __m128i *v, int8_t *bytes, __m128i *large)
+/* Sixteen labels of 16 bits as bytes; adds to `large`. */
+static inline void fastir_pack_16(__m128i a, __m128i b, int8_t *bytes, __m128i *large)
 {
     const __m128i least = _mm_set1_epi16(-2), most = _mm_set1_epi16(127);
-    const __m128i a = _mm_packs_epi32(v[0], v[1]), b = _mm_packs_epi32(v[2], v[3]);
     *large = _mm_or_si128(*large, _mm_or_si128(_mm_cmpgt_epi16(a, most), _mm_cmpgt_epi16(b, most)));
     _mm_storeu_si128((__m128i *)bytes, _mm_packs_epi16(_mm_max_epi16(a, least), _mm_max_epi16(b, least)));
+}
+
+/* Sixteen labels of 32 bits. */
+static inline void fastir_pack(const __m128i *v, int8_t *bytes, __m128i *large)
+{
+    fastir_pack_16(_mm_packs_epi32(v[0], v[1]), _mm_packs_epi32(v[2], v[3]), bytes, large);
+}
+
+static inline int64_t fastir_narrow_i16(const int16_t *p, int64_t n, int8_t *bytes, int *bad, int *large)
+{
+    __m128i big = _mm_setzero_si128();
+    int64_t i;
+    (void)bad;
+    for (i = 0; i + 16 <= n; i += 16)
+        fastir_pack_16(_mm_loadu_si128((const __m128i *)(p + i)), _mm_loadu_si128((const __m128i *)(p + i + 8)),
+                       bytes + i, &big);
+    *large |= _mm_movemask_epi8(big);
+    return i;
 }
 
 static inline int64_t fastir_narrow_f32(const float *p, int64_t n, int8_t *bytes, int *bad, int *large)
@@ -96,6 +113,7 @@ static inline int64_t fastir_narrow_i64(const int64_t *p, int64_t n, int8_t *byt
 #else
 #define fastir_narrow_f32(p, n, bytes, bad, large) ((int64_t)0)
 #define fastir_narrow_f64(p, n, bytes, bad, large) ((int64_t)0)
+#define fastir_narrow_i16(p, n, bytes, bad, large) ((int64_t)0)
 #define fastir_narrow_i32(p, n, bytes, bad, large) ((int64_t)0)
 #define fastir_narrow_i64(p, n, bytes, bad, large) ((int64_t)0)
 #endif

@@ -6,8 +6,9 @@ from fastir.engine.measure._measure cimport Judgments
 from fastir.engine.measure._registry cimport ROW_BITS
 from fastir.engine.rank._simd cimport list_labels
 
-cdef enum:                      # Column.kind: positions in KINDS
+cdef enum:                      # Column.kind
     INT8
+    INT16
     INT32
     INT64
     FLOAT32
@@ -28,6 +29,7 @@ cdef struct Column:
     int64_t step                # entries from one row to the next
     int64_t n
     int kind
+    bint is_unsigned
 
 
 cdef struct Levels:             # what labels are compared with that need not be whole

@@ -7,12 +7,16 @@ too: their classes, which say what levels they reach; what a label is stays besi
 
     list_hits       labels in rank order: 64 bytes become a mask, and only its set bits are looked at (_simd)
     count_labels    the judgments made of a group's own labels: labels up to 7 are counted one by one, 16 rows at a time
+
+find_labels() finds the labels of a matrix with one for each row and item. Most are 0: 64 bytes are looked at together.
 """
 
-from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyObject_GetBuffer
-from libc.stdint cimport int8_t, int32_t, int64_t
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
+
+import numpy as np
 
 from fastir.engine.measure._codes cimport BAD_LABEL, NO_MEMORY
 from fastir.engine.measure._measure cimport (MAX_TINY_LABEL, POOL_LABEL, RUN_LABELS, Judgments, is_hit, label_code,
@@ -21,6 +25,7 @@ from fastir.engine.measure._measure cimport (MAX_TINY_LABEL, POOL_LABEL, RUN_LAB
 cdef extern from "_labels.h" nogil:
     int64_t fastir_narrow_f32(const float* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
     int64_t fastir_narrow_f64(const double* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
+    int64_t fastir_narrow_i16(const int16_t* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
     int64_t fastir_narrow_i32(const int32_t* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
     int64_t fastir_narrow_i64(const int64_t* p, int64_t n, int8_t* bytes, int* bad, int* large) noexcept
 
@@ -28,10 +33,14 @@ cdef extern from "_labels.h" nogil:
     void fastir_classify(const double* p, int64_t n, const double* levels, int n_levels, double most, double* values,
                          int8_t* classes, int* bad, int64_t* fractions) noexcept
 
-KINDS = frozenset("bilqfd")     # dtype.char of what a Column reads: native integers of 8, 32 and 64 bits, and floats
+KINDS = frozenset("bhHiIlLqQfd")   # dtype.char of what a Column reads: native integers but uint8, and floats
+
+cdef int64_t MAX_ROWS = <int64_t>1 << 62    # of all groups
 
 ctypedef fused number:
     int8_t
+    int16_t
+    uint16_t
     int32_t
     int64_t
     float
@@ -49,7 +58,8 @@ cdef int open_column(Column* column, Py_buffer* buffer, array) except -1:
     if format[0] == c"f" or format[0] == c"d":
         column.kind = FLOAT32 if buffer.itemsize == 4 else FLOAT64
     else:
-        column.kind = INT8 if buffer.itemsize == 1 else INT32 if buffer.itemsize == 4 else INT64
+        column.kind = INT8 + (buffer.itemsize > 1) + (buffer.itemsize > 2) + (buffer.itemsize > 4)
+    column.is_unsigned = format[0] in b"HILQ"
     return 0
 
 
@@ -73,6 +83,8 @@ cdef int read_as(const number* p, int64_t step, int64_t n, int8_t* bytes, Buffer
             start = fastir_narrow_f32(p, n, bytes, &bad, &large)
         elif number is double:
             start = fastir_narrow_f64(p, n, bytes, &bad, &large)
+        elif number is int16_t:
+            start = fastir_narrow_i16(p, n, bytes, &bad, &large)
         elif number is int32_t:
             start = fastir_narrow_i32(p, n, bytes, &bad, &large)
         elif number is int64_t:
@@ -103,20 +115,42 @@ cdef int read_as(const number* p, int64_t step, int64_t n, int8_t* bytes, Buffer
 
 cdef int copy_labels(const Column* column, int64_t first, int64_t n, int8_t* bytes, Buffer* wide,
                      Labels* labels) noexcept nogil:
-    """read_labels for labels that are not read in place."""
+    """read_labels for labels that are not read in place.
+
+    Unsigned labels are read as signed ones of their size; what is then negative is read again, or out of range.
+    """
     cdef int64_t step = column.step
     cdef const char* p = column.data
+    cdef int outcome
     first *= step
     if column.kind == INT8:
-        return read_as(<const int8_t*>p + first, step, n, bytes, wide, labels)
+        outcome = read_as(<const int8_t*>p + first, step, n, bytes, wide, labels)
+    elif column.kind == INT16:
+        outcome = read_as(<const int16_t*>p + first, step, n, bytes, wide, labels)
     elif column.kind == INT32:
-        return read_as(<const int32_t*>p + first, step, n, bytes, wide, labels)
+        outcome = read_as(<const int32_t*>p + first, step, n, bytes, wide, labels)
     elif column.kind == INT64:
-        return read_as(<const int64_t*>p + first, step, n, bytes, wide, labels)
+        outcome = read_as(<const int64_t*>p + first, step, n, bytes, wide, labels)
     elif column.kind == FLOAT32:
-        return read_as(<const float*>p + first, step, n, bytes, wide, labels)
+        outcome = read_as(<const float*>p + first, step, n, bytes, wide, labels)
     else:
-        return read_as(<const double*>p + first, step, n, bytes, wide, labels)
+        outcome = read_as(<const double*>p + first, step, n, bytes, wide, labels)
+    if outcome or not column.is_unsigned or not has_negative(labels):
+        return outcome
+    return read_as(<const uint16_t*>p + first, step, n, bytes, wide, labels) if column.kind == INT16 else BAD_LABEL
+
+
+cdef bint has_negative(const Labels* labels) noexcept nogil:
+    cdef int64_t i
+    cdef int32_t signs = 0
+    cdef int8_t sign = 0
+    if labels.bytes == NULL:
+        for i in range(labels.n):
+            signs |= labels.wide[i]
+    else:
+        for i in range(labels.n):
+            sign |= labels.bytes[i]
+    return signs < 0 or sign < 0
 
 
 cdef void widen(const number* p, int64_t step, int64_t n, double* values) noexcept nogil:
@@ -137,6 +171,10 @@ cdef int classify_labels(const Column* column, int64_t first, int64_t n, const L
     first *= step
     if column.kind == INT8:
         widen(<const int8_t*>column.data + first, step, n, doubles)
+    elif column.kind == INT16 and column.is_unsigned:
+        widen(<const uint16_t*>column.data + first, step, n, doubles)
+    elif column.kind == INT16:
+        widen(<const int16_t*>column.data + first, step, n, doubles)
     elif column.kind == INT32:
         widen(<const int32_t*>column.data + first, step, n, doubles)
     elif column.kind == INT64:
@@ -149,7 +187,7 @@ cdef int classify_labels(const Column* column, int64_t first, int64_t n, const L
         p = <const double*>column.data + first
     fastir_classify(p, n, levels.levels, levels.n, levels.most, doubles, bytes, &bad, fractions)
     labels[0] = Labels(bytes, NULL, n, True, doubles)
-    return BAD_LABEL if bad else 0
+    return BAD_LABEL if bad or (column.is_unsigned and has_negative(labels)) else 0
 
 
 cdef int64_t list_all(const Labels* labels, int reads, int64_t* ranks, int32_t* hit_labels,
@@ -222,3 +260,127 @@ cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments)
         return NO_MEMORY
     write_runs(sizes, top, judged)
     return 0
+
+
+# ---- where the labels of a group begin -------------------------------------------------------------------------------
+
+def add_up(sizes):
+    """Offsets from sizes of groups.
+
+    NumPy takes longer for two entries than everything else for a group of ten.
+
+    Parameters
+    ----------
+    sizes : int64 array of shape (n,)
+
+    Returns
+    -------
+    offsets : int64 array of shape (n + 1,)
+    wrong : int
+        The place of the first size below 0, or that leads beyond 2^62; -1 if there is none.
+    """
+    cdef Py_buffer given, made
+    cdef Py_ssize_t i, n = len(sizes)
+    cdef int64_t size, total = 0, wrong = -1
+    offsets = np.empty(n + 1, np.int64)
+    PyObject_GetBuffer(sizes, &given, PyBUF_STRIDES)
+    PyObject_GetBuffer(offsets, &made, PyBUF_WRITABLE)
+    (<int64_t*>made.buf)[0] = 0
+    for i in range(n):
+        size = (<const int64_t*>(<const char*>given.buf + i * given.strides[0]))[0]
+        if size < 0 or size > MAX_ROWS - total:
+            wrong = i
+            break
+        total += size
+        (<int64_t*>made.buf)[i + 1] = total
+    PyBuffer_Release(&made)
+    PyBuffer_Release(&given)
+    return offsets, wrong
+
+
+def find_fall(offsets, int64_t n):
+    """The place of the first of some offsets, contiguous int64 of at least one entry, that falls; -1 if none does.
+
+    0 if they do not begin at 0, and their number if they do not end at n.
+    """
+    cdef Py_buffer buffer
+    cdef Py_ssize_t i = 1, size = len(offsets)
+    cdef const int64_t* p
+    PyObject_GetBuffer(offsets, &buffer, PyBUF_STRIDES)
+    p = <const int64_t*>buffer.buf
+    if p[0] != 0:
+        i = 0
+    else:
+        while i < size and p[i] >= p[i - 1]:
+            i += 1
+        if i == size and p[size - 1] == n:
+            i = -1
+    PyBuffer_Release(&buffer)
+    return i
+
+
+# ---- labels of a matrix ----------------------------------------------------------------------------------------------
+
+ctypedef fused bits:
+    uint8_t
+    uint16_t
+    uint32_t
+    uint64_t
+
+
+cdef int64_t find_in_row(const bits* row, int64_t width, bits sign, int64_t* places) noexcept nogil:
+    """The places of the numbers other than 0 in a row, of which `sign` is the bit that 0 may have; how many."""
+    cdef int64_t i = 0, j, stop, n = 0, step = TAIL_BYTES // <int64_t>sizeof(bits)
+    cdef uint64_t words[8]
+    cdef bits number = <bits>~sign
+    while i < width:
+        stop = min(i + step, width)
+        if stop == i + step:
+            memcpy(words, row + i, TAIL_BYTES)
+            if not (words[0] | words[1] | words[2] | words[3] | words[4] | words[5] | words[6] | words[7]):
+                i = stop
+                continue
+        for j in range(i, stop):
+            places[n] = j
+            n += (row[j] & number) != 0
+        i = stop
+    return n
+
+
+def find_labels(matrix):
+    """Find the numbers other than 0 in a matrix.
+
+    Parameters
+    ----------
+    matrix : C-contiguous array of shape (n, width), of bool, integers or floats
+
+    Returns
+    -------
+    offsets : int64 array of shape (n + 1,)
+    columns : int64 array
+        Those of row i are columns[offsets[i]:offsets[i + 1]].
+    """
+    cdef int64_t q, n = 0, rows = len(matrix), width = matrix.shape[1], room = width + width // 2
+    cdef int size = matrix.dtype.itemsize
+    cdef bint real = matrix.dtype.kind == "f"
+    cdef const unsigned char[::1] data = matrix.reshape(-1).view(np.uint8)
+    cdef const unsigned char* row = &data[0] if rows * width > 0 else NULL
+    offsets, found = np.zeros(rows + 1, np.int64), np.empty(room, np.int64)
+    cdef int64_t[::1] ends = offsets, places = found
+    for q in range(rows if row != NULL else 0):
+        if room - n < width:
+            room += room // 2 + width
+            found = np.concatenate([found[:n], np.empty(room - n, np.int64)])
+            places = found
+        with nogil:
+            if size == 1:
+                n += find_in_row(<const uint8_t*>row, width, 0, &places[n])
+            elif size == 2:
+                n += find_in_row(<const uint16_t*>row, width, 0, &places[n])
+            elif size == 4:
+                n += find_in_row(<const uint32_t*>row, width, <uint32_t>real << 31, &places[n])
+            else:
+                n += find_in_row(<const uint64_t*>row, width, <uint64_t>real << 63, &places[n])
+        row += width * size
+        ends[q + 1] = n
+    return offsets, found[:n].copy()

@@ -27,7 +27,7 @@ nDCG@10 of groups of 118: a third of the time of lanes of doubles, into which th
 inserted.
 """
 
-from cpython.buffer cimport PyBuffer_Release
+from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport UINT32_MAX, int8_t, int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
@@ -351,37 +351,49 @@ cdef class Groups(Blocks):
 
     cdef Plan plan
     cdef Input columns
-    cdef Py_buffer buffers[3]
+    cdef Py_buffer buffers[7]       # a memoryview takes as long as a group of ten
     cdef int opened
-    cdef int64_t n_groups, block_bytes, row_bytes, ideal_bytes
-    cdef const int64_t[::1] offsets, ideal_offsets
+    cdef int64_t n_groups, block_bytes, row_bytes, ideal_bytes, n_slots
     cdef const double[::1] levels
-    cdef double[:, ::1] values
-    cdef unsigned char[::1] status
+    cdef double* values
+    cdef unsigned char* status
     cdef GroupScratch* scratches[MAX_THREADS]
 
-    def __cinit__(self, Plan plan, labels, scores, const int64_t[::1] offsets, ideal,
-                  const int64_t[::1] ideal_offsets, double[:, ::1] values,
-                  unsigned char[::1] status, int32_t level, int64_t limit, int ties, bint single, levels=None,
-                  double most=0.0):
-        self.plan, self.offsets, self.ideal_offsets = plan, offsets, ideal_offsets
-        self.values, self.status = values, status
+    def __cinit__(self, Plan plan, labels, scores, offsets, ideal, ideal_offsets, values, status, int32_t level,
+                  int64_t limit, int ties, bint single, levels=None, double most=0.0):
+        cdef void* ends
+        self.plan = plan
+        self.columns.offsets = <const int64_t*>self.hold(offsets, "offsets", sizeof(int64_t), False)
+        self.n_groups = self.buffers[0].shape[0] - 1
+        self.values = <double*>self.hold(values, "values", sizeof(double), True)
+        self.n_slots = self.buffers[1].shape[1] if self.buffers[1].ndim == 2 else 0
+        self.status = <unsigned char*>self.hold(status, "status", 1, True)
+        if self.buffers[1].shape[0] != self.n_groups or self.buffers[2].shape[0] != self.n_groups:
+            raise ValueError("values and status must have a row for each group")
         self.row_bytes = self.open(&self.columns.labels, labels)
         if scores is not None:
             self.row_bytes += self.open(&self.columns.scores, scores)
         if ideal is not None:
             self.ideal_bytes = self.open(&self.columns.ideal, ideal)
-            self.columns.ideal_offsets = &ideal_offsets[0]
-        self.columns.offsets = &offsets[0]
+            ends = self.hold(ideal_offsets, "ideal_offsets", sizeof(int64_t), False)
+            self.columns.ideal_offsets = <const int64_t*>ends
         self.columns.level, self.columns.limit, self.columns.ties, self.columns.single = level, limit, ties, single
         if levels is not None:
             self.levels = levels
             self.columns.levels = Levels(&self.levels[0], <int>self.levels.shape[0], most)
         self.columns.in_place = (scores is None and levels is None and (plan.reads == RELEVANT or ideal is not None)
                                  and self.columns.labels.kind == INT8 and self.columns.labels.step == 1)
-        self.n_groups = offsets.shape[0] - 1
         self.block_bytes = 2 * BLOCK_BYTES if scores is None else BLOCK_BYTES
         self.n_blocks = block_count(self.bytes_before(self.n_groups), self.block_bytes)
+
+    cdef void* hold(self, array, str name, Py_ssize_t size, bint writable) except NULL:
+        """The entries of a contiguous array, which is held as long as this object."""
+        cdef Py_buffer* buffer = &self.buffers[self.opened]
+        PyObject_GetBuffer(array, buffer, PyBUF_C_CONTIGUOUS | (PyBUF_WRITABLE if writable else 0))
+        self.opened += 1
+        if buffer.itemsize != size:
+            raise ValueError(f"{name} must have {size} bytes for each entry")
+        return buffer.buf
 
     cdef int64_t open(self, Column* column, array) except -1:
         """Open a column; the bytes of an entry."""
@@ -435,8 +447,8 @@ cdef class Groups(Blocks):
                 return NO_MEMORY
         ordinary(&callers)
         for q in range(start, stop):
-            scratch.problem = measure_group(self.plan, scratch, &self.columns, q, &scratch.tally, &self.values[q, 0],
-                                         &self.status[q])
+            scratch.problem = measure_group(self.plan, scratch, &self.columns, q, &scratch.tally,
+                                            self.values + q * self.n_slots, self.status + q)
             if scratch.problem:
                 scratch.at_fault = q
                 break
