@@ -10,6 +10,7 @@ import fastir
 from fastir.cli import arguments
 from fastir.cli.runs import column_options, read_qrels, run_arguments, runs_by_name
 from fastir.cli.terminal import Output, UsageError, progress_bar, suggestion
+from fastir.declared import DEFAULT_METRICS
 from fastir.errors import FastirError, quote
 from fastir.request.names import is_metric, split
 
@@ -19,7 +20,7 @@ def add_explain_arguments(add: Callable[..., Any]) -> None:
     add("run", metavar="RUN", help="a ranking, as for `fastir eval`; - is standard input")
     about = "the id of a query of the judgments; with --convention A --convention B it may be left out"
     add("query", metavar="QUERY", nargs="?", help=about)
-    arguments.add_metrics_option(add, " ".join(arguments.DEFAULT_METRICS))
+    arguments.add_metrics_option(add, " ".join(DEFAULT_METRICS))
     arguments.add_judging_arguments(add)
     add("-o", "--output", metavar="FILE", help="write to a file instead (atomically)")
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fastir.cli.arguments import metric_names
-from fastir.cli.runs import JUDGING_OPTIONS, expand_words, named_by_option, refuse_options
+from fastir.cli.runs import JUDGING_OPTIONS, expand_words, option_names, refuse_options
 from fastir.data.qrels import Qrels
 from fastir.data.rankings import JudgedRankings, evaluate_rankings
 from fastir.data.results.results import Results
@@ -32,7 +32,7 @@ def judged_runs(
     names = [name for name in JUDGING_OPTIONS if qrels is None or not name.startswith("qrels_")]
     refuse_options(options, [name for name in names if name not in VALUE_OPTIONS], words[0], "judged rankings")
     files = expand_words(words)
-    for name, file in zip(named_by_option(files, options), files, strict=True):
+    for name, file in zip(option_names(files, options), files, strict=True):
         rankings = JudgedRankings.load(file)
         if qrels is not None:
             check_judgments(file, rankings, qrels)

@@ -1,4 +1,4 @@
-"""What pictures of a comparison know, and the pictures of each query: for two runs, and for all."""
+"""The data of pictures of a comparison, and the pictures that show each query: of two runs, and of all."""
 
 from __future__ import annotations
 

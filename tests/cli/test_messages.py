@@ -76,12 +76,9 @@ def test_messages(message, expected):
 
 
 @pytest.mark.parametrize(("given", "known", "near"), [
-    ("--verson", ["--version", "--help"], "--version"),
-    ("--rel", ["--help", "--rel-level"], "--rel-level"),
-    ("--help-me", ["--help", "--rel-level"], "--help"),
-    ("ttest", ["t", "wilcoxon"], "t"),
-    ("holmes", ["holm", "bh"], "holm"),
-    ("magic", ["t", "sign"], None),
+    ("--verson", ["--version", "--help"], "--version"), ("--rel", ["--help", "--rel-level"], "--rel-level"),
+    ("--help-me", ["--help", "--rel-level"], "--help"), ("ttest", ["t", "wilcoxon"], "t"),
+    ("holmes", ["holm", "bh"], "holm"), ("magic", ["t", "sign"], None),
 ])  # fmt: skip
 def test_what_was_meant(given, known, near):
     assert suggestion(given, known) == (f"; did you mean {near!r}?" if near else "")

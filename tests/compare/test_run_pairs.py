@@ -15,12 +15,9 @@ from fastir.stats._resample import DRAWS, ORDERS, SIGNS
 pandas = pytest.importorskip("pandas")
 
 PAIRED = {
-    "t": stats.t_test,
-    "wilcoxon": stats.wilcoxon,
-    "sign": stats.sign_test,
-    "randomization": stats.randomization_test,
-    "bootstrap": stats.bootstrap_test,
-}
+    "t": stats.t_test, "wilcoxon": stats.wilcoxon, "sign": stats.sign_test,
+    "randomization": stats.randomization_test, "bootstrap": stats.bootstrap_test,
+}  # fmt: skip
 SIMULTANEOUS = {"tukey": stats.tukey_test, "randomized_tukey": stats.randomized_tukey_test}
 
 

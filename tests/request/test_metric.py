@@ -80,15 +80,23 @@ def test_what_it_prints_is_there_for_programs():
     ndcg = fastir.metric("nDCG(dcg='exp-log2')@10-l2")
     assert (ndcg.name, ndcg.canonical) == ("nDCG(dcg='exp-log2')@10-l2", "ndcg(gain=exp2)@10-l2")
     assert (ndcg.cutoff, ndcg.rel_level, ndcg.parameters["gain"], ndcg.parameters["discount"]) == (
-        10,
-        2,
-        "exp2",
-        "log2",
-    )
+        10, 2, "exp2", "log2",
+    )  # fmt: skip
     assert (ndcg.range, ndcg.aggregate) == ("0 to 1; or any number with gain={...}", "mean") and ndcg.higher_is_better
     assert ndcg.sources[1].startswith("trec_eval ndcg") and ndcg.references[0].url in str(ndcg)
     assert "ndcg_cut_k" in ndcg.aliases and ndcg.members == () and "scikit-learn" in ndcg.differs
     assert fastir.metric("rbp@95").meanings == {"ranx": "rbp(p=0.95)"}
+
+
+def test_related_metrics_are_the_ones_that_cards_mention():
+    gain = fastir.metric("ndcg")
+    assert {"dcg", "ideal_dcg", "ndcg_burges"} <= set(gain.see_also)
+    assert f"see also        {', '.join(gain.see_also)}" in str(gain)
+    cards = {card.name for card in fastir.metrics()}
+    for name in cards:
+        for other in fastir.metric(name).see_also if not fastir.metric(name).members else ():
+            assert other in cards - {name}
+            assert name in fastir.metric(other).see_also
 
 
 def test_a_name_for_several_has_what_they_share():
@@ -147,8 +155,6 @@ def test_a_metric_is_its_name_that_prints_what_it_means():
 
 
 # ---- all metrics -----------------------------------------------------------------------------------------------------
-
-
 CARDS = fastir.metrics()
 
 
@@ -163,8 +169,5 @@ def test_both_are_columns_of_the_list_of_metrics():
             rf"{re.escape(card.name)}\S*\s+{card.relevance}\s+{card.order}\s+{card.summary.split()[0]}", row
         )
     assert {card.name for card in CARDS if card.graded and not card.rank_sensitive} == {
-        "cg",
-        "ncg",
-        "ideal_dcg",
-        "prefs_num_prefs_poss",
-    }
+        "cg", "ncg", "ideal_dcg", "prefs_num_prefs_poss",
+    }  # fmt: skip

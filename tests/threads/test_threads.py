@@ -128,10 +128,10 @@ def test_a_forked_child_stays_alone(fork):
         expected = call(2).tobytes()
         child = {fork}
         if child == 0:
-            alone = fastir.engine.threads.sharing.forked() and fastir.engine.threads.automatic_count() == 1
+            alone = fastir.engine.threads.sharing.is_forked() and fastir.engine.threads.automatic_count() == 1
             same = call(2).tobytes() == expected and alone
             os._exit(0 if same and running() == 1 else 7)
-        print(os.waitpid(child, 0)[1], call(2).tobytes() == expected, fastir.engine.threads.sharing.forked())
+        print(os.waitpid(child, 0)[1], call(2).tobytes() == expected, fastir.engine.threads.sharing.is_forked())
     """)
     assert out == "0 True False\n"
 
@@ -169,19 +169,10 @@ def test_a_pool_of_forked_processes():
     assert out == "[True, True, True, True]\n"
 
 
-@pytest.mark.parametrize(
-    ("own", "openmp", "number"),
-    [
-        (None, None, 6),
-        ("2", None, 2),
-        (None, "3", 3),
-        ("4", "3", 4),
-        (None, "3,2", 3),
-        ("x", "3", 3),
-        ("0", "", 6),
-        ("99", "", 6),
-    ],
-)
+@pytest.mark.parametrize(("own", "openmp", "number"), [
+    (None, None, 6), ("2", None, 2), (None, "3", 3), ("4", "3", 4), (None, "3,2", 3), ("x", "3", 3),
+    ("0", "", 6), ("99", "", 6),
+])  # fmt: skip
 def test_variables_limit_the_automatic_number(own, openmp, number, monkeypatch):
     monkeypatch.setattr(counts, "processors", lambda: 6)
     for name, value in (("FASTIR_NUM_THREADS", own), ("OMP_NUM_THREADS", openmp)):

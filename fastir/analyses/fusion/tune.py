@@ -231,6 +231,8 @@ def list_searched(trials: list[Trial]) -> list[Any]:
 EQUAL_DECIMALS = 12  # decimals of means that count: what differs behind them is rounding
 NOISE_SE = 1.96  # standard errors
 
+N_FOLDS = 5  # unless asked for; with fewer queries, one for each query
+
 
 def tune(
     qrels: QrelsLike,
@@ -241,7 +243,7 @@ def tune(
     *,
     grid: float | Sequence[Any] | None = None,
     n_trials: SupportsIndex | None = None,
-    folds: SupportsIndex = 5,
+    folds: SupportsIndex = N_FOLDS,
     random_state: SupportsIndex = 0,
     segments: SegmentsLike | None = None,
     params: Mapping[str, Any] | None = None,
@@ -271,7 +273,8 @@ def tune(
         How many settings to try instead of a grid: low-discrepancy weights, or evenly spaced values. The default for
         more than four runs without a grid is 2000.
     folds : int
-        From 2 up to the number of queries, which is leave-one-out.
+        From 2 up to the number of queries, which is leave-one-out. 5, or the number of queries if it is less, unless
+        it is given.
     random_state : int
         The seed of the division into folds, and of low-discrepancy weights.
     segments : mapping of query_id to segment, path, or None
@@ -322,6 +325,8 @@ def tune(
     settings, search = trial_settings(card, run_set.names, params or {}, grid, n_trials, seed)
     trials = Trials(judgments, run_set, card, norm, ties, metric, {**options, "score_dtype": score_dtype})
     ids = trials.layout.judged.query_ids
+    if n_folds == N_FOLDS:
+        n_folds = min(n_folds, max(len(ids), 2))
     if n_folds > len(ids):
         raise ValueError(f"folds must be at most the number of queries, {len(ids)}, got {n_folds}")
     fold_of = fold_numbers(ids, n_folds, seed, strata)
