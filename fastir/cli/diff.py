@@ -16,6 +16,7 @@ from fastir.cli.terminal import Output, UsageError, tell
 from fastir.data.results.changes import ResultsDiff
 from fastir.data.results.exportable import result_json
 from fastir.data.results.results import Results
+from fastir.declared import DEFAULT_METRICS
 from fastir.errors import quote
 from fastir.evaluation.run_names import distinct_names, file_name, stem
 from fastir.rendering import Cell, Table, render
@@ -46,7 +47,7 @@ def diff_command(options: argparse.Namespace) -> Output:
     with arguments.argument_errors():
         wanted = arguments.requested_metrics(options)
         rules = parse_rules(options.fail_if)
-        needed = [*(wanted or arguments.DEFAULT_METRICS), *(rule.metric for rule in rules)]
+        needed = [*(wanted or DEFAULT_METRICS), *(rule.metric for rule in rules)]
         settings = arguments.settings_from(list(dict.fromkeys(needed)), arguments.evaluator_options(options))
         arguments.parents_options(options)
         format = arguments.output_format(options, FORMATS)

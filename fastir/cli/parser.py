@@ -98,7 +98,7 @@ COMMANDS = (
             "Choose the weights or the parameter of a fusion, and score each query with what the other queries choose.",
             ("fastir tune examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10 --folds 2",
              "fastir tune qrels.txt bm25.run dense.run -m map --method rrf --norm none --plot k.svg")),
-    Command("explain", "single_run", "say where the values of one query come from, document by document",
+    Command("explain", "explain", "say where the values of one query come from, document by document",
             "Show where the values of one query come from: rank, label, gain and contribution of each document.",
             ("fastir explain examples/qrels.txt examples/bm25.run q1 -m ndcg@5",
              "fastir explain examples/qrels.txt examples/bm25.run -m ndcg@5 --convention beir --convention lightgbm")),

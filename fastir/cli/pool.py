@@ -15,6 +15,7 @@ from fastir.cli.eval import table_text
 from fastir.cli.runs import read_qrels, read_runs
 from fastir.cli.terminal import Output, UsageError, option, progress_bar, suggestion
 from fastir.data.results.exportable import result_table, result_title
+from fastir.declared import DEFAULT_METRICS
 from fastir.errors import FastirError, quote
 from fastir.inputs import places
 from fastir.rendering import Cell, Table
@@ -178,7 +179,7 @@ def contributions_command(options: argparse.Namespace) -> Output:
 def add_leave_one_out_arguments(add: Callable[..., Any]) -> None:
     arguments.add_qrels_argument(add)
     arguments.add_runs_argument(add)
-    arguments.add_metrics_option(add, " ".join(arguments.DEFAULT_METRICS))
+    arguments.add_metrics_option(add, " ".join(DEFAULT_METRICS))
     add_teams_arguments(add)
     arguments.add_options(add, "pool_depth")
     about = "the leaderboard of all runs without what only this team contributed (default: each run without its own)"

@@ -1,7 +1,4 @@
-"""fastir explain: what it prints is what the function returns.
-
-Also of: single_run.
-"""
+"""fastir explain: what it prints is what the function returns."""
 
 import pytest
 from common import EXAMPLES

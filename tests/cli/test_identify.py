@@ -1,4 +1,7 @@
-"""fastir identify: values on the command line or in a file, and what it says of them."""
+"""fastir identify: values on the command line or in a file, and what it says of them.
+
+Also of: single_run.
+"""
 
 import json
 
@@ -43,12 +46,8 @@ def test_a_file_of_values_is_read_once(output, tmp_path, monkeypatch):
         reads.append(path)
         return read_values(path)
 
-    monkeypatch.setattr(
-        "fastir.analyses.identify.tables.read_values", lambda path: reads.append(path) or read_values(path)
-    )
-    monkeypatch.setattr(
-        "fastir.analyses.identify.search.read_values", lambda path: reads.append(path) or read_values(path)
-    )
+    for module in ("tables", "search"):
+        monkeypatch.setattr(f"fastir.analyses.identify.{module}.read_values", counted)
     assert "0.662698" in output("identify", QRELS, RUN, "--values", str(table)) and reads == [str(table)]
 
 

@@ -3,9 +3,9 @@
 In: the Rankings of two runs. Out, query by query: how many documents both have among their first k, their rank-biased
 overlap (_rbo), and how many pairs of them both put in one order.
 
-The ids of the longer ranking go into a table by their hash, and the ids of the shorter ranking are looked up: in a table
-with half of a hash in each word, so that hardly any id is compared in vain. After that no id is
-needed, and nothing of a caller's is borrowed any more.
+The ids of the longer ranking go into a table by their hash, and the ids of the shorter ranking are looked up: in a
+table with half of a hash in each word, so that hardly any id is compared in vain. After that no id is needed, and
+nothing of a caller's is borrowed any more.
 
 Pairs are counted by sorting, as Knight (1966) does: of documents that fall by one ranking, those that are out of order
 by the other are counted while they are merged.

@@ -120,7 +120,7 @@ class MetricValues:
         return (better > 0).sum(axis=1), (better < 0).sum(axis=1), EFFECTS[self.effect][1](sides)
 
 
-# ---- tests of one metric, by their names in `records` ----------------------------------------------------------------
+# ---- tests of one metric, by their names in `records.TESTS` ----------------------------------------------------------
 
 
 def t(column: MetricValues, options: Options) -> Outcome:

@@ -6,8 +6,8 @@
 In: what Fusion kept of every query, the hits, all labels of the qrels, and Recipes. Out: a row of values for each query
 in each setting. A row is the fused scores of all documents, a loop over contiguous numbers; then a hit's rank, one plus
 the scores above its own and those equal to it before it: documents are in the order in which ties are decided, so no id
-is read. A hit with so many scores above it that no metric looks there is left out. Where hits are many and
-metrics look deep, the scores are sorted instead. The ranks are measured by the same kernel as a run's ranks, so values
+is read. A hit with so many scores above it that no metric looks there is left out. If hits are many and metrics look
+deep, the scores are sorted instead. The ranks are measured by the same kernel as a run's ranks, so values
 have the bits of `evaluate`.
 
 Rows of one query are neighbours, so that its features stay in the first-level cache from setting to setting.
