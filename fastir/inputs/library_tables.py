@@ -156,7 +156,7 @@ def rows_of_ir_datasets(data: Any, what: str) -> Callable[[], Iterable[tuple[Any
 
 
 def is_of_ranx(data: Any) -> bool:
-    """Whether it is a Qrels or a Run of ranx, or of its stand-in."""
+    """Whether it is a Qrels or a Run of ranx, or of its drop-in replacement."""
     return "ranx" in type(data).__module__.split(".") and hasattr(data, "to_dict")
 
 

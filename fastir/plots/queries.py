@@ -1,4 +1,4 @@
-"""The data of pictures of a comparison, and the pictures that show each query: of two runs, and of all."""
+"""The data of pictures of a comparison, and the pictures of each query, for two runs or for all."""
 
 from __future__ import annotations
 
