@@ -136,10 +136,7 @@ def test_tables_have_every_segments_then_all_queries_then_the_macro_mean(segment
         assert lines[0].startswith("segment,queries,#,run," if rows == "runs" else "segment,queries,metric,a,b,")
         size = 3 if rows == "runs" else 6
         named = [line.split(",")[:2] for line in lines[1:]]
-        counts = [[segment, str(len(queries_of(segment)))] for segment in segmented.segments] + [
-            ["all", "40"],
-            ["macro", ""],
-        ]
+        counts = [[s, str(len(queries_of(s)))] for s in segmented.segments] + [["all", "40"], ["macro", ""]]
         assert named == [name for name in counts for _ in range(size)]
     text = repr(segmented)
     assert "macro: the mean of the segments' means." in text and "in all segments" not in text

@@ -29,9 +29,7 @@ def made(module):
     classes = [(name, {}) for name in NAMES if "Recall" not in name]
     classes += [("DocumentRecallEvaluator", {"mode": mode}) for mode in MODES]
     fields = ("content", "id", "meta.page", "meta.no.such")
-    return [
-        getattr(module, name)(document_comparison_field=field, **more) for name, more in classes for field in fields
-    ]
+    return [getattr(module, n)(document_comparison_field=field, **more) for n, more in classes for field in fields]
 
 
 def questions(rng):

@@ -74,9 +74,7 @@ def shapes(rows, run):
     pandas = pytest.importorskip("pandas")
     for kind in (object, str):
         frames = pandas.DataFrame(rows), pandas.DataFrame(scored(run))
-        yield lambda kind=kind, frames=frames: tuple(
-            frame.astype({"query_id": kind, "doc_id": kind}) for frame in frames
-        )
+        yield lambda kind=kind, frames=frames: tuple(one.astype({"query_id": kind, "doc_id": kind}) for one in frames)
 
 
 def values(metrics):
@@ -458,9 +456,7 @@ def around_zero(seed):
     """Scores above, at and below 0, many of them equal; qrels in no order."""
     rng = random.Random(seed)
     pool = [f"d{i:02}" for i in range(40)]
-    qrels = {
-        str(query): {doc: rng.choice((-1, 0, 0, 1, 1, 2, 3)) for doc in rng.sample(pool, 20)} for query in range(8)
-    }
+    qrels = {str(query): {d: rng.choice((-1, 0, 0, 1, 1, 2, 3)) for d in rng.sample(pool, 20)} for query in range(8)}
     run = {
         str(query): {doc: rng.choice((0.0, -1.0, 1.0, 1.0 + 1e-9, rng.random() - 0.5)) for doc in rng.sample(pool, 15)}
         for query in range(8)
@@ -478,10 +474,7 @@ def test_compat_takes_0_for_the_score_of_what_is_not_retrieved(seed):
     differs = fastir.evaluate(qrels, run, names)
     for (measure, query), value in theirs.items():
         assert under_the_name.per_query(str(measure))[query] == pytest.approx(value, abs=1e-12)
-    assert any(
-        differs.per_query(str(measure))[query] != pytest.approx(value, abs=1e-6)
-        for (measure, query), value in theirs.items()
-    )
+    assert any(differs.per_query(str(measure))[q] != pytest.approx(v, abs=1e-6) for (measure, q), v in theirs.items())
     for make in (lambda: (qrels, run), *shapes(flat(qrels), run)):
         with fastir.compat.patched("ir_measures"):
             assert same(values(irm.iter_calc(measures, *make())), theirs) == 24

@@ -13,10 +13,7 @@ from fastir.compat.ranx.compare import share_of_permutations
 
 def collection(runs=3, queries=12, seed=2):
     rng = random.Random(seed)
-    qrels = {
-        f"q{number}": {f"d{doc}": rng.choice((0, 0, 1, 2)) for doc in range(8)} | {"sure": 1}
-        for number in range(queries)
-    }
+    qrels = {f"q{n}": {f"d{doc}": rng.choice((0, 0, 1, 2)) for doc in range(8)} | {"sure": 1} for n in range(queries)}
     return qrels, [
         {
             query: {doc: round(rng.random() + skill * label / 4, 3) for doc, label in docs.items()}

@@ -111,9 +111,7 @@ def test_it_is_a_data_frame():
 # ---- both curves read a run once, and their points are the values of metrics at every rank, to the bit ---------------
 RNG = random.Random(5)
 QRELS = {f"q{i}": {f"d{RNG.randrange(15)}": RNG.choice((-1, 0, 1, 2)) for _ in range(9)} for i in range(25)}
-RUN = {
-    query: {f"d{n}": float(RNG.randrange(5)) for n in RNG.sample(range(20), RNG.randrange(1, 20))} for query in QRELS
-}
+RUN = {q: {f"d{n}": float(RNG.randrange(5)) for n in RNG.sample(range(20), RNG.randrange(1, 20))} for q in QRELS}
 
 
 @pytest.mark.parametrize("options", [

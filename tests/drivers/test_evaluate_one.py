@@ -40,9 +40,7 @@ SHAPES = {
 
 
 def lines(path):
-    path.write_text(
-        "".join(f"{query},{doc},{score}\n" for query, doc, score in [("query_id", "doc_id", "score"), *ROWS])
-    )
+    path.write_text("".join(f"{query},{d},{score}\n" for query, d, score in [("query_id", "doc_id", "score"), *ROWS]))
     return path
 
 

@@ -33,9 +33,7 @@ def compared(evaluate, names=METRICS, **options):
     again = judged.evaluate(names, **options)
     assert again.values.tobytes() == plain.values.tobytes()
     assert again.status == plain.status
-    arrays = {
-        name: getattr(judged, name) for name in (*ranking_arrays(judged), "query_ids", "ties", "score_dtype", "report")
-    }
+    arrays = {n: getattr(judged, n) for n in (*ranking_arrays(judged), "query_ids", "ties", "score_dtype", "report")}
     assert fastir.JudgedRankings.from_arrays(**arrays) == judged
     return judged
 

@@ -49,9 +49,7 @@ def unanimous(seed):
     docs = [f"d{i}" for i in range(6)]
     while True:
         orders = [rng.sample(docs, len(docs)) for _ in range(3)]
-        wins = {
-            a: sum(sum(order.index(a) < order.index(b) for order in orders) > 1 for b in docs if a != b) for a in docs
-        }
+        wins = {a: sum(sum(o.index(a) < o.index(b) for o in orders) > 1 for b in docs if a != b) for a in docs}
         if sorted(wins.values()) == list(range(len(docs))):
             return [{doc: float(len(docs) - order.index(doc)) for doc in order} for order in orders]
 

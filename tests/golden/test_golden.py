@@ -267,11 +267,7 @@ def test_ntcireval(expected, gains, judged_only, record_property):
     """pyNTCIREVAL's fixture: one ranking of four, ten relevant documents of three grades, printed to four places."""
     folder = DATA / "small_formats" / "pyNTCIREVAL"
     judged = dict(line.split() for line in text_of(folder / "sample.rel").splitlines())
-    qrels = {
-        "q": {
-            doc: gains[int(label[1:])] if gains and label != "L0" else int(label[1:]) for doc, label in judged.items()
-        }
-    }
+    qrels = {"q": {doc: gains[int(n[1:])] if gains and n != "L0" else int(n[1:]) for doc, n in judged.items()}}
     run = {"q": {doc: -float(rank) for rank, doc in enumerate(text_of(folder / "sample.res").split())}}
     text = text_of(folder / f"res_test_compute{expected}.txt")
     names = {}

@@ -83,11 +83,7 @@ def test_ranx():
     results = fastir.evaluate(qrels, run, golden_set.RANX, convention="ranx")
     values = {"mean": dict(results), **results.to_dict()}
     assert values.keys() == expected.keys()
-    compared = [
-        ((query, metric), values[query][metric], theirs)
-        for query, row in expected.items()
-        for metric, theirs in row.items()
-    ]
+    compared = [((query, m), values[query][m], theirs) for query, row in expected.items() for m, theirs in row.items()]
     check(compared, close, 400)
 
 

@@ -313,9 +313,7 @@ def odd_line(rng, integers):
         rng.shuffle(items)
     if rng.random() < 0.02:
         items = rng.choice([items[1:], [*items, items[0]]])
-    text = ", ".join(
-        f"{json.dumps(name)}:{json.dumps(value, ensure_ascii=rng.random() < 0.5)}" for name, value in items
-    )
+    text = ", ".join(f"{json.dumps(n)}:{json.dumps(value, ensure_ascii=rng.random() < 0.5)}" for n, value in items)
     return f"{{{text}}}" + rng.choice(["\n", "\n", "\n", "\r\n", "\n\n", " \n", " ", ""])
 
 

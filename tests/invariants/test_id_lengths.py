@@ -29,9 +29,7 @@ def check(results, qrels=QRELS, run=RUN):
     assert set(results.query_ids) == set(expected)
     for place, metric in enumerate(METRICS):
         found = results.per_query(metric)
-        wrong = [
-            (len(query.encode()), query[:30]) for query in found if abs(found[query] - expected[query][place]) > 1e-12
-        ]
+        wrong = [(len(q.encode()), q[:30]) for q in found if abs(found[q] - expected[q][place]) > 1e-12]
         assert not wrong, f"{metric}: {len(wrong)} of {len(found)}, such as {wrong[:5]}"
 
 
@@ -47,10 +45,7 @@ def columns(data, what, order):
 def arrow_table(data, what, order, kind):
     pa = pytest.importorskip("pyarrow")
     text = {"dictionary": pa.string()}.get(kind) or getattr(pa, kind)()
-    arrays = {
-        name: pa.array(column, *([text] if name.endswith("_id") else []))
-        for name, column in columns(data, what, order).items()
-    }
+    arrays = {n: pa.array(one, *([text] if n.endswith("_id") else [])) for n, one in columns(data, what, order).items()}
     if kind == "dictionary":
         arrays = {name: one.dictionary_encode() if name.endswith("_id") else one for name, one in arrays.items()}
     return pa.table(arrays)
@@ -68,10 +63,7 @@ def polars_frame(data, what, order, kind):
 
 
 def arrays(data, what, order):
-    return {
-        name: np.array(column, object if name.endswith("_id") else float)
-        for name, column in columns(data, what, order).items()
-    }
+    return {n: np.array(one, object if n.endswith("_id") else float) for n, one in columns(data, what, order).items()}
 
 
 IN_MEMORY = {
@@ -433,9 +425,7 @@ def test_samples(tmp_path, kind):
 # ---- beside evaluation -----------------------------------------------------------------------------------------------
 def test_fusion():
     """Of a run of every second document and one of every third: reciprocal ranks, by a loop."""
-    halves = [
-        {query: dict(list(docs.items())[i::n]) for query, docs in RUN.items()} for i, n in ((0, 2), (1, 3), (0, 1))
-    ]
+    halves = [{query: dict(list(row.items())[i::n]) for query, row in RUN.items()} for i, n in ((0, 2), (1, 3), (0, 1))]
     expected = {}
     for query in RUN:
         for docs in halves:

@@ -97,19 +97,13 @@ def numbered(qrels, run):
     docs = sorted({doc for one in (qrels, run) for row in one.values() for doc in row}, key=str.encode)
     place = {doc: f"{number:06}" for number, doc in enumerate(docs)}
     queries = {query: f"{number}" for number, query in enumerate(dict.fromkeys([*qrels, *run]))}
-    changed = [
-        {queries[q]: {place[d]: value for d, value in row.items()} for q, row in one.items()} for one in (qrels, run)
-    ]
+    changed = [{queries[q]: {place[d]: v for d, v in row.items()} for q, row in one.items()} for one in (qrels, run)]
     return *changed, {queries[query]: query for query in qrels}
 
 
 def scaled(qrels, run):
     """Scores times a power of two, which loses nothing, even in float32."""
-    return (
-        qrels,
-        {query: {doc: 1024 * score for doc, score in docs.items()} for query, docs in run.items()},
-        same(qrels),
-    )
+    return (qrels, {query: {d: 1024 * score for d, score in docs.items()} for query, docs in run.items()}, same(qrels))
 
 
 def permuted(qrels, run):

@@ -89,9 +89,7 @@ def test_label_0_may_have_a_gain(gain):
         for name in ("ndcg", "ideal_dcg", "dcg") for k in (None, 1, 3, 10) for ideal in ("judged", "retrieved")
         if name != "dcg" or ideal == "judged"
     ]  # fmt: skip
-    requests = [
-        request if request.name != "dcg" else Request("dcg", request.k, None, {"gain": gain}) for request in requests
-    ]
+    requests = [one if one.name != "dcg" else Request("dcg", one.k, None, {"gain": gain}) for one in requests]
     found = fastir.evaluate(qrels, run, map(str, requests), queries="qrels")
     expected = list(oracle.evaluate(qrels, run, requests, queries="qrels").values())
     np.testing.assert_allclose(found.values, expected, rtol=1e-12, atol=1e-15)

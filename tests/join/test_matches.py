@@ -52,10 +52,7 @@ def test_ids_of_numpy_give_what_exact_ones_give(kind, metrics, seed):
            for q in range(10)}  # fmt: skip
     odd = {query: {of_numpy(doc): score for doc, score in docs.items()} for query, docs in run.items()}
     expected = fastir.evaluate(qrels, run, metrics)
-    for judged in (
-        qrels,
-        {query: {of_numpy(doc): label for doc, label in docs.items()} for query, docs in qrels.items()},
-    ):
+    for judged in (qrels, {query: {of_numpy(d): label for d, label in docs.items()} for query, docs in qrels.items()}):
         evaluator = fastir.Evaluator(judged, metrics)
         for _ in range(2):
             found = evaluator.evaluate(odd)

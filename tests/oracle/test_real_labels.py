@@ -106,10 +106,7 @@ def test_scaled_labels_scale_cumulated_gains_and_leave_ndcg():
 
 def test_a_monotone_map_of_labels_leaves_binary_metrics():
     qrels, run = collection(721)
-    squares = {
-        query: {doc: label * label if label > 0 else label for doc, label in judged.items()}
-        for query, judged in qrels.items()
-    }
+    squares = {query: {doc: n * n if n > 0 else n for doc, n in judged.items()} for query, judged in qrels.items()}
     names = ["map", "mrr", "P@5", "recall@5", "bpref", "auc"]
     plain = fastir.evaluate(qrels, run, names, rel_level=0.5)
     assert fastir.evaluate(squares, run, names, rel_level=0.25).values.tobytes() == plain.values.tobytes()
@@ -142,9 +139,7 @@ def tuned(qrels, run, metric, convention):
 
 
 def judged(qrels, run, metric, convention):
-    options = {
-        name: getattr(CONVENTIONS[convention], name) for name in ("ties", "score_dtype", "duplicates", "exclude")
-    }
+    options = {n: getattr(CONVENTIONS[convention], n) for n in ("ties", "score_dtype", "duplicates", "exclude")}
     return fastir.judged_rankings(qrels, run, **options).evaluate(metric, convention=convention)
 
 

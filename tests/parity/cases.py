@@ -61,9 +61,7 @@ def made(number):
 def by_subtopic(number):
     """Judgments by subtopics; ndeval reads them as numbers."""
     qrels, run = gen.grouped_collection(number)
-    judged = {
-        query: {group.removeprefix("group"): docs for group, docs in parts.items()} for query, parts in qrels.items()
-    }
+    judged = {q: {group.removeprefix("group"): docs for group, docs in parts.items()} for q, parts in qrels.items()}
     return Case(f"subtopics {number}", judged, run)
 
 

@@ -119,10 +119,7 @@ def graded(runs, queries=40):
     """Runs of which each is better than the one before, some significantly."""
     rng = random.Random(7)
     noise = {query: rng.random() for query in range(queries)}
-    return {
-        f"run {place}": {query: level + place / 20 + rng.random() / 5 for query, level in noise.items()}
-        for place in range(runs)
-    }
+    return {f"run {i}": {q: level + i / 20 + rng.random() / 5 for q, level in noise.items()} for i in range(runs)}
 
 
 @pytest.mark.parametrize("runs", [5, 30])

@@ -45,9 +45,7 @@ def test_texts_can_be_read(n, style):
 def test_what_stands_in_the_boxes_and_below():
     qrels = {"q": {"a": 2, "b": 0, "d": 1, "e": 1}}
     ax = plots.ranking(fastir.explain(qrels, {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}, "q", ["dcg", "map"]))
-    places = [
-        [text.get_text() for text in ax.texts if 4.4 * at < text.get_position()[0] < 4.4 * at + 4.4] for at in range(4)
-    ]
+    places = [[t.get_text() for t in ax.texts if 4.4 * at < t.get_position()[0] < 4.4 * at + 4.4] for at in range(4)]
     half = 2 + 1 / math.log2(5)
     assert places == [
         ["2", "1", "a", "1.00", "2.000"],

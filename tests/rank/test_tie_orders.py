@@ -26,11 +26,7 @@ def has_average(card):
     return True
 
 
-POSSIBLE = [
-    request
-    for request in REQUESTS
-    if request.name in AVERAGED and not (request.k and request.params.get("ap_norm") == "hits")
-]
+POSSIBLE = [one for one in REQUESTS if one.name in AVERAGED and not (one.k and one.params.get("ap_norm") == "hits")]
 
 
 def orders(scores):

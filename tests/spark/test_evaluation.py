@@ -210,9 +210,7 @@ def test_ranks_stand_in_for_scores_and_for_the_order_of_rows(spark, given):
                 qrels, spark.createDataFrame(again).repartition(2), METRICS, duplicates=rule, queries="qrels"
             )
         assert dict(got) == dict(fastir.evaluate(qrels, expected, METRICS, queries="qrels"))
-    alike = spark.createDataFrame(
-        table([(query, f"x{doc}", rank) for query, doc, rank in ranked] + ranked, again.column_names)
-    )
+    alike = spark.createDataFrame(table([(q, f"x{doc}", rank) for q, doc, rank in ranked] + ranked, again.column_names))
     with pytest.raises(
         ValueError, match=r"^run: two documents have one rank, and ties='input' depends on the order of row"
     ):

@@ -17,9 +17,7 @@ def possible(qrels, names, **options):
     for name in names:
         try:
             fastir.Evaluator(qrels, name, **options)
-            fastir.judged_rankings(qrels, {query_id: {} for query_id in qrels}, queries="qrels").evaluate(
-                name, **options
-            )
+            fastir.judged_rankings(qrels, {q: {} for q in qrels}, queries="qrels").evaluate(name, **options)
         except (fastir.FastirError, ValueError):
             continue
         found.append(name)

@@ -382,9 +382,7 @@ def test_blocks_of_a_file_meet_once(tmp_path, monkeypatch):
     """A query that comes back in the block of another thread is never missed."""
     monkeypatch.setattr(trec, "BLOCK_BYTES", 1 << 10)
     qrels, run = collection(100, 40)
-    halves = [
-        [f"{q} Q0 {doc} 0 {score} t\n" for q in run for doc, score in list(run[q].items())[part::2]] for part in (0, 1)
-    ]
+    halves = [[f"{q} Q0 {doc} 0 {s} t\n" for q in run for doc, s in list(run[q].items())[part::2]] for part in (0, 1)]
     (tmp_path / "run").write_text("".join(halves[0] + halves[1]))
     expected = fastir.evaluate(qrels, run, NAMES).values.tobytes()
     evaluator = fastir.Evaluator(qrels, NAMES, n_threads=N)

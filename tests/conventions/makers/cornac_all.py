@@ -25,7 +25,4 @@ def values(queries):
         scores = np.arange(len(items), 0.0, -1.0)
         return metric.compute(item_indices=items, pd_scores=scores, gt_pos=relevant)
 
-    return {
-        name: [value(made, query) for query in queries]
-        for name, made in {"auc": metrics.AUC(), "map": metrics.MAP()}.items()
-    }
+    return {n: [value(made, q) for q in queries] for n, made in {"auc": metrics.AUC(), "map": metrics.MAP()}.items()}

@@ -17,10 +17,7 @@ def values(queries):
     from haystack.components import evaluators
 
     found = [[Document(id=doc, content=doc) for doc in query["retrieved"]] for query in queries]
-    truth = [
-        [Document(id=doc, content=doc, score=float(label)) for doc, label in query["relevant"].items()]
-        for query in queries
-    ]
+    truth = [[Document(id=d, content=d, score=float(n)) for d, n in query["relevant"].items()] for query in queries]
     made = {
         "mrr": evaluators.DocumentMRREvaluator(),
         "map": evaluators.DocumentMAPEvaluator(),

@@ -22,7 +22,4 @@ def values(queries):
         for query in queries
     ]
     made = {"precision": IDBasedContextPrecision(), "recall": IDBasedContextRecall()}
-    return {
-        name: [asyncio.run(metric._single_turn_ascore(sample, None)) for sample in samples]
-        for name, metric in made.items()
-    }
+    return {name: [asyncio.run(m._single_turn_ascore(sample, None)) for sample in samples] for name, m in made.items()}

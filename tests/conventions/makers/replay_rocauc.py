@@ -16,12 +16,7 @@ def VERSION():
 def values(queries):
     from replay.metrics import PerUser, RocAuc
 
-    lists = {
-        place: [(doc, float(-rank)) for rank, doc in enumerate(query["retrieved"])]
-        for place, query in enumerate(queries)
-    }
+    lists = {i: [(doc, float(-rank)) for rank, doc in enumerate(query["retrieved"])] for i, query in enumerate(queries)}
     relevant = {place: [*query["relevant"]] for place, query in enumerate(queries)}
     found = RocAuc([3, 10], mode=PerUser())(lists, relevant)
-    return {
-        name.replace("-PerUser", ""): [column[place] for place in range(len(queries))] for name, column in found.items()
-    }
+    return {name.replace("-PerUser", ""): [one[place] for place in range(len(queries))] for name, one in found.items()}

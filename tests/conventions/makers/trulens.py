@@ -36,7 +36,5 @@ def values(queries):
     found = {"mrr": [tool.mrr(str(place), query["retrieved"]) for place, query in enumerate(queries)]}
     for name, function in made.items():
         for k in CUTOFFS:
-            found[f"{name}@{k}" if k else name] = [
-                function(str(place), query["retrieved"], k=k) for place, query in enumerate(queries)
-            ]
+            found[f"{name}@{k}" if k else name] = [function(str(i), q["retrieved"], k=k) for i, q in enumerate(queries)]
     return found

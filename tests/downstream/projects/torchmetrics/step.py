@@ -5,11 +5,7 @@ from torchmetrics import retrieval
 
 
 def prepare(qrels, run):
-    rows = [
-        (at, score, qrels[query].get(doc, 0))
-        for at, (query, docs) in enumerate(run.items())
-        for doc, score in docs.items()
-    ]
+    rows = [(at, score, qrels[q].get(d, 0)) for at, (q, docs) in enumerate(run.items()) for d, score in docs.items()]
     indexes, scores, labels = zip(*rows, strict=True)
     given = {
         "preds": torch.tensor(scores),
