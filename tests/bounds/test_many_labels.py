@@ -61,9 +61,7 @@ def enumerated(qrels, run, metrics, max_label, **options):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("names", "max_label", "options"), [
-    (NAMES, 4, {}),
-    (NAMES, 4, {"empty": "nan", "rel_level": 3}),
-    (HIGH, 9, {"rel_level": 4}),
+    (NAMES, 4, {}), (NAMES, 4, {"empty": "nan", "rel_level": 3}), (HIGH, 9, {"rel_level": 4}),
     (HIGH, 9, {"empty": "one"}),
 ], ids=["all metrics", "all metrics, options", "high labels, rel_level", "high labels, empty"])  # fmt: skip
 def test_labels_between_those_of_the_judgments_have_bounds_of_all_labelings(seed, names, max_label, options):

@@ -30,15 +30,9 @@ def test_agreement_prints_the_table_and_which_side_is_which(output, model):
 def test_options_of_agreement_reach_it(output, model):
     words = ("--rel-level", "2", "--kappa-weights", "linear", "--scale", "nominal", "--confidence", "0.9")
     found = fastir.agreement(
-        QRELS,
-        model,
-        rel_level=2,
-        kappa_weights="linear",
-        scale="nominal",
-        confidence=0.9,
-        n_resamples=50,
+        QRELS, model, rel_level=2, kappa_weights="linear", scale="nominal", confidence=0.9, n_resamples=50,
         random_state=3,
-    )
+    )  # fmt: skip
     text = output("agreement", QRELS, model, *words, "--resamples", "50", "--random-state", "3", "--format", "json")
     assert json.loads(text) == json.loads(found.to_json(per_query=False))
 

@@ -72,14 +72,9 @@ def test_every_option_reaches_the_comparison(output):
     ]  # fmt: skip
     evaluation = ["--rel-level", 2, "--queries", "intersection", "--ties", "doc_id_asc", "--threads", 2]
     expected = fastir.compare(
-        QRELS,
-        {"bm25": BM25, "dense": DENSE},
-        ["ndcg@10", "map"],
-        rel_level=2,
-        queries="intersection",
-        ties="doc_id_asc",
-        **options,
-    )
+        QRELS, {"bm25": BM25, "dense": DENSE}, ["ndcg@10", "map"], rel_level=2, queries="intersection",
+        ties="doc_id_asc", **options,
+    )  # fmt: skip
     found = output("compare", QRELS, BM25, DENSE, *ASKED, *told, *evaluation, "--format", "json")
     assert json.loads(found) == json.loads(expected.to_json(per_query=False))
     assert {name: json.loads(expected.to_json(per_query=False))["method"][name] for name in ("test", "family")} == {

@@ -62,12 +62,10 @@ def test_parquet_is_a_format_of_files(call, command, tmp_path):
 
 def test_the_name_of_a_file_says_its_format(call, saved, tmp_path):
     for command, suffix, beginning in (
-        (("eval", QRELS, BM25), ".md", "| run"),
-        (("compare", QRELS, BM25, DENSE), ".tex", "%"),
-        (("diff", *saved), ".md", "| metric"),
-        (("diff", *saved), ".json", "["),
+        (("eval", QRELS, BM25), ".md", "| run"), (("compare", QRELS, BM25, DENSE), ".tex", "%"),
+        (("diff", *saved), ".md", "| metric"), (("diff", *saved), ".json", "["),
         (("diff", *saved), ".txt", "ndcg@10: "),
-    ):
+    ):  # fmt: skip
         path = tmp_path / f"out{suffix}"
         assert call(*command, "-o", path)[:2] == (0, "")
         assert path.read_text().startswith(beginning)

@@ -87,10 +87,8 @@ class Array(ctypes.Structure):
     """ArrowArray and ArrowSchema as far as their children; the first words differ, the children stand at `offset`."""
 
     _fields_ = [
-        ("numbers", ctypes.c_int64 * 5),
-        ("buffers", ctypes.c_void_p),
-        ("children", ctypes.POINTER(ctypes.c_void_p)),
-    ]
+        ("numbers", ctypes.c_int64 * 5), ("buffers", ctypes.c_void_p), ("children", ctypes.POINTER(ctypes.c_void_p)),
+    ]  # fmt: skip
 
 
 class Schema(ctypes.Structure):

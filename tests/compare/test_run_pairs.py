@@ -98,13 +98,9 @@ def test_crossed_seeds_widen_the_interval():
     assert wide.p_value > narrow.p_value and not wide.exact
     assert crossed.systems[0].high - crossed.systems[0].low > given.systems[0].high - given.systems[0].low
     backwards = fastir.compare_scores(
-        dict(reversed(runs.items())),
-        seeds="crossed",
-        test="bootstrap",
-        interval="percentile",
-        n_resamples=4000,
+        dict(reversed(runs.items())), seeds="crossed", test="bootstrap", interval="percentile", n_resamples=4000,
         n_threads=2,
-    ).pairs[0]
+    ).pairs[0]  # fmt: skip
     assert (backwards.p_value, backwards.low) == (wide.p_value, pytest.approx(-wide.high))
 
 

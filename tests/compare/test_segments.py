@@ -47,10 +47,8 @@ def segmented():
 
 
 @pytest.mark.parametrize("options", [
-    {"correction": None},
-    {"test": "randomization", "n_resamples": 300, "correction": None},
-    {"test": "bootstrap", "n_resamples": 300, "correction": None, "interval": "bca"},
-    {"test": "tukey"},
+    {"correction": None}, {"test": "randomization", "n_resamples": 300, "correction": None},
+    {"test": "bootstrap", "n_resamples": 300, "correction": None, "interval": "bca"}, {"test": "tukey"},
     {"test": "wilcoxon", "correction": None, "baseline": "bm25", "effect": "hedges_gz"},
 ])  # fmt: skip
 def test_a_segments_is_the_comparison_of_its_queries_and_the_whole_is_as_without(options):

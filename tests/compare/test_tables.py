@@ -222,9 +222,7 @@ def test_runs_and_segments_of_one_text_are_told_apart():
     assert [(row["segment"], row["run"]) for row in rows] == [(place, name) for place in places for name in names]
     pairs = list(csv.DictReader(io.StringIO(comparison.to_table("csv", rows="pairs"))))
     assert [(row["a"], row["b"]) for row in pairs[:3]] == [
-        (names[0], names[1]),
-        (names[0], names[2]),
-        (names[1], names[2]),
-    ]
+        (names[0], names[1]), (names[0], names[2]), (names[1], names[2]),
+    ]  # fmt: skip
     lines = pair_lines(comparison.pairs, {segment: part.pairs for segment, part in comparison.segments.items()})
     assert list(dict.fromkeys(line.split("\t")[0] for line in lines.splitlines()[1:])) == [*places[:3], "macro", "all"]

@@ -77,9 +77,7 @@ def collection(seed):
     pool = [f"d{number}" for number in range(60)] + [f"q{number}" for number in range(40)]
     grade = rng.choice([(0, 1), (1,), (0, 1, 2)])
     score = rng.choice([
-        lambda: float(rng.randint(0, 5)),
-        rng.random,
-        lambda: 1.0 + rng.randint(0, 5) * 1e-9,
+        lambda: float(rng.randint(0, 5)), rng.random, lambda: 1.0 + rng.randint(0, 5) * 1e-9,
         lambda: rng.randint(0, 30),
     ])  # fmt: skip
     queries = [f"q{number}" for number in range(rng.choice((1, 3, 12, 40)))]

@@ -162,25 +162,17 @@ def test_scorers(metrics):
     qid = np.repeat(range(12), 5)
     with sklearn.config_context(enable_metadata_routing=True):
         told = cross_validate(
-            LinearRegression(),
-            X,
-            y[:, 0],
-            cv=GroupKFold(3),
-            params={"qid": qid, "groups": qid},
+            LinearRegression(), X, y[:, 0], cv=GroupKFold(3), params={"qid": qid, "groups": qid},
             scoring=ours.scorer("ndcg@3", gain="exp2").set_score_request(qid=True),
-        )["test_score"]
+        )["test_score"]  # fmt: skip
     folds = list(GroupKFold(3).split(X, groups=qid))
     assert told.tolist() == [
         fastir.evaluate_scores(
-            y[test, 0],
-            LinearRegression().fit(X[train], y[train, 0]).predict(X[test]),
-            "ndcg@3",
-            qid=qid[test],
-            convention="sklearn",
-            gain="exp2",
+            y[test, 0], LinearRegression().fit(X[train], y[train, 0]).predict(X[test]), "ndcg@3", qid=qid[test],
+            convention="sklearn", gain="exp2",
         )["ndcg@3"]
         for train, test in folds
-    ]
+    ]  # fmt: skip
     with pytest.raises(fastir.UnknownMetricError):
         ours.scorer("ndgc")
 

@@ -137,11 +137,9 @@ def test_torchmetrics_says_the_same(name):
         )
         for options in asked:
             options = {
-                "empty_target_action": ("neg", "pos", "skip")[seed % 3],
-                "ignore_index": (None, -1)[seed % 2],
-                "aggregation": ("mean", "median", "max", "min")[seed % 4],
-                **options,
-            }
+                "empty_target_action": ("neg", "pos", "skip")[seed % 3], "ignore_index": (None, -1)[seed % 2],
+                "aggregation": ("mean", "median", "max", "min")[seed % 4], **options,
+            }  # fmt: skip
             pair = [
                 told(
                     getattr(module, name)(**options),

@@ -143,10 +143,8 @@ def test_z_scores(output, call, write, files):
         *("Z" + row("map", "all", "-499999.7500"), "Z" + row("gm_map", "all", "0.7635")),
     ])  # fmt: skip
     for wrong, message in (
-        ("q1 map 1 1 1", "expected 4 fields"),
-        ("q1 map 1 x", "numbers"),
-        (lines[0], "duplicate measure"),
-    ):
+        ("q1 map 1 1 1", "expected 4 fields"), ("q1 map 1 x", "numbers"), (lines[0], "duplicate measure"),
+    ):  # fmt: skip
         code, out, err = call("-Z", write("wrong", lines[0], wrong), files.qrels, files.run)
         assert (code, out) == (2, "") and "wrong:2: " in err and message in err
 

@@ -96,11 +96,9 @@ def ask(tool):
                 {"collection": place, **({"run": asked["run"]} if tool in asked_tools.DENSE else {}), "values": values}
             )
     return {
-        "tool": told,
-        "convention": asked_tools.OF.get(tool, tool),
-        "options": asked_tools.OPTIONS.get(tool, {}),
+        "tool": told, "convention": asked_tools.OF.get(tool, tool), "options": asked_tools.OPTIONS.get(tool, {}),
         "answers": answers,
-    }
+    }  # fmt: skip
 
 
 def written(record):

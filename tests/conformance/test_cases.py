@@ -159,12 +159,10 @@ def is_of(value, kind):
 def test_the_schema_is_not_blind():
     case = CASES[0]
     for broken in (
-        {key: value for key, value in case.items() if key != "words"},
-        {**case, "more": 1},
-        {**case, "tolerance": "about"},
-        {**case, "options": {**case["options"], "unheard": 1}},
+        {key: value for key, value in case.items() if key != "words"}, {**case, "more": 1},
+        {**case, "tolerance": "about"}, {**case, "options": {**case["options"], "unheard": 1}},
         {**case, "expected": {"all": {"decimal": "1.0", "hex": "1"}}},
-    ):
+    ):  # fmt: skip
         assert len(faults(broken, SCHEMA)) == 1
 
 

@@ -115,12 +115,10 @@ RUN = {q: {f"d{n}": float(RNG.randrange(5)) for n in RNG.sample(range(20), RNG.r
 
 
 @pytest.mark.parametrize("options", [
-    {"judged_only": True, "rel_level": 2},
-    {"max_depth": 3, "short_rankings": "clip"},
+    {"judged_only": True, "rel_level": 2}, {"max_depth": 3, "short_rankings": "clip"},
     {"ties": "average", "empty": "skip"},
     {"ties": "optimistic", "weights": {query: 1.0 + (query < "q2") for query in QRELS}},
-    {"convention": "trec_eval-9"},
-    {"convention": "ranx", "empty": "one", "queries": list(QRELS)[:7]},
+    {"convention": "trec_eval-9"}, {"convention": "ranx", "empty": "one", "queries": list(QRELS)[:7]},
 ], ids=str)  # fmt: skip
 def test_points_are_the_metrics_evaluated_one_by_one(options):
     """A slow twin: a call of `evaluate` for each rank."""

@@ -49,9 +49,7 @@ def filled(parts, **options):
 
 
 @pytest.mark.parametrize("options", [
-    {},
-    {"rel_level": 2, "ties": "pessimistic"},
-    {"convention": "lightgbm"},
+    {}, {"rel_level": 2, "ties": "pessimistic"}, {"convention": "lightgbm"},
     {"max_depth": 5, "score_dtype": "float32", "n_threads": 2},
 ], ids=str)  # fmt: skip
 def test_batches_are_as_one_call(options):

@@ -105,14 +105,11 @@ def test_the_choice_of_instructions_does_not_show():
     )
     out = {
         subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "FASTIR_SIMD": choice},
-            check=True,
-            capture_output=True,
+            [sys.executable, "-c", code], env={**os.environ, "FASTIR_SIMD": choice}, check=True, capture_output=True,
             text=True,
         ).stdout
         for choice in ("portable", "")
-    }
+    }  # fmt: skip
     assert len(out) == 1
 
 
@@ -120,14 +117,9 @@ def test_the_report():
     results = fastir.evaluate_scores([1, 0, 0, -1], [1, 1, 2, 3], "map", qid=["x", "x", "y", "y"])
     assert results.status == {"x": "evaluated", "y": "no_relevant"}
     assert results.report == fastir.Report(
-        in_both=2,
-        in_both_example="x",
-        no_relevant=1,
-        no_relevant_example="y",
-        queries_with_ties=1,
-        queries_with_ties_example="x",
-        unjudged_share=0.25,
-    )
+        in_both=2, in_both_example="x", no_relevant=1, no_relevant_example="y", queries_with_ties=1,
+        queries_with_ties_example="x", unjudged_share=0.25,
+    )  # fmt: skip
 
 
 def test_a_fraction_is_its_own_gain():

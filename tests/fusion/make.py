@@ -18,11 +18,9 @@ BY_SCORE = {
     **{method: {"weights": [0.2, 0.5, 0.3]} for method in ("wsum", "mixed", "wmnz")},
 }
 BY_RANK = {
-    **{method: {} for method in ("isr", "log_isr", "rrf", "bordafuse")},
-    "logn_isr": {"sigma": 0.3},
-    "rbc": {"phi": 0.8},
-    "w_bordafuse": {"weights": [0.2, 0.5, 0.3]},
-}
+    **{method: {} for method in ("isr", "log_isr", "rrf", "bordafuse")}, "logn_isr": {"sigma": 0.3},
+    "rbc": {"phi": 0.8}, "w_bordafuse": {"weights": [0.2, 0.5, 0.3]},
+}  # fmt: skip
 LEARNT = ("mapfuse", "posfuse", "probfuse", "segfuse", "slidefuse", "bayesfuse")
 TUNED = {
     "wsum": {"step": 0.1}, "mixed": {"step": 0.25}, "wmnz": {"step": 0.25}, "w_bordafuse": {"step": 0.25}, "rrf": {},

@@ -78,13 +78,9 @@ def check_trec_eval(expected, qrels, run, program, options, record_property):
     old = program in ("te904", "pytrec_eval")
     rows = trec_rows(expected, float if program in ("te10hp", "pytrec_eval") else str)
     results = fastir.evaluate(
-        qrels,
-        run,
-        list(dict.fromkeys(name for _, name, _ in rows)),
-        score_dtype="float32" if old else "float64",
-        rounding="v9" if old else "v10",
-        **{"queries": "intersection", **options},
-    )
+        qrels, run, list(dict.fromkeys(name for _, name, _ in rows)), score_dtype="float32" if old else "float64",
+        rounding="v9" if old else "v10", **{"queries": "intersection", **options},
+    )  # fmt: skip
     listed_queries = {query for query, _, _ in rows} - {"all"}
     # 9.0.4 prints no rows for the queries that -c adds, and a summary alone has none at all
     silent = {query for query, status in results.status.items() if status == "missing" and program == "te904"}

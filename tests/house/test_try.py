@@ -48,11 +48,9 @@ BITS = """(async () => {
 
 class Handler(http.server.SimpleHTTPRequestHandler):
     extensions_map = {
-        **http.server.SimpleHTTPRequestHandler.extensions_map,
-        ".js": "text/javascript",
-        ".mjs": "text/javascript",
+        **http.server.SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript", ".mjs": "text/javascript",
         ".wasm": "application/wasm",
-    }
+    }  # fmt: skip
 
     def log_message(self, *words):
         pass

@@ -25,12 +25,10 @@ PATH = re.compile(
 )
 
 PUBLISHING = {
-    "publish": {"id-token": "write"},
-    "release": {"contents": "write"},
-    "pages": {"id-token": "write", "pages": "write"},
-    "tell": {"issues": "write"},
+    "publish": {"id-token": "write"}, "release": {"contents": "write"},
+    "pages": {"id-token": "write", "pages": "write"}, "tell": {"issues": "write"},
     "alerts": {"security-events": "write"},
-}
+}  # fmt: skip
 
 
 @functools.cache

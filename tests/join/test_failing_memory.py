@@ -88,10 +88,8 @@ def test_every_allocation_of_a_join_may_fail(tmp_path):
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(source), "-ldl"], check=True, timeout=60)
     done = subprocess.run(
         [sys.executable, "-c", CHILD, str(tmp_path / "run.txt")],
-        env={**os.environ, "LD_PRELOAD": str(library), "FASTIR_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
+        env={**os.environ, "LD_PRELOAD": str(library), "FASTIR_NUM_THREADS": "1"}, capture_output=True, text=True,
         timeout=300,
-    )
+    )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert [line.endswith("True") for line in done.stdout.splitlines()] == [True] * 6, done.stdout

@@ -34,10 +34,8 @@ JUDGES = {
 }
 RUN = {"q1": {"y": 4, "b": 4, "f": 4, "d": 2, "c": 6}, "q2": {"d": 6, "b": 5, "e": 3, "c": 6, "y": 4}}
 PRINTED = {
-    "prefs_num_prefs_poss": (12, 21),
-    "prefs_avgjg_Rnonrel": (0.5, 0.2898),
-    "prefs_avgjg_Rnonrel_ret": (0.5, 0.2),
-}
+    "prefs_num_prefs_poss": (12, 21), "prefs_avgjg_Rnonrel": (0.5, 0.2898), "prefs_avgjg_Rnonrel_ret": (0.5, 0.2),
+}  # fmt: skip
 
 
 def measured(judges, run, **options):

@@ -183,10 +183,8 @@ EXAMPLES = {
     "pairs, all relevant": (([1, 1], []), {}, {"pair_accuracy": 1.0}),
     "map over the hits": (([1, 0, 1], [1, 1]), {}, {"map(ap_norm=hits)": 0.8333333333333333}),
     "compatibility": (([2, _, 3, 0, _, 1], [1]), {}, {
-        "compat": 0.4547663035513383,
-        "compat(normalize=false)": 0.4186446274992723,
-        "compat(p=0.5)": 0.26713062098501067,
-        "compat(depth=1000)": 0.5778139588947054,
+        "compat": 0.4547663035513383, "compat(normalize=false)": 0.4186446274992723,
+        "compat(p=0.5)": 0.26713062098501067, "compat(depth=1000)": 0.5778139588947054,
         "compat(depth=1000, normalize=false)": 0.24160644231554204,
     }),
     "rbp, three gains": (([2, 0, 1], []), {}, {
@@ -210,9 +208,7 @@ EXAMPLES = {
     }),
     "err, two scales": (([1, 0, 2, _, 1], []), {}, {"err(max_grade=2)": 0.446875, "err": 0.130615234375}),
     "map at k, two denominators": (([1, 0, 1, 0, 0, 1], []), {}, {
-        "map@2": 1 / 3,
-        "map(ap_norm=R)@2": 1 / 3,
-        "map(ap_norm=min_kR)@2": 0.5,
+        "map@2": 1 / 3, "map(ap_norm=R)@2": 1 / 3, "map(ap_norm=min_kR)@2": 0.5,
     }),
     "map counts what was not retrieved": (([1, 0, 1], [1, 1]), {}, {"map": 0.4166666666666667, "P@5": 0.4}),
     "level of nDCG: trec_eval": (([1, 2, 3], []), {"rel_level": 2}, {"ndcg": "0.7899980042"}),

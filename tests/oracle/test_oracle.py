@@ -211,11 +211,9 @@ def test_labels_in_rank_order(seed):
     judged = [list(judgments.values()) for judgments in qrels.values()]
     requests = some(seed // len(OPTIONS))
     results = fastir.evaluate_ranked(
-        *flat(ranked),
-        map(str, requests),
-        **options,
+        *flat(ranked), map(str, requests), **options,
         **dict(zip(("ideal_labels", "ideal_offsets"), flat(judged), strict=True)),
-    )
+    )  # fmt: skip
     expected = oracle.evaluate(qrels, run, requests, **options)
     assert_close(results, dict(enumerate(expected.values())))
 

@@ -274,14 +274,12 @@ PEERS = {
         within=5.1e-6,  # it prints five decimals
     ),
     "pyndeval": Peer(
-        "pyndeval",
-        by_pyndeval,
+        "pyndeval", by_pyndeval,
         tuple(
             Ask(with_parameters(a, b), {"convention": "ndeval"}, {"alpha": a, "beta": b}, (cases.written,))
             for a, b in ((0.5, 0.5), (0.2, 0.8))
         ),
-        groups=True,
-        ways=("dict",),
+        groups=True, ways=("dict",),
     ),
     "ranx": Peer("ranx", by_ranx, (
         Ask(same(" ".join(golden_set.RANX)), {"convention": "ranx"}, {}, (cases.same_queries, cases.distinct_scores)),

@@ -95,17 +95,12 @@ def values_page(counts, short):
 def page(counts, seed, values):
     """The short page, in Markdown; `values` is the name of the long one."""
     head = HEAD.format(
-        date=datetime.datetime.now(datetime.UTC).date(),
-        version=fastir.__version__,
+        date=datetime.datetime.now(datetime.UTC).date(), version=fastir.__version__,
         machine=f"NumPy {np.__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}",
-        compared=sum(count.compared for count in counts),
-        peers=len(counts),
-        collections=sum(count.collections for count in counts),
-        exact=verdict(counts),
-        ways=", ".join(WAYS),
-        seed=seed,
-        values=values,
-    )
+        compared=sum(count.compared for count in counts), peers=len(counts),
+        collections=sum(count.collections for count in counts), exact=verdict(counts), ways=", ".join(WAYS),
+        seed=seed, values=values,
+    )  # fmt: skip
     rows = [
         (
             *(f"{c.name} {c.version}", f"{number(c.compared)} in {number(c.collections)}", f"{c.largest:.2g}"),

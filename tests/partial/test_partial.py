@@ -632,11 +632,9 @@ def test_arrow_tables_are_read_back_or_refused():
     total.merge(fastir.Partial.from_arrow(pyarrow.table(sent)))
     same(total.result(), state.result())
     for table_of in (
-        pyarrow.table({"a": [1]}),
-        sent.drop_columns(["place"]),
-        sent.drop_columns(["ranks"]),
+        pyarrow.table({"a": [1]}), sent.drop_columns(["place"]), sent.drop_columns(["ranks"]),
         pyarrow.table(fastir.evaluate(QRELS, {"q": {"a": 1.0}}, "map")),
-    ):
+    ):  # fmt: skip
         with pytest.raises(fastir.FormatError):
             fastir.Partial.from_arrow(table_of)
 

@@ -65,12 +65,9 @@ def same(found, expected):
 # ---- the same bits -----------------------------------------------------------------------------------------------
 @settings(max_examples=25, deadline=None)
 @given(
-    st.integers(0, 10_000),
-    st.randoms(use_true_random=False),
-    st.sampled_from(SINGLE),
-    st.sampled_from([None, "float32"]),
-    st.integers(1, 3),
-)
+    st.integers(0, 10_000), st.randoms(use_true_random=False), st.sampled_from(SINGLE),
+    st.sampled_from([None, "float32"]), st.integers(1, 3),
+)  # fmt: skip
 def test_any_cut_into_files_and_row_groups_has_the_bits_of_one_table(tmp_path_factory, seed, rng, ties, dtype, threads):
     qrels, run = gen.collection(seed)
     rows = rows_of(run)

@@ -77,12 +77,10 @@ def test_it_draws_where_it_is_told(comparison):
     figure, axes = matplotlib.pyplot.subplots(1, 5)
     qrels, runs = collection(2)
     assert [
-        plots.differences(comparison, *comparison.runs[:2], ax=axes[0]),
-        plots.means(comparison, ax=axes[1]),
-        plots.wins(comparison, ax=axes[2]),
-        plots.precision_recall(qrels, runs, ax=axes[3]),
+        plots.differences(comparison, *comparison.runs[:2], ax=axes[0]), plots.means(comparison, ax=axes[1]),
+        plots.wins(comparison, ax=axes[2]), plots.precision_recall(qrels, runs, ax=axes[3]),
         plots.cutoffs(qrels, runs, ax=axes[4]),
-    ] == list(axes)
+    ] == list(axes)  # fmt: skip
     assert all(ax.figure is figure for ax in axes)
 
 

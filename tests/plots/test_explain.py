@@ -48,11 +48,9 @@ def test_what_stands_in_the_boxes_and_below():
     places = [[t.get_text() for t in ax.texts if 4.4 * at < t.get_position()[0] < 4.4 * at + 4.4] for at in range(4)]
     half = 2 + 1 / math.log2(5)
     assert places == [
-        ["2", "1", "a", "1.00", "2.000"],
-        ["0", "2", "b", "0.50", "2.000"],
-        ["–", "3", "c", "0.33", "2.000"],
+        ["2", "1", "a", "1.00", "2.000"], ["0", "2", "b", "0.50", "2.000"], ["–", "3", "c", "0.33", "2.000"],
         ["1", "4", "d", "0.50", f"{half:.3f}"],
-    ]
+    ]  # fmt: skip
     assert [frame.get_linestyle() for frame in frames(ax)] == ["-", "-", "--", "-"]
     blue = [frame.get_facecolor()[3] for frame in frames(ax)]
     assert blue[0] > blue[3] > blue[1] == blue[2] == 0

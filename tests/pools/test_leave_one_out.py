@@ -51,10 +51,8 @@ def test_falls_stand_by_place_and_the_report_names_the_largest():
     runs = {"first": {"q": ["a", "b"]}, "second": {"q": ["c", "x"]}, "third": {"q": ["x", "c"]}}
     found = fastir.leave_one_out(QRELS, runs, "p@2")
     assert [(fall.run, fall.place, fall.place_without, fall.places) for fall in found.falls] == [
-        ("first", 1, 3, 2),
-        ("second", 2, 2, 0),
-        ("third", 2, 2, 0),
-    ]
+        ("first", 1, 3, 2), ("second", 2, 2, 0), ("third", 2, 2, 0),
+    ]  # fmt: skip
     assert found.removed == {"first": 2, "second": 0, "third": 0}
     lines = repr(found).splitlines()
     assert lines[1].split() == ["p@2", "first", "first", "2", "1.0000", "0.0000", "1", "3", "-1.0000"]

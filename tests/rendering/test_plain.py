@@ -33,10 +33,8 @@ def test_markdown_escapes_names_and_has_the_title_among_the_notes():
 
 def test_csv_has_exact_values_and_no_notes():
     assert list(csv.reader(io.StringIO(render(TABLE, "csv")))) == [
-        ["run", "map"],
-        ["bm_25|a", "0.5000000000000001"],
-        ["dense", "0.25"],
-    ]
+        ["run", "map"], ["bm_25|a", "0.5000000000000001"], ["dense", "0.25"],
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("format", ["text", "markdown", "html", "latex"])
@@ -67,10 +65,8 @@ def test_columns_become_rows_below_the_labels_of_the_rows():
 
 
 @pytest.mark.parametrize(("texts", "padded"), [
-    (["1.5", "10", "0.125"], ["1.5  ", "10    ", "0.125"]),
-    (["1", "10"], ["1", "10"]),
-    (["1.5", "3/4"], ["1.5", "3/4"]),
-    (["1.5", "1e-05"], ["1.5", "1e-05"]),
+    (["1.5", "10", "0.125"], ["1.5  ", "10    ", "0.125"]), (["1", "10"], ["1", "10"]),
+    (["1.5", "3/4"], ["1.5", "3/4"]), (["1.5", "1e-05"], ["1.5", "1e-05"]),
 ])  # fmt: skip
 def test_only_columns_of_plain_numbers_are_pointed(texts, padded):
     assert align_points(texts) == padded

@@ -86,11 +86,9 @@ def tied(run, queries):
 
 
 RUNS = {
-    "whole": ranked(0),
-    "lost": ranked(4, lost=(1, 3, 4)),
-    "missing": ranked(7, lost=((0, "missing"), (5, "missing"))),
-    "tied": tied(ranked(2), ("q2", "q3", "q6", "q7")),
-}
+    "whole": ranked(0), "lost": ranked(4, lost=(1, 3, 4)),
+    "missing": ranked(7, lost=((0, "missing"), (5, "missing"))), "tied": tied(ranked(2), ("q2", "q3", "q6", "q7")),
+}  # fmt: skip
 ODD = {
     1: ranked(0), "1": ranked(3), "a\x1b[2J": ranked(1), "a\\x1b[2J": ranked(5), "\u202eb\x00": ranked(2),
     "'1'": ranked(4),
@@ -300,10 +298,8 @@ def test_where_the_numbers_come_from(case):
 def test_nothing_else_is_said(case):
     """The texts of the page in order: those of the template, and between them what the tests above look at."""
     n_runs, n_queries, n_metrics = (
-        len(case.comparison.runs),
-        len(case.comparison.query_ids),
-        len(case.comparison.metrics),
-    )
+        len(case.comparison.runs), len(case.comparison.query_ids), len(case.comparison.metrics),
+    )  # fmt: skip
     words = (("run", n_runs), ("query", n_queries), ("metric", n_metrics))
     run, query, metric = (
         f"{n} {'queries' if (word, n > 1) == ('query', True) else word + 's' * (n != 1)}" for word, n in words

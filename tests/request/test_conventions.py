@@ -321,12 +321,9 @@ def test_lightgbm_itself():
     options = {"objective": "lambdarank", "metric": ["ndcg", "map"], "eval_at": [3, 20], "verbose": -1}
     for q, (row, scores) in enumerate(zip(labels, SCORES, strict=True)):
         data = lightgbm.Dataset(
-            np.arange(12.0).reshape(-1, 1),
-            row,
-            group=[12],
-            init_score=scores,
+            np.arange(12.0).reshape(-1, 1), row, group=[12], init_score=scores,
             params={"verbose": -1, "feature_pre_filter": False, "min_data_in_bin": 1},
-        )
+        )  # fmt: skip
         booster = lightgbm.Booster(options, data)
         theirs = {name: value for _, name, value, _ in booster.eval_train()}
         assert [theirs["ndcg@3"], theirs["ndcg@20"], theirs["map@3"]] == pytest.approx(ours[:, q].tolist(), abs=1e-12)

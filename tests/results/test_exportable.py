@@ -73,10 +73,8 @@ ARRAYS = (  # the others are no array
 )
 SHARED = {
     "to_table": {"format": "text", "digits": 4, "transpose": False, "caption": None, "label": None},
-    "to_json": {"per_query": True},
-    "to_pandas": {},
-    "to_arrow": {},
-}
+    "to_json": {"per_query": True}, "to_pandas": {}, "to_arrow": {},
+}  # fmt: skip
 
 
 @pytest.fixture(params=EXAMPLES)

@@ -259,12 +259,9 @@ def test_a_segment_that_only_the_run_asks_for_is_missed_with_the_reason(spark, g
         ValueError, match=f"^by: query '{lacking}' has no group; with .* only the run says which need one"
     ):
         evaluate(
-            qrels,
-            spark.createDataFrame(run),
-            "mrr",
-            by=dict.fromkeys(qrels.keys() - {lacking}, "a"),
+            qrels, spark.createDataFrame(run), "mrr", by=dict.fromkeys(qrels.keys() - {lacking}, "a"),
             queries="intersection",
-        )
+        )  # fmt: skip
 
 
 def test_the_page_lists_the_conventions_that_work_with_scores_alone():

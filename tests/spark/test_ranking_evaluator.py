@@ -68,11 +68,8 @@ def test_a_cross_validator_chooses_by_it(spark):
     worse, better = (f"SELECT *, {sign}x AS prediction FROM __THIS__" for sign in ("-", ""))
     grid = ParamGridBuilder().addGrid(ranker.statement, [worse, better]).build()
     chosen = CrossValidator(
-        estimator=Pipeline(stages=[ranker]),
-        estimatorParamMaps=grid,
-        evaluator=RankingEvaluator(metric="ndcg@5"),
-        numFolds=2,
-        foldCol="fold",
-    ).fit(frame)
+        estimator=Pipeline(stages=[ranker]), estimatorParamMaps=grid, evaluator=RankingEvaluator(metric="ndcg@5"),
+        numFolds=2, foldCol="fold",
+    ).fit(frame)  # fmt: skip
     assert chosen.bestModel.stages[0].getStatement() == better
     assert chosen.avgMetrics[1] > chosen.avgMetrics[0]

@@ -71,14 +71,9 @@ class Maker:
         count = self.random.choice([-1, length - sum(valid)])
         shift = self.random.choice([0, 0, 1, 3, 8])
         made = array(
-            length - offset,
-            [bitmap, *buffers],
-            (),
-            dictionary,
-            offset,
-            valid[offset:].count(False),
+            length - offset, [bitmap, *buffers], (), dictionary, offset, valid[offset:].count(False),
             lambda data: self.memory.place(data, shift),
-        )
+        )  # fmt: skip
         made.null_count = -1 if count == -1 else made.null_count
         self.arrays.append(made)
         for buffer, code, allowed in fields:
@@ -126,11 +121,9 @@ class Maker:
             parts[part] += word if len(word) > 12 else b""
         sizes = packed("q", *map(len, parts))
         made, shown = self.array(
-            n,
-            [views, *parts, sizes],
-            [word.decode() for word in words],
+            n, [views, *parts, sizes], [word.decode() for word in words],
             [(1, "i", EXTREMES), (4, "q", [-(2**63), -1, 0])],
-        )
+        )  # fmt: skip
         return schema(format.encode()), made, shown
 
     def numbers(self, n):

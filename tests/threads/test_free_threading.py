@@ -327,12 +327,10 @@ def test_qrels_are_prepared_once_for_all_threads():
         assert len({id(made) for made in together(lambda t, held=held: held.columns.judged())}) == 1
         values = together(
             lambda t, held=held, held_run=held_run: (
-                held.to_dict(),
-                held_run.to_dict(),
-                "3" in held,
+                held.to_dict(), held_run.to_dict(), "3" in held,
                 fastir.evaluate(held, held_run, NAMES).values.tobytes(),
             )
-        )
+        )  # fmt: skip
         assert values == [(qrels, run, True, fastir.evaluate(qrels, run, NAMES).values.tobytes())] * N
 
 

@@ -34,11 +34,9 @@ def rank_eval(hits, ratings):
     return {
         "precision": sum(relevant) / len(hits) if hits else 0.0,
         "recall": sum(relevant) / num_rel if num_rel else 0.0,
-        "mean_reciprocal_rank": 1 / (relevant.index(True) + 1) if any(relevant) else 0.0,
-        "dcg": dcg(hits),
-        "ndcg": dcg(hits) / dcg(ideal) if dcg(ideal) else 0.0,
-        "expected_reciprocal_rank(max_grade=3)": err(hits, 3),
-    }
+        "mean_reciprocal_rank": 1 / (relevant.index(True) + 1) if any(relevant) else 0.0, "dcg": dcg(hits),
+        "ndcg": dcg(hits) / dcg(ideal) if dcg(ideal) else 0.0, "expected_reciprocal_rank(max_grade=3)": err(hits, 3),
+    }  # fmt: skip
 
 
 def dcg(ratings):

@@ -38,10 +38,8 @@ def scorers(hits, ratings, k):
     return {
         "precision": len(found) / len(hits) if hits else 0.0,
         "map": sum(n / rank for n, rank in enumerate(found, 1)) / total_rel if total_rel else math.nan,
-        "mrr": 1 / found[0] if found else 0.0,
-        "err": err,
-        "ndcg": dcg(hits) / ideal if ideal else 0.0,
-    }
+        "mrr": 1 / found[0] if found else 0.0, "err": err, "ndcg": dcg(hits) / ideal if ideal else 0.0,
+    }  # fmt: skip
 
 
 def dcg(ratings):

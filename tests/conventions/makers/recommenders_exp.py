@@ -23,9 +23,7 @@ def values(queries):
         predicted = [("u", doc, float(-rank)) for rank, doc in enumerate(query["retrieved"])]
         return ndcg_at_k(
             pd.DataFrame(truth, columns=["userID", "itemID", "rating"]),
-            pd.DataFrame(predicted, columns=["userID", "itemID", "prediction"]),
-            k=k,
-            score_type="exp",
-        )
+            pd.DataFrame(predicted, columns=["userID", "itemID", "prediction"]), k=k, score_type="exp",
+        )  # fmt: skip
 
     return {f"ndcg@{k}": [value(query, k) for query in queries] for k in (1, 3, 10)}
