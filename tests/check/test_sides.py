@@ -1,7 +1,5 @@
-"""What is wrong in one side alone: labels, ties, ranks against scores, the lengths of rankings.
-
-Also of: held.
-"""
+"""What is wrong in one side alone: labels, ties, ranks against scores, the lengths of rankings."""
+# Also of: held.
 
 import random
 

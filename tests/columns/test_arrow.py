@@ -1,7 +1,5 @@
-"""Arrow data in: what is legal gives pyarrow's values, what is malformed an error that says so, and nothing a crash.
-
-Also of: arrow.
-"""
+"""Arrow data in: what is legal gives pyarrow's values, what is malformed an error that says so, and nothing a crash."""
+# Also of: arrow.
 
 import ast
 import ctypes

@@ -1,7 +1,5 @@
-"""A line means the same wherever it stands: at the end of a file it is read byte by byte, before that by masks.
-
-Also of: line_formats.
-"""
+"""A line means the same wherever it stands: at the end of a file it is read byte by byte, before that by masks."""
+# Also of: line_formats.
 
 import random
 

@@ -1,7 +1,5 @@
-"""All pairs of runs on one metric: tests and intervals are those of `stats` on plain arrays.
-
-Also of: statistical_tests.
-"""
+"""All pairs of runs on one metric: tests and intervals are those of `stats` on plain arrays."""
+# Also of: statistical_tests.
 
 import itertools
 import math

@@ -1,7 +1,5 @@
-"""install() and patched(): callers that hold the tool's module, or its class, get fastir; and the tool back after.
-
-Also of: entry_points.
-"""
+"""install() and patched(): callers that hold the tool's module, or its class, get fastir; and the tool back after."""
+# Also of: entry_points.
 
 import ast
 import inspect

@@ -1,7 +1,5 @@
-"""The stand-in for pytrec_eval: its numbers to the last bit, its shapes and its errors, and life where it dies.
-
-Also of: rows.
-"""
+"""The stand-in for pytrec_eval: its numbers to the last bit, its shapes and its errors, and life where it dies."""
+# Also of: rows.
 
 import collections
 import json

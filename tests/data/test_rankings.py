@@ -1,7 +1,5 @@
-"""JudgedRankings have the values of evaluate() for any metrics, from arrays and after a pickle, too.
-
-Also of: rankings_values.
-"""
+"""JudgedRankings have the values of evaluate() for any metrics, from arrays and after a pickle, too."""
+# Also of: rankings_values.
 
 import pickle
 

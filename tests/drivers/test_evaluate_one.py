@@ -1,7 +1,5 @@
-"""The driver for the shape of a run: of every shape the values, the status and the report are those of the dict.
-
-Also of: in_memory, task.
-"""
+"""The driver for the shape of a run: of every shape the values, the status and the report are those of the dict."""
+# Also of: in_memory, task.
 
 import collections
 import pickle

@@ -1,9 +1,8 @@
 """identify() finds the setting behind a table of values, and says none where there is none.
 
 `python tests/identify/hidden.py` tries 200 tables; here are a few of them.
-
-Also of: columns, answers.
 """
+# Also of: columns, answers.
 
 import json
 import random

@@ -1,7 +1,5 @@
-"""Columns of any kind: integers, categories, missing values, and what is no run.
-
-Also of: column_readers.
-"""
+"""Columns of any kind: integers, categories, missing values, and what is no run."""
+# Also of: column_readers.
 
 import warnings
 

@@ -1,7 +1,5 @@
-"""Memory that runs out: whichever allocation of ours fails, there is a MemoryError, and the next call is right.
-
-Also of: join, contiguous, counts, trec_stream.
-"""
+"""Memory that runs out: whichever allocation of ours fails, there is a MemoryError, and the next call is right."""
+# Also of: join, contiguous, counts, trec_stream.
 
 import os
 import shutil

@@ -1,7 +1,5 @@
-"""What a card says of its metric is what the metric does: binary or graded, by rank or as a set; and its papers.
-
-Also of: registry, references.
-"""
+"""What a card says of its metric is what the metric does: binary or graded, by rank or as a set; and its papers."""
+# Also of: registry, references.
 
 import random
 import re

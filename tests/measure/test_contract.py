@@ -1,7 +1,5 @@
-"""What Python and Cython have agreed on: codes, records, and the order of a metric's parameters.
-
-Also of: codes, measure, views.
-"""
+"""What Python and Cython have agreed on: codes, records, and the order of a metric's parameters."""
+# Also of: codes, measure, views.
 
 from typing import get_args
 

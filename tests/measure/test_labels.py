@@ -1,7 +1,5 @@
-"""Labels of any span: near ones are sorted by counting, those far apart by comparing, and nobody can tell.
-
-Also of: walk.
-"""
+"""Labels of any span: near ones are sorted by counting, those far apart by comparing, and nobody can tell."""
+# Also of: walk.
 
 import random
 

@@ -1,7 +1,5 @@
-"""The instructions that read score matrices and ranked labels: any set gives the same bits, the choice shows.
-
-Also of: matrix, row_counts, label_loop.
-"""
+"""The instructions that read score matrices and ranked labels: any set gives the same bits, the choice shows."""
+# Also of: matrix, row_counts, label_loop.
 
 import hashlib
 import itertools

@@ -1,7 +1,5 @@
-"""Names that go to a terminal, a page or a spreadsheet: none steers it; files for programs have them exactly.
-
-Also of: text.
-"""
+"""Names that go to a terminal, a page or a spreadsheet: none steers it; files for programs have them exactly."""
+# Also of: text.
 
 import csv
 import io

@@ -1,7 +1,5 @@
-"""Tables as text, Markdown and CSV: by hand, with marks, intervals, notes and names that mean something there.
-
-Also of: cells, formats.
-"""
+"""Tables as text, Markdown and CSV: by hand, with marks, intervals, notes and names that mean something there."""
+# Also of: cells, formats.
 
 import csv
 import io

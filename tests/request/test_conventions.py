@@ -1,8 +1,7 @@
 """Whose numbers: METRICS' table of one name with several numbers under the conventions of tools that take scores, and
 these tools themselves; tests/conventions has records of the others.
-
-Also of: conventions_table, tool_versions.
 """
+# Also of: conventions_table, tool_versions.
 
 import dataclasses
 import math

@@ -1,9 +1,8 @@
 """Every result that is a table leaves by the same ways: each class, by a small example whose names need escapes.
 
 A class that nobody has put here fails `test_every_class_has_an_example`.
-
-Also of: columns.
 """
+# Also of: columns.
 
 import inspect
 import json

@@ -1,7 +1,5 @@
-"""Results and Report on their own: made by hand, with no evaluation behind them.
-
-Also of: fields.
-"""
+"""Results and Report on their own: made by hand, with no evaluation behind them."""
+# Also of: fields.
 
 import copy
 import csv

@@ -1,7 +1,5 @@
-"""fastir.spark.evaluate has the numbers of fastir.evaluate, to the last bit, wherever the rows lie.
-
-Also of: frames, tasks.
-"""
+"""fastir.spark.evaluate has the numbers of fastir.evaluate, to the last bit, wherever the rows lie."""
+# Also of: frames, tasks.
 
 import ast
 import importlib

@@ -1,7 +1,5 @@
-"""Random signs, orders and draws: hashes of a seed, the same for any number of threads.
-
-Also of: resampling.
-"""
+"""Random signs, orders and draws: hashes of a seed, the same for any number of threads."""
+# Also of: resampling.
 
 import itertools
 import signal

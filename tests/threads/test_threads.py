@@ -1,7 +1,5 @@
-"""Threads over arrays: the same bits for any number, what a fork and Ctrl-C do to a team, and when there is none.
-
-Also of: counts, sharing.
-"""
+"""Threads over arrays: the same bits for any number, what a fork and Ctrl-C do to a team, and when there is none."""
+# Also of: counts, sharing.
 
 import os
 import runpy
