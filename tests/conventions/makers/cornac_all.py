@@ -1,16 +1,11 @@
 """Cornac's metrics of scores, which rank all items."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "cornac"
 CONVENTION = "cornac"
 MODULES = ["cornac"]
 QUERIES = queries(13, judged_only=True, longest=20, empty_relevant=False)
-
-
-def VERSION():
-    return f"cornac {version('cornac')}"
 
 
 def values(queries):

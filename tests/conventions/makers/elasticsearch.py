@@ -7,12 +7,9 @@ import math
 
 from rankings import queries
 
-QUERIES = queries(21, grades=(0, 1, 2, 3), repeats=False)
-
-
-def VERSION():
-    return "elasticsearch, PrecisionAtK at 19a4254, RecallAtK at 82f5de8, DiscountedCumulativeGain at 02f2048, \
+TOOL = "elasticsearch, PrecisionAtK at 19a4254, RecallAtK at 82f5de8, DiscountedCumulativeGain at 02f2048, \
 ExpectedReciprocalRank at 0991027, MeanReciprocalRank at 0066a27"
+QUERIES = queries(21, grades=(0, 1, 2, 3), repeats=False)
 
 
 def values(queries):

@@ -1,15 +1,10 @@
 """Haystack's four evaluators of documents, which compare ids here."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "haystack-ai"
 MODULES = ["haystack"]
 QUERIES = queries(1, grades=(1, 2, 3))
-
-
-def VERSION():
-    return f"haystack-ai {version('haystack-ai')}"
 
 
 def values(queries):

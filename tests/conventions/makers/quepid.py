@@ -7,12 +7,9 @@ import math
 
 from rankings import queries
 
+TOOL = "quepid, db/scorers at f80322f"
 DIGITS = 12
 QUERIES = queries(23, grades=(0, 1, 2, 3), repeats=False)
-
-
-def VERSION():
-    return "quepid, db/scorers at f80322f"
 
 
 def values(queries):

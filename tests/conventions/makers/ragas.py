@@ -1,16 +1,12 @@
 """Ragas' metrics by ids, and the arithmetic of its context precision, whose judgments a language model makes."""
 
 import asyncio
-from importlib.metadata import version
 
 from rankings import queries
 
+TOOL = "ragas"
 MODULES = ["ragas"]
 QUERIES = queries(4)
-
-
-def VERSION():
-    return f"ragas {version('ragas')}"
 
 
 def values(queries):

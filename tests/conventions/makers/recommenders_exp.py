@@ -1,17 +1,12 @@
 """Recommenders' nDCG of exponential gains, user by user."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "recommenders"
 CONVENTION = "recommenders"
 MODULES = ["recommenders"]
 OPTIONS = {"gain": "exp2"}
 QUERIES = queries(18, grades=(1, 2, 3), repeats=False, empty_rankings=False, empty_relevant=False)
-
-
-def VERSION():
-    return f"recommenders {version('recommenders')}"
 
 
 def values(queries):

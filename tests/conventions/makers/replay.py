@@ -1,18 +1,13 @@
 """RePlay's metrics of lists with scores."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "replay-rec"
 MODULES = ["replay"]
 QUERIES = queries(15, grades=(1, 2))
 K = [1, 3, 10]
 NAMES = ["HitRate", "MRR", "MAP", "NDCG", "Precision", "Recall"]
 COPIES = [f"{name}@{k}" for name in ("MAP", "NDCG") for k in K]
-
-
-def VERSION():
-    return f"replay-rec {version('replay-rec')}"
 
 
 def values(queries):

@@ -1,16 +1,11 @@
 """RePlay's RocAuc, which is defined where no item repeats."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "replay-rec"
 CONVENTION = "replay"
 MODULES = ["replay"]
 QUERIES = queries(16, repeats=False)
-
-
-def VERSION():
-    return f"replay-rec {version('replay-rec')}"
 
 
 def values(queries):

@@ -1,18 +1,13 @@
 """TruLens' GroundTruthAggregator; without a cutoff it takes the length of the list for one."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "trulens-feedback"
 MODULES = ["trulens.feedback", "pandas"]
 CUTOFFS = (None, 3, 8)
 QUERIES = queries(6, grades=(0, 1, 2, 3))  # a chunk that is expected with label 0 is relevant, but to ndcg
 
 COPIES = ["precision", *(f"precision@{k}" for k in CUTOFFS if k)]
-
-
-def VERSION():
-    return f"trulens-feedback {version('trulens-feedback')}"
 
 
 def values(queries):
