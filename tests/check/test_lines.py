@@ -26,9 +26,7 @@ LINES = {  # a line: the kind of its fault, and whether query and document are t
 def test_a_wrong_line_is_found_by_its_number_and_ids(found, line):
     kind, with_ids = LINES[line]
     doc_id = "d1" if kind == "duplicate" else "d9"
-    assert found(CLEAN + "\n# a comment\n" + line + "\n") == [
-        (kind, 6, *(("q1", doc_id) if with_ids else (None, None)))
-    ]
+    assert found(CLEAN + "\n# comment\n" + line + "\n") == [(kind, 6, *(("q1", doc_id) if with_ids else (None, None)))]
 
 
 def test_two_faults_of_one_line_are_two(found):

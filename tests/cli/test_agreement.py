@@ -39,11 +39,9 @@ def test_options_of_agreement_reach_it(output, model):
 
 def test_agreement_has_a_row_for_each_query(output, model):
     found = fastir.agreement(QRELS, model)
-    head, *lines = (
-        line.split("\t") for line in output("agreement", QRELS, model, "-q", "--format", "tsv").splitlines()
-    )
+    head, *rows = (line.split("\t") for line in output("agreement", QRELS, model, "-q", "--format", "tsv").splitlines())
     assert head == ["query_id", "overlap", "kappa", "weighted_kappa", "alpha", "n"]
-    assert {line[0]: {name: float(text) for name, text in zip(head[1:], line[1:], strict=True)} for line in lines} == {
+    assert {line[0]: {name: float(text) for name, text in zip(head[1:], line[1:], strict=True)} for line in rows} == {
         query_id: {name: pytest.approx(value, nan_ok=True) for name, value in own.items()}
         for query_id, own in found.per_query.items()
     }

@@ -180,9 +180,7 @@ def test_a_saved_file_without_the_queries_of_a_segments_is_refused(tmp_path, seg
 # ---- which segments --------------------------------------------------------------------------------------------------
 def test_segments_may_be_a_file_or_of_numbers(tmp_path, segmented):
     path = tmp_path / "segments.tsv"
-    path.write_text(
-        "".join(f"{query}\t{segment}\n" for query, segment in SEGMENTS.items()) + "q99\ta segment of no query\n"
-    )
+    path.write_text("".join(f"{query}\t{segment}\n" for query, segment in SEGMENTS.items()) + "q99\tof no query\n")
     assert fastir.compare(QRELS, RUNS, METRICS, segments=path, correction=None) == segmented
     of_path = fastir.compare_scores(RESULTS, segments=str(path), correction=None)
     assert of_path.segments["long"].pairs == segmented.segments["long"].pairs

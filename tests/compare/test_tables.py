@@ -193,12 +193,10 @@ def test_points_of_a_column_stand_below_each_other():
 
 
 def test_latex():
-    text = fastir.compare_scores(values(**AWKWARD)).to_table("latex", digits=2)
-    assert r"a & a\_b\textbar{}c*\textless{}i\textgreater{}\&\textbackslash{}` & 0.28 & \\" in text
-    assert r"b & 50\% \$x\$ \{\textasciitilde{}\textasciicircum{}\#\} & \bfseries 0.63 & \textsuperscript{a} \\" in text
-    assert (
-        text.count("{") == text.count("}") and r"{llS[table-format=1.2,detect-weight]@{}l}" in text and r"$\le$" in text
-    )
+    tex = fastir.compare_scores(values(**AWKWARD)).to_table("latex", digits=2)
+    assert r"a & a\_b\textbar{}c*\textless{}i\textgreater{}\&\textbackslash{}` & 0.28 & \\" in tex
+    assert r"b & 50\% \$x\$ \{\textasciitilde{}\textasciicircum{}\#\} & \bfseries 0.63 & \textsuperscript{a} \\" in tex
+    assert tex.count("{") == tex.count("}") and r"{llS[table-format=1.2,detect-weight]@{}l}" in tex and r"$\le$" in tex
     rng = random.Random(0)
     many = {f"r{place}": [place + rng.random() for query in range(4)] for place in range(30)}
     assert r"\textsuperscript{1--29}" in fastir.compare_scores(values(**many), correction=None).to_table("latex")

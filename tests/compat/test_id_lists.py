@@ -15,9 +15,7 @@ METRICS = ("mrr", "hit_rate", "map", "ndcg", "precision", "recall", "precision@3
 def lists(rng, n_queries=40):
     """Retrieved ids with copies, and labels of some ids; some of either are empty."""
     retrieved = [rng.choices(IDS, k=rng.randint(0, 12)) for _ in range(n_queries)]
-    relevant = [
-        {each: rng.choice([1, 2, 0.5]) for each in rng.sample(IDS, rng.randint(0, 6))} for _ in range(n_queries)
-    ]
+    relevant = [{i: rng.choice([1, 2, 0.5]) for i in rng.sample(IDS, rng.randint(0, 6))} for _ in range(n_queries)]
     return retrieved, relevant
 
 

@@ -312,9 +312,7 @@ def test_an_index_that_names_several_queries_is_not_passed_over():
     frame = pandas.DataFrame({"qid": ["a", "a", "b"], "doc": [1, 2, 1], "label": [1, 0, 1], "score": [0.1, 0.2, 0.3]})
     for keys in ("qid", ["qid", "doc"], ["doc", "qid"]):
         indexed = frame.set_index(keys)
-        with pytest.raises(
-            ValueError, match=r"labels: the index 'qid' names 2 queries, .* expected qid=labels\.index\."
-        ):
+        with pytest.raises(ValueError, match=r"labels: the index 'qid' names 2 queries, .*qid=labels\.index\."):
             fastir.evaluate_scores(indexed["label"], indexed["score"], "mrr")
         with pytest.raises(ValueError, match="scores: the index 'qid' names 2 queries"):
             fastir.evaluate_scores(frame["label"], indexed["score"], "mrr")

@@ -63,11 +63,9 @@ def test_values_are_those_of_the_fused_runs(card, metric):
 def test_each_trial_is_an_evaluation():
     tuning = fastir.tune(QRELS, RUNS, "ndcg@5", grid=0.25, folds=2)
     assert len(tuning.trials) == 15
-    for trial in tuning.trials:
-        fused = fastir.fuse(RUNS, "wsum", "min-max", trial.weights)
-        assert trial.value == pytest.approx(
-            fastir.evaluate(QRELS, fused, "ndcg@5", queries="qrels")["ndcg@5"], abs=1e-14
-        )
+    for one in tuning.trials:
+        fused = fastir.fuse(RUNS, "wsum", "min-max", one.weights)
+        assert one.value == pytest.approx(fastir.evaluate(QRELS, fused, "ndcg@5", queries="qrels")["ndcg@5"], abs=1e-14)
 
 
 def test_a_fold_is_scored_with_what_the_others_choose():

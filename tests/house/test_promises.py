@@ -34,10 +34,8 @@ def signature(function):
     try:
         return inspect.signature(function)
     except ValueError:
-        module = importlib.import_module(function.__objclass__.__module__)
-        stub = ast.parse(
-            Path(module.__file__).with_name(f"{module.__name__.rpartition('.')[2]}.pyi").read_text("utf-8")
-        )
+        each = importlib.import_module(function.__objclass__.__module__)
+        stub = ast.parse(Path(each.__file__).with_name(f"{each.__name__.rpartition('.')[2]}.pyi").read_text("utf-8"))
         [method] = (
             node
             for kind in stub.body

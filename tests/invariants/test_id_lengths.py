@@ -244,15 +244,11 @@ def test_parents(shape):
 
 def test_parents_from_files_and_functions(tmp_path):
     parents = {chunk: document for chunk, document in pairs_of(all_ids()).items() if chunk and document}
-    qrels, run, documents = with_parents(parents)
+    qrels, run, docs = with_parents(parents)
     for name, separator in (("parents.txt", " "), ("parents.tsv", "\t")):
         (tmp_path / name).write_text("".join(f"{one}{separator}{other}\n" for one, other in parents.items()), "utf-8")
-        check(fastir.evaluate(qrels, run, METRICS, parents=tmp_path / name), qrels, documents)
-    check(
-        fastir.evaluate(qrels, run, METRICS, parents=lambda ids: [parents.get(one, one) for one in ids]),
-        qrels,
-        documents,
-    )
+        check(fastir.evaluate(qrels, run, METRICS, parents=tmp_path / name), qrels, docs)
+    check(fastir.evaluate(qrels, run, METRICS, parents=lambda ids: [parents.get(one, one) for one in ids]), qrels, docs)
 
 
 def test_a_chunk_with_two_documents_is_found():
@@ -381,9 +377,7 @@ def test_subtopics():
     }
     metrics = ["st_recall@3", "alpha_ndcg@5", "map_avgjg"]
     for shape in (lambda run: run, fastir.Run.from_dict, lambda run: arrays(run, "run", "mixed")):
-        same_under_short_names(
-            lambda judged, run, shape=shape: fastir.evaluate(judged, shape(run), metrics), qrels, RUN
-        )
+        same_under_short_names(lambda judged, run, s=shape: fastir.evaluate(judged, s(run), metrics), qrels, RUN)
 
 
 def test_preferences(tmp_path):

@@ -67,11 +67,9 @@ def test_subtopics_against_the_textbook(seed, level):
 
 def test_the_greedy_ranking_scores_one():
     """a serves two subtopics, d a new one; of b and c, which serve old ones, c has the larger id."""
-    greedy = {"q": {"a": 4.0, "d": 3.0, "c": 2.0, "b": 1.0}}
-    results = fastir.evaluate(
-        QRELS, greedy, ["alpha_ndcg@4", "nerr_ia@4", "alpha_ndcg", "nnrbp", "nerr_ia(alpha=0.1)@2"]
-    )
-    assert set(results.values.flat) == {1.0}
+    best = {"q": {"a": 4.0, "d": 3.0, "c": 2.0, "b": 1.0}}
+    got = fastir.evaluate(QRELS, best, ["alpha_ndcg@4", "nerr_ia@4", "alpha_ndcg", "nnrbp", "nerr_ia(alpha=0.1)@2"])
+    assert set(got.values.flat) == {1.0}
 
 
 def rank_biased_utility(groups, ranking, k, p, e, top):

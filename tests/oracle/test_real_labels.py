@@ -213,10 +213,8 @@ def test_labels_that_are_not_whole_are_relevant_as_the_tool_says(convention):
     whole = {doc: int(doc in RELEVANT[convention]) for doc in labels}
     expected = fastir.evaluate({"q": whole}, run, BINARY, convention=convention)
     np.testing.assert_array_equal(found.values, expected.values)
-    halves = fastir.evaluate({"q": {"a": 0.5, "b": 1}}, {"q": {"a": 1.0}}, "recall@3", convention=convention)[
-        "recall@3"
-    ]
-    assert halves == {"abc": 0.5, "bc": 0.0, "b": 0.0}[RELEVANT[convention]]
+    half = fastir.evaluate({"q": {"a": 0.5, "b": 1}}, {"q": {"a": 1.0}}, "recall@3", convention=convention)["recall@3"]
+    assert half == {"abc": 0.5, "bc": 0.0, "b": 0.0}[RELEVANT[convention]]
 
 
 def test_each_row_says_what_its_tool_does_with_a_fraction():
@@ -238,12 +236,10 @@ def test_each_row_says_what_its_tool_does_with_a_fraction():
 
 def test_metrics_whose_tool_has_another_meaning_of_labels_are_refused_by_name():
     for labels in ({"a": 1, "b": 0}, {"a": 0.5}):
-        with pytest.raises(
-            fastir.UnknownMetricError, match="convention 'catboost': metric 'err@3' takes labels for prob"
-        ):
+        with pytest.raises(fastir.UnknownMetricError, match="convention 'catboost': metric 'err@3' takes labels"):
             fastir.evaluate({"q": labels}, {"q": {"a": 1.0}}, ["map", "err@3"], convention="catboost")
     with pytest.raises(
-        ValueError, match=r"'catboost': label 0\.5 is not an integer, and 'auc' counts pairs of unequal labels"
+        ValueError, match=r"'catboost': label 0\.5 is not an integer, and 'auc' counts pairs of unequal"
     ):
         fastir.evaluate({"q": {"a": 0.5, "b": 1}}, {"q": {"a": 1.0}}, "auc", convention="catboost")
     assert (

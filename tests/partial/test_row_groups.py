@@ -140,10 +140,7 @@ def test_a_query_in_the_names_of_folders_is_a_column(tmp_path):
         for half, part in enumerate(alternating(rows)):
             folder = tmp_path / f"half={half}" / f"query_id={query}"
             folder.mkdir(parents=True)
-            columns = [
-                pyarrow.array([row[0] for row in part], "string"),
-                pyarrow.array([row[1] for row in part], "float64"),
-            ]
+            columns = [pyarrow.array([r[0] for r in part], "string"), pyarrow.array([r[1] for r in part], "float64")]
             parquet.write_table(pyarrow.table(columns, names=["doc_id", "score"]), folder / "0.parquet")
     options = {"validate": "judged", "queries": "qrels"}
     found = fastir.evaluate(QRELS, tmp_path, METRICS, **options)

@@ -44,9 +44,7 @@ def test_a_caption_stands_in_place_of_title_and_notes(format):
 
 
 def test_a_format_that_does_not_exist_is_named():
-    with pytest.raises(
-        ValueError, match="format must be one of 'text', 'markdown', 'html', 'latex', 'csv', got 'word'"
-    ):
+    with pytest.raises(ValueError, match="must be one of 'text', 'markdown', 'html', 'latex', 'csv', got 'word'"):
         render(TABLE, "word")
 
 

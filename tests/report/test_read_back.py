@@ -383,22 +383,20 @@ def test_pairs(case):
         for pair, (metric, a, b), text in zip(part.pairs, pairs["of"], pairs["texts"], strict=True):
             assert (part.metrics[metric], part.runs[a], part.runs[b]) == (pair.metric, pair.a, pair.b)
             corrected = part.method.correction is not None
-            facts = re.fullmatch(
+            said = re.fullmatch(
                 r"(?P<difference>\S+), (?P<level>\d+%) interval (?P<interval>\[.*?\]), p (?P<p>\S+), "
                 + r"corrected p (?P<adjusted>\S+), " * corrected
                 + r"effect (?P<effect>\S+), w/t/l (?P<counts>\d+/\d+/\d+)(, (?P<note>.+))?",
                 text,
             )
-            assert facts, text
-            assert (
-                facts["difference"] == f"{pair.difference:+.4f}" and facts["level"] == f"{part.method.confidence:.0%}"
-            )
-            assert facts["interval"] == f"[{number(pair.low)}, {number(pair.high)}]"
-            assert facts["p"] in p_texts(pair.p_value, resampled)
-            assert not corrected or facts["adjusted"] in p_texts(pair.adjusted_p, resampled)
-            assert facts["effect"] == number(pair.effect, 3)
-            assert facts["counts"] == f"{pair.wins}/{pair.ties}/{pair.losses}"
-            assert (facts["note"] or "") == pair.note
+            assert said, text
+            assert said["difference"] == f"{pair.difference:+.4f}" and said["level"] == f"{part.method.confidence:.0%}"
+            assert said["interval"] == f"[{number(pair.low)}, {number(pair.high)}]"
+            assert said["p"] in p_texts(pair.p_value, resampled)
+            assert not corrected or said["adjusted"] in p_texts(pair.adjusted_p, resampled)
+            assert said["effect"] == number(pair.effect, 3)
+            assert said["counts"] == f"{pair.wins}/{pair.ties}/{pair.losses}"
+            assert (said["note"] or "") == pair.note
 
 
 def test_rankings(case):

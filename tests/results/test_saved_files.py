@@ -90,9 +90,7 @@ def test_columns_that_changed_places_are_refused(tmp_path):
     text = path.read_text()
     assert text.count("query_id\tmap\tnum_ret") == 1
     path.write_text(text.replace("query_id\tmap\tnum_ret", "query_id\tnum_ret\tmap"))
-    with pytest.raises(
-        FormatError, match=r"x\.tsv: saved results that were cut or changed: the checksum does not match"
-    ):
+    with pytest.raises(FormatError, match=r"x\.tsv: saved results that were cut or changed: the checksum does not"):
         Results.load(path)
     path.write_bytes(sealed(path.read_bytes()))
     with pytest.raises(FormatError, match="its metrics are num_ret, map, those of its head map, num_ret"):
@@ -347,9 +345,7 @@ def test_other_names_are_refused(tmp_path):
     results = fastir.evaluate(QRELS, RUN, METRICS)
     runs = fastir.Evaluator(QRELS, METRICS).evaluate_many({"a": RUN})
     for made, what in ((results, "results"), (runs, "results by run")):
-        with pytest.raises(
-            ValueError, match=rf"cannot save {what} as .*out.doc': the name must end in .tsv, .* or .csv"
-        ):
+        with pytest.raises(ValueError, match=rf"cannot save {what} as .*out.doc': the name must end in .tsv, .* .csv"):
             made.save(tmp_path / "out.doc")
         with pytest.raises(ValueError, match=r"the name must end in .txt, .md, .html, .tex or .csv"):
             made.save(tmp_path / "out.json", digits=2)

@@ -141,15 +141,13 @@ def test_values_per_query_and_groups(spark, given):
     groups = {query: "odd" if int(query[1:]) % 2 else "even" for query in qrels}
     frame = spark.createDataFrame(pa.table({"query_id": list(groups), "group": list(groups.values())}))
     got = evaluate(qrels, spark.createDataFrame(run), ["mrr", "ndcg"], by=frame, queries="qrels")
-    expected = fastir.evaluate(qrels, run, ["mrr", "ndcg"], queries="qrels")
-    assert got.by_segment == expected.by_segment(groups)
+    wanted = fastir.evaluate(qrels, run, ["mrr", "ndcg"], queries="qrels")
+    assert got.by_segment == wanted.by_segment(groups)
     assert got.per_query.columns == ["query_id", "mrr", "ndcg", "group"]
     found = got.per_query.toArrow()
-    assert dict(zip(found["query_id"].to_pylist(), found["ndcg"].to_pylist(), strict=True)) == expected.per_query(
-        "ndcg"
-    )
-    assert got.keys() == ["mrr", "ndcg"] and "mrr" in got and len(got) == 2 and got.items() == expected.items()
-    assert repr(got) == repr(expected)
+    assert dict(zip(found["query_id"].to_pylist(), found["ndcg"].to_pylist(), strict=True)) == wanted.per_query("ndcg")
+    assert got.keys() == ["mrr", "ndcg"] and "mrr" in got and len(got) == 2 and got.items() == wanted.items()
+    assert repr(got) == repr(wanted)
     with pytest.raises(ValueError, match="by: query 'q1' has two groups"):
         evaluate(qrels, spark.createDataFrame(run), "mrr", by=frame.union(frame.replace("odd", "x")))
     with pytest.raises(ValueError, match="there are no groups"):
@@ -209,9 +207,7 @@ def test_ranks_stand_in_for_scores_and_for_the_order_of_rows(spark, given):
             )
         assert dict(got) == dict(fastir.evaluate(qrels, expected, METRICS, queries="qrels"))
     alike = spark.createDataFrame(table([(q, f"x{doc}", rank) for q, doc, rank in ranked] + ranked, again.column_names))
-    with pytest.raises(
-        ValueError, match=r"^run: two documents have one rank, and ties='input' depends on the order of row"
-    ):
+    with pytest.raises(ValueError, match=r"^run: two documents have one rank, and ties='input' depends on the order"):
         evaluate(qrels, alike, METRICS, ties="input", queries="qrels")
 
 
@@ -253,9 +249,7 @@ def test_a_segment_that_only_the_run_asks_for_is_missed_with_the_reason(spark, g
     qrels, rows, run = given
     in_run = {row[0] for row in rows}
     lacking = next(query for query in qrels if query in in_run)
-    with pytest.raises(
-        ValueError, match=f"^by: query '{lacking}' has no group; with .* only the run says which need one"
-    ):
+    with pytest.raises(ValueError, match=f"^by: query '{lacking}' has no group.* only the run says which need one"):
         evaluate(
             qrels, spark.createDataFrame(run), "mrr", by=dict.fromkeys(qrels.keys() - {lacking}, "a"),
             queries="intersection",

@@ -30,8 +30,7 @@ def pairs(seed, n=1):
     for _ in range(n):
         sizes = random.integers(1, 12, 2).tolist()
         yield [
-            {f"d{doc}": float(random.integers(0, 6)) for doc in random.permutation(15)[:size].tolist()}
-            for size in sizes
+            {f"d{i}": float(random.integers(0, 6)) for i in random.permutation(15)[:size].tolist()} for size in sizes
         ]
 
 

@@ -87,9 +87,7 @@ def test_the_first_wrong_row_is_named(in_one_piece, either):
     given = scores if in_one_piece else np.asfortranarray(scores)
     for n_threads, _ in itertools.product((1, 2, 3, 8), range(3)):
         with pytest.raises(ValueError, match=r"^scores: NaN in row 77, column 5$"):
-            fastir.evaluate_matrix(
-                given, [row if row != [2000] else [1999] for row in relevant], "mrr", n_threads=n_threads
-            )
+            fastir.evaluate_matrix(given, [r if r != [2000] else [1999] for r in relevant], "mrr", n_threads=n_threads)
     items = np.tile(np.arange(50), (3000, 1))
     items[1234, 7], items[1300, 3] = 3, -5
     for n_threads, _ in itertools.product((1, 2, 3, 8), range(3)):
