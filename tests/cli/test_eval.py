@@ -39,9 +39,7 @@ def test_a_row_per_run(output):
     assert header == ["run", *METRICS]
     results = fastir.evaluate_many(QRELS, {"bm25": BM25, "dense": DENSE}, METRICS)
     assert output("eval", QRELS, BM25, DENSE, *ASKED) == results.to_table()
-    assert rows[1] == [
-        "dense", f"*{results['dense']['ndcg@10']:.4f}", f"*{results['dense']['map']:.4f}", "72",
-    ]  # fmt: skip
+    assert rows[1] == ["dense", f"*{results['dense']['ndcg@10']:.4f}", f"*{results['dense']['map']:.4f}", "72"]
     assert output("eval", QRELS, BM25, DENSE, *ASKED, "--transpose") == results.to_table(transpose=True)
     for format in ("markdown", "latex", "html", "csv"):
         assert output("eval", QRELS, BM25, DENSE, *ASKED, "--format", format) == results.to_table(format)

@@ -10,6 +10,7 @@ import statistics
 import numpy as np
 import pytest
 from common import ABSENT, SHARED
+from ranx_data import odd_collection
 
 import fastir.compat
 from fastir.compat import mteb
@@ -71,21 +72,8 @@ def evaluate():
     return evaluator.evaluate.__get__(evaluator.__new__(evaluator))
 
 
-def collection(seed):
-    """With ties, documents called like queries, empty rankings and judgments and, at times, unknown queries."""
-    rng = random.Random(seed)
-    pool = [f"d{number}" for number in range(60)] + [f"q{number}" for number in range(40)]
-    grade = rng.choice([(0, 1), (1,), (0, 1, 2)])
-    score = rng.choice([
-        lambda: float(rng.randint(0, 5)), rng.random, lambda: 1.0 + rng.randint(0, 5) * 1e-9,
-        lambda: rng.randint(0, 30),
-    ])  # fmt: skip
-    queries = [f"q{number}" for number in range(rng.choice((1, 3, 12, 40)))]
-    least = int(seed % 9 > 0)
-    qrels = {query: {doc: rng.choice(grade) for doc in rng.sample(pool, rng.randint(least, 20))} for query in queries}
-    queries += ["unknown"] * (seed % 11 == 0)
-    some = rng.sample(queries, rng.randint(1, len(queries)))
-    return qrels, {query: {doc: score() for doc in rng.sample(pool, rng.randint(0, 60))} for query in some}
+def odd(seed):
+    return odd_collection(seed, (1, 3, 12, 40), int(seed % 9 > 0), ["unknown"] * (seed % 11 == 0))
 
 
 def both(evaluate, qrels, run, *options):
@@ -108,7 +96,7 @@ def test_mteb_says_the_same_on_random_collections(evaluate):
     for seed in range(60):
         rng = random.Random(seed)
         options = (rng.choice([K, [1], [5, 3], (1, 2, 3)]), rng.random() < 0.3, rng.random() < 0.3)
-        theirs, ours = both(evaluate, *collection(seed), *options)
+        theirs, ours = both(evaluate, *odd(seed), *options)
         assert ours == theirs, f"seed {seed}"
         failed.add(ours[0] if ours[0].startswith("<class") else "")
     assert failed == {"", "<class 'IndexError'>", "<class 'KeyError'>", "<class 'ZeroDivisionError'>"}
@@ -157,7 +145,7 @@ def test_metrics_of_single_queries_by_hand():
 def test_mteb_has_the_same_metrics_of_single_queries():
     theirs = pytest.importorskip("mteb._evaluators.retrieval_metrics")
     for seed in range(1, 40):
-        qrels, run = collection(seed)
+        qrels, run = odd(seed)
         run = {query: docs for query, docs in run.items() if query in qrels}
         for name in ("mrr", "recall_cap", "top_k_accuracy", "hole"):
             assert getattr(mteb, name)(qrels, run, K) == getattr(theirs, name)(qrels, run, K), (seed, name)

@@ -49,33 +49,15 @@ MEASURES = """map Rprec bpref recip_rank infAP 11pt_avg binG G ndcg ndcg_rel Rnd
     set_recall set_map set_F set_relative_P num_nonrel_judged_ret utility P.5 P.10 recall.5 map_cut.5 ndcg_cut.3
     ndcg_cut.10 success.1 success.5 relative_P.5 iprec_at_recall.0.3 iprec_at_recall.0.6"""
 TREC = MEASURES.split()
-
-
 SOME = ("map", "ndcg", "P.5", "recall.5", "recip_rank")
-
-
-def trec_eval_10():
-    return f"trec_eval {said()}", by_trec_eval(names=[*TREC, "unj.5", "rbp_resid"])
-
-
-def trec_eval_10_c():
-    return f"trec_eval {said()}", by_trec_eval(("-q", "-c"), [*SOME, "bpref", "Rprec"])
-
-
-def trec_eval_10_l():
-    return f"trec_eval {said()}", by_trec_eval(("-q", "-l", "2"), [*SOME, "bpref"])
-
-
-def trec_eval_10_J():
-    return f"trec_eval {said()}", by_trec_eval(("-q", "-J"), SOME)
-
-
-def trec_eval_10_M():
-    return f"trec_eval {said()}", by_trec_eval(("-q", "-M", "3"), SOME)
-
-
-def trec_eval_9():
-    return f"trec_eval {said()}", by_trec_eval(names=TREC)
+TREC_EVALS = {  # the flags, and what is asked for
+    "trec_eval_10": (("-q",), [*TREC, "unj.5", "rbp_resid"]),
+    "trec_eval_10_c": (("-q", "-c"), [*SOME, "bpref", "Rprec"]),
+    "trec_eval_10_l": (("-q", "-l", "2"), [*SOME, "bpref"]),
+    "trec_eval_10_J": (("-q", "-J"), SOME),
+    "trec_eval_10_M": (("-q", "-M", "3"), SOME),
+    "trec_eval_9": (("-q",), TREC),
+}
 
 
 def said():
@@ -303,9 +285,11 @@ def sentence_transformers():
     return f"sentence-transformers {version('sentence-transformers')}", call
 
 
-TOOLS = {f.__name__: f for f in (trec_eval_10, trec_eval_10_c, trec_eval_10_l, trec_eval_10_J, trec_eval_10_M,
-                                 trec_eval_9, ranx, ir_measures, sklearn, lightgbm, xgboost, catboost, torchmetrics,
-                                 sentence_transformers)}  # fmt: skip
+TOOLS = {
+    **{name: lambda asked=asked: (f"trec_eval {said()}", by_trec_eval(*asked)) for name, asked in TREC_EVALS.items()},
+    **{f.__name__: f for f in (ranx, ir_measures, sklearn, lightgbm, xgboost, catboost, torchmetrics)},
+    "sentence_transformers": sentence_transformers,
+}
 DENSE = ("sklearn", "lightgbm", "xgboost", "catboost", "torchmetrics")
 OF = {
     "trec_eval_9": "trec_eval-9",

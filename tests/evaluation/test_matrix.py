@@ -298,7 +298,6 @@ def test_results_are_those_of_any_evaluation():
 
 
 S, R = np.arange(12.0).reshape(3, 4), [[0], [1], [2]]
-GRADED = ([0, 1, 2, 3], [0, 1, 2], [1, 0.5, 2])
 REFUSED = [
     (S[0], R, {}, ValueError, "scores must have 2 dimensions, got shape (4,)"),
     (S.astype(str), R, {}, TypeError, "scores must hold numbers"),

@@ -18,10 +18,7 @@ import fastir
 pytestmark = UNEVEN
 
 QRELS = COLLECTION / "qrels.txt"
-FLAGS = {
-    "-c": {"queries": "qrels"}, "-l 2": {"rel_level": 2}, "-J": {"judged_only": True},
-    "-M 7": {"max_depth": 7},
-}  # fmt: skip
+FLAGS = {"-c": {"queries": "qrels"}, "-l 2": {"rel_level": 2}, "-J": {"judged_only": True}, "-M 7": {"max_depth": 7}}
 
 
 def loaded(name):

@@ -39,9 +39,7 @@ def lists_of(n):
 
 def expected_of(rows, requests=REQUESTS):
     """The textbook's values of lists of labels that are all that was judged."""
-    return [
-        [request.value(row, [label for label in row if label != -1]) for request in requests] for row in rows
-    ]  # fmt: skip
+    return [[request.value(row, [label for label in row if label != -1]) for request in requests] for row in rows]
 
 
 @pytest.mark.parametrize("n", [1, 64, 254, 255, 256, 257, 510, 511, 513])

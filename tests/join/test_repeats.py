@@ -222,9 +222,7 @@ def test_merged_chunks_are_counted_without_a_warning(recwarn):
 def test_explanations_show_copies_in_their_places():
     rows = [("q", "x", 9.0), ("q", "a", 1.0), ("q", "a", 3.0), ("q", "b", 2.0)]
     explanation = fastir.Evaluator({"q": {"a": 2, "b": 1}}, ["ndcg", "map"], duplicates="once").explain(rows, "q")
-    assert [(row.doc_id, row.label) for row in explanation.documents] == [
-        ("x", None), ("a", 2), ("b", 1), ("a", None),
-    ]  # fmt: skip
+    assert [(row.doc_id, row.label) for row in explanation.documents] == [("x", None), ("a", 2), ("b", 1), ("a", None)]
     values = fastir.evaluate({"q": {"a": 2, "b": 1}}, rows, ["ndcg", "map"], duplicates="once")
     assert explanation.values == dict(values)
     chunks = fastir.Evaluator({"q": {"a": 2}}, "map", parents=CHUNKS).explain({"q": {"x": 2.0, "a1": 1.0}}, "q")

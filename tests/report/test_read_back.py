@@ -15,7 +15,6 @@ import fastir
 from fastir.rendering.text import distinct_texts
 from fastir.request.names import read
 
-SECTIONS = ("board", "judged", "sources")
 HEADS = [
     ("queries missing", "only_in_qrels"),
     ("nothing judged", "nothing_judged"),
