@@ -10,7 +10,6 @@ from every_option import METRICS
 import fastir
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
-
 GAINED = ["ndcg(gain={2:3,4:7})", "ndcg(gain={1:0,5:2})@3", "dcg(gain={3:-1,4:2})", "rbp(gains={1:1,2:0.5,3:1,4:2})"]
 REFUSED = {"ndcg(gain={1:1,2:5})", "rbp(gains={1:0.5,2:1})"}  # gains that fall, or are scaled by the largest label
 NAMES = [

@@ -11,7 +11,6 @@ from processes import python
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="uses /proc and resource as on Linux")
 large = pytest.mark.large
-
 PEAK = """
 def peak():
     return next(int(line.split()[1]) << 10 for line in open("/proc/self/status") if line.startswith("VmHWM"))

@@ -11,7 +11,6 @@ from fastir.analyses.check.checked import Fault, Findings
 from fastir.analyses.check.lines import read_lines
 
 CLEAN = "q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0 t\nq2 Q0 d1 1 5 t\n"
-
 LINES = {  # a line: the kind of its fault, and whether query and document are told
     "q1 Q0 d9 3 1.0": ("malformed line", False), "q1,Q0,d9,3,1,t": ("malformed line", False),
     "q1 Q0 d9 3 nan t": ("number", True), "q1 Q0 d9 3 1e999 t": ("number", True),

@@ -190,7 +190,6 @@ def test_a_bar_on_a_terminal_and_silence_in_a_pipe(call, bars, monkeypatch, term
 
 
 def test_an_interrupted_comparison_says_so(tmp_path):
-    """Ctrl-C while p-values are computed: one line, no table, no picture, 130."""
     pytest.importorskip("matplotlib")
     rows = [
         f"q{query} Q0 {doc} 1 {score} tag\n"

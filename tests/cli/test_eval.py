@@ -308,7 +308,6 @@ def test_an_error_names_its_run(call, files, tmp_path):
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 @pytest.mark.parametrize("n_threads", [1, 3])
 def test_several_runs_are_interrupted_at_once(tmp_path, n_threads):
-    """Ctrl-C while the first of many runs are being read: one line, no table, 130, long before the end."""
     rows = "".join(f"QUERY Q0 doc{number} 1 {number * 7919 % 1000 / 7} tag\n" for number in range(1000))
     (tmp_path / "qrels").write_text("q1 0 doc1 1\n")
     (tmp_path / "run").write_text("".join(rows.replace("QUERY", f"q{number}") for number in range(1000)))

@@ -9,7 +9,6 @@ from common import EXAMPLES
 import fastir
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
-
 BEIR = "query-id\tcorpus-id\tscore\nq\td\t1\n"
 MSMARCO = "q\td\t1\n"
 

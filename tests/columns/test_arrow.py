@@ -34,7 +34,6 @@ from processes import python
 import fastir
 
 pyarrow = pytest.importorskip("pyarrow")
-
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
 
 
@@ -128,7 +127,6 @@ def test_what_is_legal_has_pyarrow_s_values(case):
 
 
 def test_each_struct_is_released_once():
-    """Those of columns belong to that of their table."""
     RELEASED.clear()
     assert rows(table()) == LEGAL
     assert RELEASED.count(ArrowSchema) == RELEASED.count(ArrowArray) == 1

@@ -9,12 +9,10 @@ from fastir import Qrels, Run
 from fastir.engine.columns.rows import equal_offsets, list_of_each, occurrences, repeat, sums
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
-
 QRELS, RUN = gen.collection(4, queries=10)
 NUMBERED = {7: {1: 2, 30: 0, 2: -1}, 5: {4: 1}, -1: {1: 3}}
 STRATA = {"q1": {"a": 0, "b": 1, "c": 1}, "q2": {"d": 0}}
 ONES = {"q1": {"a": 1, "b": 0}, "q2": {"d": 2}}
-
 JUDGMENTS = {
     "labels": Qrels.from_dict(QRELS),
     "integers": Qrels.from_dict(NUMBERED),

@@ -14,7 +14,6 @@ from fastir.analyses.compare.statistical_tests import TESTS
 from fastir.stats._resample import DRAWS, ORDERS, SIGNS
 
 pandas = pytest.importorskip("pandas")
-
 PAIRED = {
     "t": stats.t_test, "wilcoxon": stats.wilcoxon, "sign": stats.sign_test,
     "randomization": stats.randomization_test, "bootstrap": stats.bootstrap_test,

@@ -49,7 +49,6 @@ def test_labels_of_no_lists():
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("convention", ["llamaindex", "ragas", "fastir"])
 def test_the_value_of_one_query_is_that_of_all(metric, convention):
-    """Bit by bit, and whatever the ids of a set come in."""
     retrieved, relevant = lists(random.Random(7))
     [*wanted] = id_lists.values(retrieved, [dict.fromkeys(judged, 1) for judged in relevant], [metric], convention)
     for ids, judged, [value] in zip(retrieved, relevant, wanted, strict=True):

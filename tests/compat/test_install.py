@@ -185,7 +185,6 @@ def test_a_module_that_was_imported_before():
 
 
 def test_ir_measures_on_top_of_it():
-    """Its provider for pytrec_eval gives the same values."""
     ir_measures = pytest.importorskip("ir_measures")
     names = (
         "AP", "nDCG@10", "P(rel=2)@5", "RR", "Bpref", "IPrec@0.3", "SetF(beta=2.0)", "NumRet", "infAP",

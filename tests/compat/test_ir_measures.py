@@ -197,7 +197,6 @@ def test_gdeval_but_for_its_rounding():
 
 
 def test_a_real_collection():
-    """1 500 lines of TREC-3, read by ir_measures itself."""
     folder = SHARED / "data" / "trec_eval_test"
     if not folder.is_dir():
         pytest.skip(ABSENT)

@@ -50,7 +50,6 @@ def test_areas():
 
 
 def test_confidences():
-    """Rankings of one size are laid out together, more than a block of them, too."""
     rng = random.Random(3)
     results = {
         f"q{number}": {f"d{doc}": rng.choice((rng.random(), 1.0, 3)) for doc in range(rng.choice((0, 1, 2, 9)))}

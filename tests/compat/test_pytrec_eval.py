@@ -262,7 +262,6 @@ def test_subclasses_of_dict():
 
 
 def test_one_query_at_a_time():
-    """Whatever the others are, and in whatever order they come."""
     qrels, run = gen.collection(3, queries=30)
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, pytrec_eval.supported_measures)
     together = evaluator.evaluate(run)

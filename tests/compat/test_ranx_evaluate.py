@@ -85,7 +85,6 @@ def test_shapes_of_the_answer():
 
 @pytest.mark.parametrize("return_std", [False, True])
 def test_values_of_the_queries(return_std):
-    """Of Qrels in the order of the ids, of dicts as these have it."""
     for qrels, run, expected in ((QRELS, RUN, [2, 1]), (Qrels(QRELS), Run(RUN), [1, 2]), (Qrels(QRELS), RUN, [1, 2])):
         values = evaluate(qrels, run, "hits@10", return_mean=False, return_std=return_std)
         assert (type(values), values.dtype, values.tolist()) == (np.ndarray, np.float64, expected)

@@ -79,7 +79,6 @@ def test_other_errors():
 
 
 def test_scorer_without_an_estimator_of_scikit_learn():
-    """`score` is what a scorer calls."""
     assert ours.score([0, 1, 1], [3, 2, 1], metric="mrr", qid=[7, 7, 8], convention="sklearn") == 0.75
     assert ours.score(LABELS, SCORES, metric="mrr", convention="sklearn") == 0.5
     assert ours.score([[0, 1], [1, 0]], [[1, 0], [1, 0]], metric="mrr", sample_weight=[1, 3]) == (0.5 + 3) / 4
@@ -149,7 +148,6 @@ def test_installed(metrics):
 
 
 def test_scorers(metrics):
-    """Both ways of having queries, through cross-validation."""
     sklearn = pytest.importorskip("sklearn")
     from sklearn.linear_model import LinearRegression
     from sklearn.model_selection import GroupKFold, cross_validate

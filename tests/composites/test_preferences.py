@@ -20,9 +20,7 @@ from fastir.request.names import ALL_PREFS, NICKNAMES
 
 PROGRAM = os.environ.get("TREC_EVAL") or shutil.which("trec_eval")
 METRICS = NICKNAMES["all_prefs"].split()
-
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")  # rankings without a judged document
-
 TABLE = """\
 prefs_num_prefs_poss  	q1	8
 prefs_num_prefs_ful   	q1	5

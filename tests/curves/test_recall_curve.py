@@ -121,7 +121,6 @@ RUN = {q: {f"d{n}": float(RNG.randrange(5)) for n in RNG.sample(range(20), RNG.r
     {"convention": "trec_eval-9"}, {"convention": "ranx", "empty": "one", "queries": list(QRELS)[:7]},
 ], ids=str)  # fmt: skip
 def test_points_are_the_metrics_evaluated_one_by_one(options):
-    """A slow twin: a call of `evaluate` for each rank."""
     recall_points = () if options.get("ties") == "average" else (0.5,)
     curve = fastir.precision_recall_curve(QRELS, RUN, recall_points, **options)
     roc = fastir.roc_curve(QRELS, RUN, **options)

@@ -20,7 +20,6 @@ import fastir
 from fastir.inputs import trec
 
 pytestmark = UNEVEN
-
 NAMES = [
     name
     for card in fastir.metrics()
@@ -222,7 +221,6 @@ def test_interleaved_queries(chunk, n_threads, path, in_columns):
 @EVERY_WAY
 @pytest.mark.parametrize("query", ["t4", "t5"], ids=["judged", "foreign"])
 def test_one_query_that_comes_back(query, chunk, n_threads, path, in_columns):
-    """Behind the next one, and as the last of the file."""
     qrels, run = small()
     lines = lines_of(run)
     first = next(number for number, line in enumerate(lines) if line.startswith(query + " "))

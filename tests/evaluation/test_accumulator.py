@@ -86,7 +86,6 @@ def test_weights():
 
 
 def test_each_form_of_a_batch():
-    """Labels in rank order, labels with scores, a matrix of scores, lists of items."""
     labels = [0, 1, 0, 1, 1, 0]
     ranked, scored = fastir.Accumulator("mrr"), fastir.Accumulator("mrr", ties="input", score_dtype="float32")
     ranked.update(labels, offsets=[0, 3, 6])

@@ -12,7 +12,6 @@ import fastir
 from fastir.data.rankings import ranking_arrays
 
 pytestmark = UNEVEN
-
 METRICS = ["ndcg", "map", "P@5", "recall@20", "bpref", "mrr", "num_rel", "infap", "err", "ndcg(gain=exp2)@3", "P@400"]
 DEPTH = fastir.custom_metric("depth", operator.attrgetter("num_ret"), higher_is_better=False)
 OPTIONS = [{}, {"max_depth": 7}, {"judged_only": True}, {"empty": "skip"}, {"rel_level": 2, "empty": "nan"}]

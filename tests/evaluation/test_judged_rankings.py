@@ -13,7 +13,6 @@ from fastir.request.conventions import CONVENTIONS
 from fastir.request.options import TIES, choice_params
 
 SINGLE = [name for name in TIES if name != "average"]
-
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
 

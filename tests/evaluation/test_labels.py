@@ -15,7 +15,6 @@ from labels_made import LABELS, NAMES, SCORES, SIZES, bits, collection
 import fastir
 
 pytestmark = UNEVEN
-
 TIES = ("input", "optimistic", "pessimistic", "average")
 NOT_FOR_WIDE = ("err", "nerr", "inst", "insq", "bpm", "sdcg", "tbg", "u_measure", "pfound", "irbu", "rbu")
 CARDS = [card for card in fastir.metrics() if not (card.pooled or card.groups or card.sampled)]

@@ -107,7 +107,6 @@ def test_names_are_as_the_caller_likes(qrels, run):
 
 
 def test_pairs_are_asked_for_one_at_a_time(qrels, run, monkeypatch):
-    """A dict run is evaluated before the next pair is made."""
     asked = []
 
     class Noted(EvaluationRules):

@@ -17,8 +17,6 @@ import fastir
 from fastir.analyses.explain.query_explanation import increments
 
 pytestmark = UNEVEN
-
-
 CARDS = [card for card in fastir.metrics() if not card.sampled]
 
 

@@ -16,8 +16,6 @@ from reference_files import DATA, listed, ours, paths, text_of
 import fastir
 
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason=ABSENT)
-
-
 COMPARED = ("te10", "te10hp", "te904", "pytrec_eval", "gdeval_k20", "rbp_eval_binary", "rbp_eval_graded_half")
 DIVERSITY = ("ndeval", "ndeval_traditional")
 DESCRIBED_IN_README = "see README"
@@ -115,13 +113,11 @@ def test_trec_eval(line, record_property):
     ("out.comment.test", "qrels.comment.test.gz", "results.comment.test.gz", {}),
 ])  # fmt: skip
 def test_nist(expected, qrels, run, options, record_property):
-    """The outputs that NIST ships with trec_eval."""
     folder = DATA / "trec_eval_test"
     check_trec_eval(folder / expected, folder / qrels, folder / run, "te10", options, record_property)
 
 
 def test_groups_of_judges(record_property):
-    """NIST's output for -R qrels_jg."""
     folder = DATA / "trec_eval_test"
     rows = trec_rows(folder / "out.test.qrels_jg", str)
     qrels = fastir.Qrels.from_file(folder / "qrels.123", format="qrels_jg")

@@ -16,7 +16,6 @@ from reference_files import ours
 import fastir
 
 pytestmark = UNEVEN
-
 QRELS = COLLECTION / "qrels.txt"
 FLAGS = {"-c": {"queries": "qrels"}, "-l 2": {"rel_level": 2}, "-J": {"judged_only": True}, "-M 7": {"max_depth": 7}}
 

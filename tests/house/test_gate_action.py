@@ -11,13 +11,11 @@ from common import EXAMPLES, ROOT
 
 yaml = pytest.importorskip("yaml")
 PATH = ROOT / ".github" / "actions" / "gate" / "action.yml"
-
 pytestmark = [
     pytest.mark.site,
     pytest.mark.skipif(not PATH.is_file(), reason="needs a checkout"),
     pytest.mark.skipif(shutil.which("bash") is None or sys.platform == "win32", reason="needs bash"),
 ]
-
 PYTHON = f"""#!/bin/sh
 if [ "$2" = pip ]; then shift; printf '%s\\n' "pip: $*"; exit 0; fi
 exec "{sys.executable}" "$@"

@@ -13,7 +13,6 @@ import fastir
 from fastir import compat
 
 pytestmark = NEEDS_PAGES
-
 PAGE = DOCS / "promises.md"
 SECTION = PAGE.read_text("utf-8").partition("\n## Calls that stay\n")[2] if PAGE.is_file() else ""
 ROWS = re.findall(r"(?m)^\| `([\w.]+)` \| (.*?) ?\| (.*?) ?\|$", SECTION)

@@ -16,7 +16,6 @@ import fastir
 yaml = pytest.importorskip("yaml")
 FOLDER = ROOT / ".github"
 FORMS = sorted((FOLDER / "ISSUE_TEMPLATE").glob("*.yml"))
-
 pytestmark = pytest.mark.skipif(not FORMS, reason="needs a checkout")
 
 
@@ -176,7 +175,6 @@ def test_with_an_address_nothing_else_is_missing():
 
 
 def test_no_file_has_an_address_of_its_own():
-    """What is published names its home by HOME alone."""
     for path in (ROOT / "CITATION.cff", ROOT / "pyproject.toml", FOLDER / "recipe" / "meta.yaml"):
         links = re.findall(r"https?://[^\s\"']+", path.read_text("utf-8"))
         assert all(link.startswith("https://pypi.org/") for link in links), path.name

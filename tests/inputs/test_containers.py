@@ -8,7 +8,6 @@ import fastir
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
 pyarrow = pytest.importorskip("pyarrow")
-
 NAMES = ("query_id", "doc_id")
 QRELS = {f"q{query}": {f"d{doc}": (doc * query) % 3 for doc in range(1, 9)} for query in range(1, 6)}
 RUN = {f"q{query}": {f"d{doc}": 1 / (1 + (doc * 7 + query) % 11) for doc in range(2, 12)} for query in range(1, 6)}

@@ -15,7 +15,6 @@ import fastir
 
 hypothesis = pytest.importorskip("hypothesis")
 given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
-
 IDS = st.sampled_from(["a", "b", "c", "q1", "q2", "q22", "é", "7"])
 QUERIES = st.sampled_from(["q1", "q2", "q22", "é", "7"])
 QRELS = st.dictionaries(QUERIES, st.dictionaries(IDS, st.integers(0, 2), min_size=1), min_size=1)

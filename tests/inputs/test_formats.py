@@ -18,7 +18,6 @@ from fastir import Qrels, Run
 
 hypothesis = pytest.importorskip("hypothesis")
 given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
-
 HEADER = "query-id\tcorpus-id\tscore\n"
 
 

@@ -11,7 +11,6 @@ import fastir
 
 pytestmark = UNEVEN
 pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
-
 NAMES = ["mrr", "recall@2", "ndcg", "num_rel"]
 USERS, ITEMS = [f"u{n}" for n in range(6)], [f"i{n}" for n in range(5)]
 

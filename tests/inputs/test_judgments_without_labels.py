@@ -8,7 +8,6 @@ from fastir.cli import main
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
 pyarrow = pytest.importorskip("pyarrow")
-
 ROWS = [("u1", "a"), ("u1", "c"), ("u2", "b")]
 FRAME = pandas.DataFrame(ROWS, columns=["user_id", "item_id"])
 TIMES = FRAME.assign(time=[3, 1, 2])

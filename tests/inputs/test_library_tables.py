@@ -14,7 +14,6 @@ from fastir.inputs import library_tables
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 dataset = pytest.importorskip("pyarrow.dataset")
-
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
 RUN = {"q1": {"d2": 3.0, "d1": 2.0}, "q2": {"d1": 0.5, "d9": 0.75}}
 COLUMNS = {"query_id": ["q1", "q1", "q2", "q2"], "doc_id": ["d2", "d1", "d1", "d9"], "score": [3.0, 2.0, 0.5, 0.75]}

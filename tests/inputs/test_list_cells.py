@@ -13,7 +13,6 @@ from fastir.engine.columns.rows import CELLS
 
 pytestmark = UNEVEN
 pandas = pytest.importorskip("pandas")
-
 LISTS = [["b", "a", "c"], ["a"], [], ["x1", "b"]]
 RELEVANT = [["a"], ["a"], ["b"], ["b", "z"]]
 FORMS = {

@@ -12,7 +12,6 @@ from fastir.inputs.roles import PAIRED_QUERY
 
 pytestmark = UNEVEN
 pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
-
 LISTS = ["mrr", "recall@2", "map"]
 
 

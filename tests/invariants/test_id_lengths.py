@@ -17,7 +17,6 @@ from ids_of_lengths import METRICS, all_ids, collection, ids_of, ranked, renamed
 import fastir
 
 pytestmark = UNEVEN
-
 QRELS, RUN = collection()
 TREC_QRELS, TREC_RUN = collection(1)  # no field of a line is empty
 LISTS = {query: ranked(docs) for query, docs in RUN.items()}

@@ -18,7 +18,6 @@ import fastir
 from fastir.request.conventions import CONVENTIONS
 
 pytestmark = UNEVEN
-
 CARDS = [card for card in fastir.metrics() if not (card.pooled or card.groups or card.sampled)]
 WHOLE = [card.spelled("@0.3" if card.at else "") for card in CARDS]
 NAMES = WHOLE + [card.spelled(f"@{k}") for card in CARDS if card.cutoff for k in (1, 3, 10)]
@@ -192,7 +191,6 @@ def code(label):
 
 @pytest.mark.parametrize("ties", ["input", "input_reversed", "optimistic", "pessimistic", "average"])
 def test_labels_with_scores_do_not_change_either(ties):
-    """Groups in another order, scores scaled, the collection in two parts."""
     qrels, run = collection(2004)
     run = {query: run.get(query, {}) for query in qrels}
     qrels = {query: {doc: label for doc, label in docs.items() if doc in run[query]} for query, docs in qrels.items()}

@@ -17,7 +17,6 @@ from oracle import Request
 import fastir
 
 pytestmark = UNEVEN
-
 SIDES = (1, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 254, 255, 256, 257, 510, 511, 512, 513, 1023, 1024, 1025)
 REQUESTS = [
     Request("recall"), Request("precision", 10), Request("map"), Request("num_rel"), Request("num_rel_ret"),

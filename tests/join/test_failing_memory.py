@@ -29,7 +29,6 @@ void *malloc(size_t n) { return fails(__builtin_return_address(0)) ? NULL : __li
 void *calloc(size_t n, size_t m) { return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(n, m); }
 void *realloc(void *p, size_t n) { return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(p, n); }
 """
-
 CHILD = """
 import ctypes, sys
 import numpy as np

@@ -8,7 +8,6 @@ import pytest
 import fastir
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
-
 METRICS = ["ndcg", "map", "bpref", "judged@10", "num_rel_ret"]
 
 

@@ -16,9 +16,7 @@ from fastir.engine.columns.ids import encode
 
 hypothesis = pytest.importorskip("hypothesis")
 example, given, settings, st = hypothesis.example, hypothesis.given, hypothesis.settings, hypothesis.strategies
-
 pytestmark = UNEVEN
-
 CHUNKS = {f"{doc}{number}": doc for doc in "abcd" for number in range(3)}
 DOCS = [*"abcd", "x", "y", *CHUNKS]
 LABELS = {"a": 3, "b": 1, "c": 0, "d": -1, "e": 2}

@@ -15,7 +15,6 @@ from fastir.engine.measure.references import PROGRAMS, Reference
 
 CARDS = fastir.metrics()
 PAPERS = [*PROGRAMS.values(), *(value for value in vars(references).values() if isinstance(value, Reference))]
-
 TRIALS = 60
 
 

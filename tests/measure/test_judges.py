@@ -15,9 +15,7 @@ from fastir.inputs import preferences
 from fastir.request.names import NICKNAMES
 
 METRICS = NICKNAMES["all_prefs"].split()
-
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")  # rankings without a judged document
-
 JUDGES = {
     "q1": {
         "zoe": {"1": {"b": 2, "c": 0, "d": 0, "e": 0, "f": 0}, "2": {"a": 0, "b": 2, "c": 0, "d": 0, "f": 0}},

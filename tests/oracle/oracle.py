@@ -207,7 +207,6 @@ METRICS = {
     **oracle_sets.METRICS,
     **oracle_users.METRICS,
 }
-
 COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", *oracle_preferences.COUNTS)
 GRADED = (
     *(

@@ -21,7 +21,6 @@ from fastir.request.conventions import CONVENTIONS
 
 ROWS = (*conventions_table.TOOLS, *conventions_table.LIST_TOOLS, *conventions_table.ITEM_TOOLS)
 pytestmark = UNEVEN
-
 GRADES = (0.1, 0.25, 0.5, 0.92, 1, 1.75, 2, 2.5, 3, 3.99)
 PLAIN = [request for request in REQUESTS if not request.name.startswith("prefs_")]
 OPTIONS = [

@@ -30,8 +30,6 @@ metric and rule]({values}) states; **off** are the others.
 To repeat it with the tools that you have installed: `python tests/parity/run.py --seconds 600 --seed {seed}`. A weekly
 workflow does so with the newest release of each tool, on new collections every time, and fails if a value is off.
 """
-
-
 VALUES_HEAD = """\
 # Every metric and rule that was compared
 

@@ -21,9 +21,7 @@ from fastir.request.conventions import CONVENTIONS
 
 hypothesis = pytest.importorskip("hypothesis")
 given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
-
 pytestmark = UNEVEN
-
 BY_RANK = {"columns": {"rank": "rank"}}
 ONLY_JUDGED = "only judged documents checked for duplicates"
 SINGLE = ["trec", "doc_id_asc", "optimistic", "pessimistic"]

@@ -13,12 +13,9 @@ from fastir.evaluation.partial import row_groups
 
 hypothesis = pytest.importorskip("hypothesis")
 given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
-
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
-
 pytestmark = UNEVEN
-
 READ_TWICE = "only judged documents checked for duplicates"
 SINGLE = ["trec", "doc_id_asc", "optimistic", "pessimistic"]
 METRICS = ["ndcg@5", "map", "mrr", "P@3", "bpref", "judged@5", "rbp(p=0.5)", "num_ret"]

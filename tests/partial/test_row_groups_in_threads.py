@@ -8,7 +8,6 @@ from fastir.inputs import parquet_files
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
-
 QRELS = {"1": {"a": 1, "b": 2}, "2": {"a": 1}}
 ROWS = [("1", "a", 3.0), ("2", "x", 2.0), ("1", "b", 4.0), ("2", "a", 1.0), ("1", "y", 5.0), ("2", "z", 0.5)]
 AGAIN = ("1", "a", 2.0)

@@ -126,7 +126,6 @@ def test_groups_of_judgments_lose_the_documents_and_stay_groups():
 
 @pytest.mark.filterwarnings("ignore::fastir.errors.FastirWarning")
 def test_runs_are_read_as_by_evaluate():
-    """Duplicates, columns and parents."""
     pandas = pytest.importorskip("pandas")
     rows = [("q", "a#1", 1.0), ("q", "a#1", 2.0), ("q", "b#7", 0.5)]
     frame = pandas.DataFrame(rows, columns=["query", "chunk", "score"])

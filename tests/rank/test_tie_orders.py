@@ -108,7 +108,6 @@ def test_average_by_hand():
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("rule", ["optimistic", "pessimistic"])
 def test_by_label(rule, seed):
-    """Every metric, for the order of labels that the rule says."""
     rng = random.Random(seed)
     qrels, run = {}, {}
     for query in "abcdef":

@@ -196,7 +196,6 @@ def test_what_only_trec_eval_has(name):
 
 # ---- the tools themselves --------------------------------------------------------------------------------------
 def test_a_nickname_has_the_values_that_trec_eval_prints():
-    """In its order, but for what is no number."""
     if not SHARED.is_dir():
         pytest.skip(ABSENT)
     folder = SHARED / "data" / "cast21" / "expected"

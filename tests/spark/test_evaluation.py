@@ -492,7 +492,6 @@ def test_rows_of_a_query_of_a_run_go_to_one_partition():
 
 
 def test_weights_of_documents(spark):
-    """As dicts and as a column; psp divides two means over all queries, wherever their rows lie."""
     weights = {f"d{number}": 0.5 + number for number in range(40)}
     qrels = {f"q{q}": {f"d{(7 * q + 3 * d) % 40}": d % 3 for d in range(6)} for q in range(9)}
     run = {f"q{q}": {f"d{(5 * q + d) % 40}": float(d % 17) for d in range(40)} for q in range(9)}

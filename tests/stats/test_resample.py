@@ -120,7 +120,6 @@ def test_threads_change_no_bit(threads, monkeypatch):
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer that sends a signal")
 def test_a_test_can_be_interrupted():
-    """A handler runs in the caller's thread, between two blocks."""
 
     def interrupt(signum, frame):
         raise KeyboardInterrupt

@@ -95,8 +95,6 @@ ROW_WEIGHTS = np.arange(1.0, len(SHARED) + 1)
 ITEM_WEIGHTS = 1.0 + np.arange(len(ITEMS)) % 3
 BACKWARDS = np.concatenate([np.arange(*ends)[::-1] for ends in itertools.pairwise(OFFSETS)])
 ACCUMULATED = {"labels": None, "scores": MATRIX, "relevant": RELEVANT, "offsets": None}
-
-
 THIRD = {q: {doc_id: -score for doc_id, score in docs.items()} for q, docs in RUN.items()}
 THREE = RUNS | {"third": THIRD}
 REPEATS = {"run": [RUN, THIRD], "other": [OTHER, RUN]}

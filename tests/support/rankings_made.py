@@ -7,7 +7,6 @@ from common import EXAMPLES
 import fastir
 
 QRELS, RUN = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run"))
-
 CATALOGUE = [card.spelled() for card in fastir.metrics()]
 
 
@@ -52,7 +51,6 @@ def same(found, expected):
 
 QRELS_OF_ALL, RUN_OF_ALL = gen.collection(0)
 METRICS = possible(QRELS_OF_ALL, CATALOGUE)
-
 GOOD = {
     "query_ids": ["q", "r"], "offsets": [0, 2, 3], "ranks": [1, 3, 2], "labels": [1, 0, -1],
     "num_ret": [5, 2], "ideal_offsets": [0, 3, 4], "ideal_labels": [2, 1, 0, -1],

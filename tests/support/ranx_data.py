@@ -4,7 +4,6 @@ import random
 
 QRELS = {"q2": {"a": 1, "b": 3, "c": 0}, "q1": {"d": 2, "e": -1, "f": 1}}
 RUN = {"q1": {"e": 0.9, "d": 0.8, "x": 0.7}, "q2": {"x": 3.0, "b": 2.0, "c": 1.5, "a": 1.0}}
-
 CUT = ["hits", "hit_rate", "precision", "recall", "f1", "mrr", "map", "dcg", "dcg_burges", "ndcg", "ndcg_burges"]
 NAMES = [f"{name}{rest}" for name in CUT for rest in ("", "@3", "@0", "-l2", "@50-l0")]
 

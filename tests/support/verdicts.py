@@ -5,7 +5,6 @@ import re
 
 # RuntimeError: a dict that changes while it is read, as Python itself says it
 OURS = ("FastirError", "TypeError", "ValueError", "OverflowError", "OSError", "RuntimeError")
-
 LONGEST_MESSAGE = 1000
 
 

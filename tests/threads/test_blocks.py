@@ -14,7 +14,6 @@ from fastir.engine.threads import sharing
 from fastir.engine.threads._blocks import Call
 
 NAMES = ["ndcg@10", "map", "mrr", "recall@20"]
-
 WITH_TEAMS = pytest.mark.skipif(not sharing.OPENMP, reason="was built without OpenMP")
 
 

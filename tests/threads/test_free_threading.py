@@ -24,7 +24,6 @@ from fastir.inputs import trec
 N = 16
 FREE = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 NAMES = ["ndcg@10", "map", "mrr", "recall@5"]
-
 IMPORTS = """
 import importlib, pathlib, sys, warnings
 warnings.simplefilter("error")

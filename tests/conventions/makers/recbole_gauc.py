@@ -5,7 +5,6 @@ from rankings import queries, scored
 TOOL = "recbole"
 CONVENTION = "recbole"
 MODULES = ["recbole"]
-
 QUERIES = scored(queries(43, judged_only=True), 43, 4)
 
 

@@ -6,7 +6,6 @@ TOOL = "trulens-feedback"
 MODULES = ["trulens.feedback", "pandas"]
 CUTOFFS = (None, 3, 8)
 QUERIES = queries(6, grades=(0, 1, 2, 3))  # a chunk that is expected with label 0 is relevant, but to ndcg
-
 COPIES = ["precision", *(f"precision@{k}" for k in CUTOFFS if k)]
 
 
