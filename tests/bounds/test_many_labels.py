@@ -45,7 +45,7 @@ def cases(seed, n=12):
     return qrels, run
 
 
-def enumerated(qrels, run, metrics, max_label, **options):
+def enumeration(qrels, run, metrics, max_label, **options):
     """{query_id: the values of all labelings, of shape (n_labelings, n_metrics)}."""
     labeled, query_of = {}, []
     for query_id, labels in qrels.items():
@@ -65,7 +65,7 @@ def enumerated(qrels, run, metrics, max_label, **options):
 ], ids=["all metrics", "all metrics, options", "high labels, rel_level", "high labels, empty"])  # fmt: skip
 def test_labels_between_those_of_the_judgments_have_bounds_of_all_labelings(seed, names, max_label, options):
     qrels, run = cases(seed)
-    values = enumerated(qrels, run, names, max_label, **options)
+    values = enumeration(qrels, run, names, max_label, **options)
     found = fastir.bounds(qrels, run, names, max_label=max_label, queries="qrels", **options)
     for row, query_id in enumerate(found.value.query_ids):
         for column, name in enumerate(found.value.names):

@@ -19,7 +19,7 @@ Qrel, ScoredDoc = irm.Qrel, irm.ScoredDoc
 MEASURES = IR_MEASURES | {"ir_measures": f"{IR_MEASURES['ir_measures']} {ACCURACY}"}
 
 
-def parsed(text):
+def parse(text):
     return [irm.parse_measure(name) for name in text.split()]
 
 
@@ -159,7 +159,7 @@ def test_measures_defined_at_run_time_stay_theirs_whatever_they_are_called():
 def test_values(module, tied):
     pytest.importorskip(module)
     qrels, run = collection(1, tied)
-    measures = parsed(MEASURES[module])
+    measures = parse(MEASURES[module])
     theirs = values(metric for measure in measures for metric in irm.iter_calc([measure], qrels, run))
     alone = irm.Accuracy in measures
     for make in (lambda: (qrels, run), *shapes(flat(qrels), run)):
@@ -176,7 +176,7 @@ def test_values(module, tied):
 def test_values_by_subtopic(tied):
     pytest.importorskip("pyndeval")
     rows, run = by_subtopic(2, tied)
-    measures = parsed(DIVERSE)
+    measures = parse(DIVERSE)
     theirs = values(metric for measure in measures for metric in irm.iter_calc([measure], rows, run))
     for make in shapes(rows, run):
         with fastir.compat.patched("ir_measures"):
@@ -203,7 +203,7 @@ def test_a_real_collection():
     pytest.importorskip("pytrec_eval")
     rows = list(irm.read_trec_qrels(str(folder / "qrels.test")))
     run = list(irm.read_trec_run(str(folder / "results.test")))
-    measures = parsed(MEASURES["pytrec_eval"] + " RR@10 Judged@10 Accuracy Compat")
+    measures = parse(MEASURES["pytrec_eval"] + " RR@10 Judged@10 Accuracy Compat")
     theirs = [measure.calc(rows, run) for measure in measures]
     with fastir.compat.patched("ir_measures"):
         ours = irm.calc(measures, rows, run)
@@ -225,7 +225,7 @@ CWL = {
 def test_values_of_cwl_eval_without_it():
     qrels = {"q": {"a": 1, "b": 0, "c": 2, "e": 1, "f": 1}}
     run = {"q": dict(zip("abcde", range(5, 0, -1), strict=True))}
-    found = layer.provider().calc_aggregate(parsed(" ".join(CWL)), qrels, run)
+    found = layer.provider().calc_aggregate(parse(" ".join(CWL)), qrels, run)
     same({str(measure): value for measure, value in found.items()}, CWL)
 
 
@@ -236,7 +236,7 @@ def test_values_of_ndeval_without_it():
         "ERR_IA@1": 1.0, "ERR_IA@5": 0.5022692889561272, "alpha_nDCG@5": 0.8231153407224933, "NRBP": 0.46875,
         "AP_IA": 0.5666666666666667, "StRecall@1": 1 / 3, "alpha_nDCG(alpha=0.2)@5": 0.8493829779892205,
     }  # fmt: skip
-    found = layer.provider().calc_aggregate(parsed(" ".join(expected)), rows, run)
+    found = layer.provider().calc_aggregate(parse(" ".join(expected)), rows, run)
     assert {str(measure): value for measure, value in found.items()} == pytest.approx(expected, abs=1e-6)
 
 
@@ -331,7 +331,7 @@ def test_means_are_summed_in_the_order_of_the_run():
 def test_measures_stand_in_the_order_of_their_providers():
     """As trec_eval prints them, and then as the pipeline asks: PyTerrier's tables have their columns in this order."""
     names = "NumQ NumRet AP Rprec RR P@5 P@20 R@10 nDCG nDCG@5 AP@5 Success@1 SetP RBP(rel=1) Compat Judged@10 RR@10"
-    measures = parsed(names)
+    measures = parse(names)
     rng = random.Random(4)
     for _ in range(5):
         rng.shuffle(measures)
@@ -467,7 +467,7 @@ def around_zero(seed):
 def test_compat_takes_0_for_the_score_of_what_is_not_retrieved(seed):
     qrels, run = around_zero(seed)
     names = ["Compat", "Compat(p=0.8)", "Compat(normalize=False)"]
-    measures = parsed(" ".join(names))
+    measures = parse(" ".join(names))
     theirs = values(irm.iter_calc(measures, qrels, run))
     under_the_name = fastir.evaluate(qrels, run, names, convention="ir_measures")
     differs = fastir.evaluate(qrels, run, names)

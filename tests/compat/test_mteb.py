@@ -171,7 +171,7 @@ def p_mrr(before, after, changed):
     return statistics.fmean(means)
 
 
-def instructed(seed):
+def instruct(seed):
     """Two runs with ties, and changed documents, some of them not ranked, listed twice or of queries that are not."""
     rng = random.Random(seed)
     pool = [f"d{number}" for number in range(30)] + ["é", "D", "\U0001f600", "\uffff"]
@@ -193,7 +193,7 @@ def test_p_mrr_by_hand_and_slowly():
     assert mteb.calculate_pmrr(before, after, {"q": ["x"]}) == 0.0
     assert mteb.calculate_pmrr(before, after, {"q": ["a", "b"], "r": ["a"]}) == pytest.approx((2 / 3 - 1 / 2) / 2)
     for seed in range(100):
-        given = instructed(seed)
+        given = instruct(seed)
         assert mteb.calculate_pmrr(*given) == pytest.approx(p_mrr(*given), abs=1e-14)
     with pytest.raises(ZeroDivisionError, match="no query with changed documents is in both runs"):
         mteb.calculate_pmrr(before, after, {"r": ["a"]})
@@ -220,7 +220,7 @@ def test_robustness_by_hand():
 def test_mteb_has_the_same_metrics_of_instructions():
     theirs = pytest.importorskip("mteb._evaluators.retrieval_metrics")
     for seed in range(40):
-        given = instructed(seed)
+        given = instruct(seed)
         assert mteb.calculate_pmrr(*given) == pytest.approx(theirs.calculate_pmrr(*given), abs=1e-14)
         queries = [f"q{number % 4}_{number}" for number in range(seed + 1)]
         scores = {query: {"ndcg_cut_10": random.Random(query).random()} for query in queries}

@@ -90,7 +90,7 @@ def files(tmp_path):
     return tmp_path / "prefs", tmp_path / "run"
 
 
-def printed(capsys, *arguments):
+def printout(capsys, *arguments):
     code = cli.main(["trec_eval", *map(str, arguments)])
     found = capsys.readouterr()
     assert (code, found.err) == (0, "")
@@ -98,7 +98,7 @@ def printed(capsys, *arguments):
 
 
 def test_the_program_printed_this(files, capsys):
-    assert printed(capsys, "-q", "-m", "all_prefs", "-R", "prefs", *files) == TABLE
+    assert printout(capsys, "-q", "-m", "all_prefs", "-R", "prefs", *files) == TABLE
 
 
 def test_natively_the_same_numbers(files):
@@ -136,7 +136,7 @@ def test_byte_for_byte_what_the_program_prints(seed, tmp_path, capsys):
     asked = ["-q", "-m", "all_prefs", "-R", form, *rng.choice([[], ["-c"], ["-M3"], ["-J"]])]
     paths = [tmp_path / "judged", tmp_path / "run"]
     said = subprocess.run([PROGRAM, *asked, *paths], capture_output=True, text=True, check=True).stdout
-    assert printed(capsys, *asked, *paths) == said
+    assert printout(capsys, *asked, *paths) == said
 
 
 def test_what_follows_from_two_parts_counts():

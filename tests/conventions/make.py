@@ -20,13 +20,13 @@ def record(tool):
         assert len(column) == len(queries), f"{metric}: {len(column)} values for {len(queries)} queries"
     means = {"means": maker["means"](queries)} if "means" in maker else {}
     return {
-        "tool": told(maker["TOOL"]), "convention": maker.get("CONVENTION", tool), "modules": maker.get("MODULES", []),
+        "tool": label(maker["TOOL"]), "convention": maker.get("CONVENTION", tool), "modules": maker.get("MODULES", []),
         "copies": maker.get("COPIES", []), "digits": maker.get("DIGITS", 12), "options": maker.get("OPTIONS", {}),
         "queries": queries, "values": values, **means,
     }  # fmt: skip
 
 
-def told(tool):
+def label(tool):
     """A package with its version; a text of several words says its version itself."""
     return tool if " " in tool else f"{tool} {importlib.metadata.version(tool)}"
 

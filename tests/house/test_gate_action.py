@@ -63,7 +63,7 @@ class Job:
             if "run" not in step:
                 continue
             context |= {f"steps.compare.outputs.{key}": value for key, value in self.outputs().items()}
-            own = {key: filled(value, context) for key, value in step["env"].items()}
+            own = {key: fill(value, context) for key, value in step["env"].items()}
             command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
             environment = {**self.environment, **own}
             done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True)
@@ -81,7 +81,7 @@ class Job:
         return calls.read_text().splitlines() if calls.exists() else []
 
 
-def filled(text, context):
+def fill(text, context):
     return re.sub(r"\$\{\{\s*(.*?)\s*\}\}", lambda found: context[found[1]], text)
 
 

@@ -47,7 +47,7 @@ def signature(function):
         return inspect.signature(names[method.name])
 
 
-def written(parameter):
+def as_written(parameter):
     """A parameter as in a call that gives its default."""
     open_ended = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     if open_ended or parameter.default is parameter.empty:
@@ -65,9 +65,9 @@ def broken(promised_by_place, promised_by_name, function):
     moved = [
         name
         for place, name in enumerate(promised_by_place)
-        if [written(parameter) for parameter in by_place[place : place + 1]] != [name]
+        if [as_written(parameter) for parameter in by_place[place : place + 1]] != [name]
     ]
-    gone = set(promised_by_name) - {written(parameter) for parameter in by_name}
+    gone = set(promised_by_name) - {as_written(parameter) for parameter in by_name}
     new = [*by_place[len(promised_by_place) :], *by_name]
     needed = [parameter.name for parameter in new if parameter.default is parameter.empty and "*" not in str(parameter)]
     return [*moved, *sorted(gone), *needed]

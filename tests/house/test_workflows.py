@@ -34,7 +34,7 @@ def jobs_of(path):
     return yaml.safe_load(path.read_text("utf-8"))["jobs"]
 
 
-def listed(value):
+def list_files(value):
     return [value] if isinstance(value, str) else value or []
 
 
@@ -57,7 +57,7 @@ def matrix_keys(job):
 def test_what_a_job_needs_is_a_job(path):
     jobs = jobs_of(path)
     for name, job in jobs.items():
-        assert set(listed(job.get("needs"))) <= set(jobs) - {name}, name
+        assert set(list_files(job.get("needs"))) <= set(jobs) - {name}, name
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
@@ -67,7 +67,7 @@ def test_a_job_uses_what_it_needs_and_every_key_of_its_matrix(path):
         text = "\n".join(strings(rest))
         assert set(re.findall(r"\bmatrix\.(\w+)", text)) == matrix_keys(job), name
         needed = re.findall(r"\bneeds\.(\w+)", text)
-        assert set(needed) <= set(listed(job.get("needs"))), name
+        assert set(needed) <= set(list_files(job.get("needs"))), name
 
 
 @NEEDS_SOURCES

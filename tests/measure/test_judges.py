@@ -35,12 +35,12 @@ PRINTED = {
 }  # fmt: skip
 
 
-def measured(judges, run, **options):
+def measure(judges, run, **options):
     return fastir.evaluate(judges, run, METRICS, ties="doc_id_asc", queries="qrels", **options)
 
 
 def test_with_as_many_documents_that_are_not_relevant_as_the_program_printed():
-    found = measured(JUDGES, RUN)
+    found = measure(JUDGES, RUN)
     for name, values in PRINTED.items():
         assert tuple(round(found.per_query(name)[query], 4) for query in JUDGES) == values
 
@@ -56,10 +56,10 @@ def random_judges(rng, n_docs):
     return found
 
 
-def shuffled(mapping, rng):
+def shuffle(mapping, rng):
     if not isinstance(mapping, dict):
         return mapping
-    return {key: shuffled(mapping[key], rng) for key in rng.sample(list(mapping), len(mapping))}
+    return {key: shuffle(mapping[key], rng) for key in rng.sample(list(mapping), len(mapping))}
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -67,9 +67,9 @@ def test_the_order_of_judges_parts_and_documents_changes_no_bit(seed):
     rng = random.Random(seed)
     judges = {"q": random_judges(rng, rng.randint(4, 10))}
     run = {"q": {doc: rng.randint(0, 5) for doc in rng.sample(range(5, 40), 20)}}
-    found = measured(judges, run).values.tobytes()
+    found = measure(judges, run).values.tobytes()
     for _ in range(5):
-        assert measured(shuffled(judges, rng), run).values.tobytes() == found
+        assert measure(shuffle(judges, rng), run).values.tobytes() == found
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -88,16 +88,16 @@ def test_ids_that_are_integers_are_their_text(seed):
         for query, own in judges.items()
     }
     text_run = {str(query): {str(doc): score for doc, score in docs.items()} for query, docs in run.items()}
-    assert measured(judges, run).values.tobytes() == measured(as_text, text_run).values.tobytes()
+    assert measure(judges, run).values.tobytes() == measure(as_text, text_run).values.tobytes()
 
 
 def test_a_judge_whose_parts_are_empty_has_no_say():
     alone = {"q": {"ann": {"1": {"a": 1, "b": 0}}}}
-    found = measured(alone, {"q": ["a", "b"]})
+    found = measure(alone, {"q": ["a", "b"]})
     for more in ({"bob": {}}, {"bob": {"1": {}}}):
-        assert measured({"q": {**alone["q"], **more}}, {"q": ["a", "b"]}) == found
+        assert measure({"q": {**alone["q"], **more}}, {"q": ["a", "b"]}) == found
     half = {"q": {"ann": {"1": {"a": 1, "b": 0}, "2": {}}}}
-    assert measured(half, {"q": ["a", "b"]}) == found
+    assert measure(half, {"q": ["a", "b"]}) == found
 
 
 def test_a_level_that_is_text_of_numpy_is_refused():

@@ -33,10 +33,7 @@ def collection(seed):
     """A random collection with fractions among the labels above 0."""
     rng = random.Random(seed)
     qrels, run = gen.collection(seed)
-    real = {
-        query: {doc: rng.choice(GRADES) if label > 0 else label for doc, label in judged.items()}
-        for query, judged in qrels.items()
-    }
+    real = {q: {doc: rng.choice(GRADES) if n > 0 else n for doc, n in judged.items()} for q, judged in qrels.items()}
     real["first"]["a"] = 0.92
     return real, run
 
@@ -126,7 +123,7 @@ def test_expected_values_of_tied_real_labels_are_means_over_all_orders():
         assert math.isclose(tied[name], math.fsum(results[name] for results in orders) / 24, rel_tol=1e-13)
 
 
-def batched(labels, scores, offsets, metrics, **options):
+def batch(labels, scores, offsets, metrics, **options):
     total = fastir.Accumulator(metrics, **options)
     total.update(labels, scores, offsets=offsets)
     return total.result()
@@ -159,7 +156,7 @@ PLACES = {
         lambda m, **o: fastir.evaluate_scores(LABELS, SCORES, offsets=OFFSETS, metrics=m, **o),
         "query 1, document 1",
     ),
-    "Accumulator": (lambda m, **o: batched(LABELS, SCORES, OFFSETS, m, **o), "query 1, document 1"),
+    "Accumulator": (lambda m, **o: batch(LABELS, SCORES, OFFSETS, m, **o), "query 1, document 1"),
     "evaluate_topk": (lambda m, **o: fastir.evaluate_topk([[0, 1], [2, 7]], ITEMS, m, **o), "row 1, item 7"),
     "explain_ranked": (lambda m, **o: fastir.explain_ranked([1, 0.25], m, **o), "query 0, document 1"),
     "tune": (lambda m, convention: tuned(QRELS, RUN_OF_IDS, m, convention), "query q, rank 2"),

@@ -30,10 +30,10 @@ def case_of(number, groups=False):
         return by_subtopic(number)
     if number % EVERY == EVERY - 1 and real_files():
         return real(number // EVERY % len(real_files()))
-    return made(number)
+    return make(number)
 
 
-def made(number):
+def make(number):
     """Queries on both sides, on one side only, without judgments or documents, with one document, of many grades."""
     rng = random.Random(number)
     depth = rng.choice((1, 3, 25, 25, 120))

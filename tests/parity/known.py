@@ -19,7 +19,7 @@ def lacking(case, query):
     return not case.run.get(query)
 
 
-def unjudged(case, query):
+def nothing_judged(case, query):
     """A ranking without judged documents: a negative label is no judgment."""
     return all(case.qrels[query].get(doc, -1) < 0 for doc in case.run[query])
 
@@ -50,7 +50,7 @@ KNOWN = (
         "an empty ranking is NaN there where a query that the run lacks is 0; the convention takes both for 0",
     ),
     Known(
-        "ir_measures, pytrec_eval", r"IPrec\(judged_only=True\)@.*", unjudged,
+        "ir_measures, pytrec_eval", r"IPrec\(judged_only=True\)@.*", nothing_judged,
         "a ranking without judged documents is NaN there where a query that the run lacks is 0; here both are 0",
     ),
     Known(

@@ -57,7 +57,7 @@ def table(head, rows):
     return "\n".join((row(*head), row(*("---" for _ in head)), *(row(*cells) for cells in rows)))
 
 
-def gathered(cells):
+def gather(cells):
     """[(metric, rules, compared by input, known, off, largest difference)], the cutoffs of a metric together."""
     found = {}
     for (metric, rules), cell in cells.items():
@@ -72,7 +72,7 @@ def of_peer(count):
     ways = [way for way in WAYS if any(cell.compared[way] for cell in count.cells.values())]
     rows = [
         (f"`{metric}`", rules, *(number(compared[way]) for way in ways), f"{largest:.2g}", number(known), number(off))
-        for metric, rules, compared, known, off, largest in gathered(count.cells)
+        for metric, rules, compared, known, off, largest in gather(count.cells)
     ]
     lines = [f"## {count.name} {count.version}", table(("metric", "rules", *ways, "largest", "known", "off"), rows)]
     lines += [f"- {times:,} known: {reason}." for reason, times in count.known.items()]

@@ -64,7 +64,7 @@ def cut(rows, rng):
     return [rows[a:b] for a, b in zip([0, *borders], [*borders, len(rows)], strict=True)]
 
 
-def carried(state, rng):
+def carry(state, rng):
     """A state as another process gets it, or as it is."""
     if rng.random() < 0.6:
         return pickle.loads(pickle.dumps(state))
@@ -81,11 +81,11 @@ def merged(evaluator, parts, rng, strategy="auto", after=None):
         state = evaluator.partial(strategy=strategy, after=after)
         if len(part) or rng.random() < 0.5:
             state.add(part)
-        states.append(carried(state, rng))
+        states.append(carry(state, rng))
     while len(states) > 1:
         one, other = (states.pop(rng.randrange(len(states))) for _ in range(2))
         one.merge(other)
-        states.append(carried(one, rng))
+        states.append(carry(one, rng))
     total = evaluator.partial(strategy=strategy, after=after)
     total.merge(states[0])
     return total
@@ -93,7 +93,7 @@ def merged(evaluator, parts, rng, strategy="auto", after=None):
 
 def in_two_passes(evaluator, parts, rng):
     first = merged(evaluator, parts, rng, TWO_PASS)
-    return merged(evaluator, rng.sample(parts, len(parts)), rng, after=carried(first, rng)).result()
+    return merged(evaluator, rng.sample(parts, len(parts)), rng, after=carry(first, rng)).result()
 
 
 def same(found, expected, but=()):

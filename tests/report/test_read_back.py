@@ -69,7 +69,7 @@ def with_prose(parts):
 QRELS = {f"q{number}": {"a": 2, "b": 1, "c": 0, "d": 1, "e": -1} for number in range(8)}
 
 
-def ranked(step, docs="abcdxyze", lost=()):
+def rank(step, docs="abcdxyze", lost=()):
     """A run in which each query has another order of these documents, or only unknown ones, or is missing."""
     run = {}
     for number, query in enumerate(QRELS):
@@ -85,12 +85,12 @@ def tied(run, queries):
 
 
 RUNS = {
-    "whole": ranked(0), "lost": ranked(4, lost=(1, 3, 4)),
-    "missing": ranked(7, lost=((0, "missing"), (5, "missing"))), "tied": tied(ranked(2), ("q2", "q3", "q6", "q7")),
+    "whole": rank(0), "lost": rank(4, lost=(1, 3, 4)),
+    "missing": rank(7, lost=((0, "missing"), (5, "missing"))), "tied": tied(rank(2), ("q2", "q3", "q6", "q7")),
 }  # fmt: skip
 ODD = {
-    1: ranked(0), "1": ranked(3), "a\x1b[2J": ranked(1), "a\\x1b[2J": ranked(5), "\u202eb\x00": ranked(2),
-    "'1'": ranked(4),
+    1: rank(0), "1": rank(3), "a\x1b[2J": rank(1), "a\\x1b[2J": rank(5), "\u202eb\x00": rank(2),
+    "'1'": rank(4),
 }  # fmt: skip
 SEGMENTS = ("all queries", 1, "1", "\x1b<b>")
 REAL = {query: {"a": 0.9, "b": 0.5, "c": 1.0, "d": 1e-05, "e": 2.0} for query in QRELS}

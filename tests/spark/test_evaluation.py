@@ -334,7 +334,7 @@ def n_judged(judged):
     return np.diff(judged.offsets).astype(float)
 
 
-def positioned(rows, names=ORDERED):
+def with_positions(rows, names=ORDERED):
     """The rows with the position of each in its query, in another order."""
     last, placed = {}, []
     for query, *rest in rows:
@@ -351,7 +351,7 @@ def test_a_column_of_positions_is_the_order_of_rows(spark, given, strategy, opti
     metrics = metrics if "ties" in options else metrics[:3]  # one order
     expected = fastir.evaluate(qrels, run, metrics, queries="qrels", **options)
     assert dict(expected) != dict(fastir.evaluate(qrels, run, metrics, queries="qrels"))
-    frame = spark.createDataFrame(positioned(given[1])).repartition(3, "query_id")
+    frame = spark.createDataFrame(with_positions(given[1])).repartition(3, "query_id")
     got = evaluate(qrels, frame, metrics, strategy=strategy, queries="qrels", validate="judged", **options)
     assert got.results.values.tobytes() == expected.values.tobytes()
     assert got.report.queries_with_ties == expected.report.queries_with_ties > 0
@@ -362,7 +362,7 @@ def test_positions_tell_the_first_of_duplicates_in_many_runs_and_in_buckets(spar
     qrels, rows, _ = given
     again = rows + [(query, doc, score - 1.0) for query, doc, score in rows[:200]]
     names = {"rank": "at", "score": "score"}
-    frame = spark.createDataFrame(positioned(again, [*ORDERED[:3], "at"]))
+    frame = spark.createDataFrame(with_positions(again, [*ORDERED[:3], "at"]))
     options = {"queries": "qrels", "duplicates": "last", "ties": "input"}
     expected = fastir.evaluate(qrels, table(again), METRICS, **options)
     many = evaluate_many(qrels, frame.selectExpr("*", "'a' AS run"), METRICS, columns=names, **options)
@@ -378,7 +378,7 @@ def test_positions_tell_the_first_of_duplicates_in_many_runs_and_in_buckets(spar
     ("string(position)", r"^run: 'position', the order of the rows, must be numeric, got string"),
 ])  # fmt: skip
 def test_positions_that_are_no_order_are_refused(spark, given, position, error):
-    frame = spark.createDataFrame(positioned(given[1])).selectExpr(*ORDERED[:3], f"{position} AS position")
+    frame = spark.createDataFrame(with_positions(given[1])).selectExpr(*ORDERED[:3], f"{position} AS position")
     with pytest.raises((TypeError, ValueError), match=error):
         evaluate(given[0], frame, "mrr", ties="input")
 

@@ -23,7 +23,7 @@ def either(request, monkeypatch):
     monkeypatch.setattr(sharing, "teams", request.param)
 
 
-def ranked(n_threads):
+def rank(n_threads):
     rng = np.random.default_rng(1)
     labels, lengths = rng.integers(-2, 4, 300_000).astype(np.int8), rng.integers(0, 600, 1000)
     offsets = np.minimum(np.concatenate([[0], np.cumsum(lengths)]), len(labels))
@@ -31,7 +31,7 @@ def ranked(n_threads):
     return fastir.evaluate_ranked(labels, offsets, NAMES, n_threads=n_threads)
 
 
-def scored(n_threads):
+def score(n_threads):
     rng = np.random.default_rng(2)
     labels, scores = rng.integers(-1, 3, 200_000), np.round(rng.random(200_000), 2)
     group = [100_000, 1, *[300] * 333, 99]
@@ -43,7 +43,7 @@ def matrix(n_threads):
     return fastir.evaluate_matrix(scores, [[1, 5, 3999]] * 300, NAMES, score_dtype="float32", n_threads=n_threads)
 
 
-def gathered(n_threads):
+def gather(n_threads):
     scores = np.asfortranarray(np.random.default_rng(4).random((130, 3000)))
     return fastir.evaluate_matrix(scores, [[1, 5]] * 130, NAMES, exclude=[[7]] * 130, n_threads=n_threads)
 
@@ -54,7 +54,7 @@ def lists(n_threads):
     return fastir.evaluate_topk(items, [[3, 4, 5]] * 2000, NAMES, scores=rng.random((2000, 50)), n_threads=n_threads)
 
 
-@pytest.mark.parametrize("call", [ranked, scored, matrix, gathered, lists])
+@pytest.mark.parametrize("call", [rank, score, matrix, gather, lists])
 def test_any_number_of_threads_has_the_same_bits(call, either):
     alone = call(1)
     for n_threads in (2, 3, 8, None):
