@@ -185,3 +185,26 @@ def test_quirks_of_real_runs_are_found(run):
 
 def test_the_examples_are_ok():
     assert fastir.check(EXAMPLES / "qrels.txt", [EXAMPLES / "bm25.run", EXAMPLES / "dense.run"]).ok
+
+
+@pytest.mark.parametrize("shape", ["frame", "columns", "arrow", "polars", "records", "tuples"])
+def test_a_table_without_a_column_of_runs_is_one_run(shape):
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    polars = pytest.importorskip("polars")
+    rows = [("q1", "d1", 2.0), ("q2", "d9", 1.0)]
+    frame = pandas.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+    run = {
+        "frame": frame,
+        "columns": frame.to_dict("list"),
+        "arrow": pyarrow.Table.from_pandas(frame),
+        "polars": polars.from_pandas(frame),
+        "records": frame.to_dict("records"),
+        "tuples": rows,
+    }[shape]
+    expected = fastir.check({"q1": {"d1": 1}}, {"q1": {"d1": 2.0}, "q2": {"d9": 1.0}})
+    assert [fault.text for fault in fastir.check({"q1": {"d1": 1}}, run)] == [fault.text for fault in expected]
+    assert list(fastir.check({"q1": {"d1": 1}}, run).files) == ["qrels", "run"]
+    if shape in ("frame", "columns", "arrow", "polars"):
+        several = frame.assign(system=["a", "b"])
+        several = several.to_dict("list") if shape == "columns" else several
+        assert list(fastir.check({"q1": {"d1": 1}}, several).files) == ["qrels", "a", "b"]

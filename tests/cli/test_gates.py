@@ -9,7 +9,7 @@ from common import EXAMPLES
 
 import fastir
 from fastir.analyses.compare.options import CORRECTIONS
-from fastir.analyses.compare.statistical_tests import TESTS
+from fastir.analyses.compare.records import TESTS
 from fastir.cli.gates import Bound, Rule
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))

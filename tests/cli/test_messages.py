@@ -8,8 +8,8 @@ import pytest
 
 import fastir
 from fastir.cli.completion import subcommands
-from fastir.cli.messages import keywords, option, replace_keywords, suggestion
 from fastir.cli.parser import parser
+from fastir.cli.terminal import keywords, option, replace_keywords, suggestion
 from fastir.request.option_rows import ROWS
 
 PACKAGE = Path(fastir.__file__).parent

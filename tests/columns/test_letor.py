@@ -2,7 +2,7 @@
 
 import pytest
 
-from fastir.engine.columns._letor import label_lines
+from fastir.engine.columns._parsing import label_lines
 
 
 def fields(content):

@@ -77,7 +77,7 @@ def test_a_file_of_another_format_is_recognised(is_run, text, said, other, tmp_p
 
 
 @pytest.mark.parametrize(
-    "text", ["q1 Q0 my doc 1 2.5 x", "q1 Q0 rank score 1 2.5 x", "q1 Q0 d1 one 2.5 x", "q1 0", "q1 Q0 a:b x 1 y", ""]
+    "text", ["q1 Q0 my doc 1 2.5 x", "q1 Q0 rank score 1 2.5 x", "q1 Q0 d1 one 2.5 x", "q1", "q1 Q0 a:b x 1 y", ""]
 )
 def test_a_line_that_looks_like_nothing_gets_no_hint(text):
     assert hint_for_line(text, True, True) == ""

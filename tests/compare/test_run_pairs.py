@@ -10,7 +10,7 @@ from twenty_queries import ARRAYS, RANDOM, RUNS, numbers, random_runs
 
 import fastir
 from fastir import stats
-from fastir.analyses.compare.statistical_tests import TESTS
+from fastir.analyses.compare.records import TESTS
 from fastir.stats._resample import DRAWS, ORDERS, SIGNS
 
 pandas = pytest.importorskip("pandas")

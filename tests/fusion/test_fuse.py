@@ -1,5 +1,9 @@
 """fuse() gives what each method's source defines, for any overlap and ties, and says what is wrong in its input."""
 # Also of: cards, fusion, recipe, run_set, settings, sorting.
+"""fuse() gives what each method's source defines, for any overlap and ties, and says what is wrong with what it gets.
+
+Also of: cards, fusion, recipe, settings, sorting.
+"""
 
 import json
 import math
@@ -227,7 +231,7 @@ def test_many_queries_are_fused_some_at_a_time(monkeypatch):
     rng = np.random.default_rng(3)
     runs = [{f"q{q}": {f"d{d}": rng.random() for d in range(q % 7)} for q in range(40)} for _ in range(2)]
     whole, few = fastir.fuse(runs, "mnz", max_depth=4), fastir.fuse(runs, "mnz", max_depth=4, n_threads=2)
-    monkeypatch.setattr("fastir.analyses.fusion.run_set.CHUNK_ROWS", 20)
+    monkeypatch.setattr("fastir.analyses.fusion.fuse.CHUNK_ROWS", 20)
     parts = fastir.fuse(runs, "mnz", max_depth=4)
     assert whole.to_dict() == few.to_dict() == parts.to_dict()
     assert fastir.tune({"q6": {"d1": 1}, "q13": {"d2": 1}}, runs, "mrr", folds=2).in_sample > 0

@@ -14,7 +14,7 @@ from pages import NEEDS_PAGES
 import fastir
 from fastir.analyses.agreement.measures import MEASURES
 from fastir.analyses.compare import options, run_pairs
-from fastir.analyses.compare.statistical_tests import TESTS
+from fastir.analyses.compare.records import TESTS
 from fastir.analyses.fusion import _recipe
 from fastir.analyses.fusion.cards import METHODS, NORMS
 from fastir.cli import fusion

@@ -21,29 +21,14 @@ PLACE = "width: 3.2em; font-variant-numeric: tabular-nums"
 
 
 class Box(NamedTuple):
-    """A document at its rank.
-
-    Attributes
-    ----------
-    rank : int
-    name : str
-        Its id; "" for a bare label.
-    label : int, float or None
-        None: the document is unjudged.
-    shade : float
-        Its label as a fraction of the ranking's largest label; 0 if it is not relevant.
-    precision : float
-        The fraction of documents down to this rank that are relevant.
-    running : float
-        The value of the metric down to this rank, as far as its documents have made it.
-    """
+    """A document at its rank."""
 
     rank: int
-    name: str
-    label: Any
-    shade: float
-    precision: float
-    running: float
+    name: str  # its id; "" for a bare label
+    label: Any  # None: the document is unjudged
+    shade: float  # its label as a fraction of the ranking's largest label; 0 if it is not relevant
+    precision: float  # the fraction of documents down to this rank that are relevant
+    running: float  # the value of the metric down to this rank, as far as its documents have made it
 
 
 def boxes(rows: Sequence[tuple[str, Any, float]], rel_level: float) -> list[Box]:
@@ -196,11 +181,7 @@ class Explanation(LazyDocuments, Exportable):
     def diff(self, other: Explanation, metric: str | None = None) -> RankingDiff:
         """The difference between this value and another run's on the same query, document by document.
 
-        Parameters
-        ----------
-        other : Explanation
-        metric : str or None
-            None: the first.
+        `metric` is the name of a metric of both explanations; None: the first.
 
         Raises
         ------
@@ -327,17 +308,8 @@ def move(here: Document | None, there: Document | None, metric: str) -> Move:
     other_rank, other_discount, other_contribution = move_fields(there, metric)
     what = "entered" if there is None else "left" if here is None else "stayed" if rank == other_rank else "moved"
     return Move(
-        document.doc_id,
-        what,
-        rank,
-        other_rank,
-        document.label,
-        document.gain[metric],
-        discount,
-        other_discount,
-        contribution,
-        other_contribution,
-        contribution - other_contribution,
+        *(document.doc_id, what, rank, other_rank, document.label, document.gain[metric], discount, other_discount),
+        *(contribution, other_contribution, contribution - other_contribution),
     )
 
 

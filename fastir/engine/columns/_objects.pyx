@@ -14,7 +14,7 @@ from libc.stdint cimport int64_t, uint64_t
 import numpy as np
 
 from fastir.engine.columns._memory cimport prefetch
-from fastir.engine.columns._scalars cimport Reader, read_id, read_known
+from fastir.engine.columns._entries cimport Reader, read_id, read_known
 
 cdef extern from "Python.h":
     int PyTuple_Check(PyObject*) noexcept
@@ -96,7 +96,7 @@ cdef inline uint64_t spread_address(PyObject* one) noexcept:
     return <uint64_t><size_t>one * <uint64_t>0x9E3779B97F4A7C15 >> 32
 
 
-cdef struct Objects:            # those of a list, or of an array
+cdef struct Objects:            # the objects of a list, or of an array
     PyObject* list
     PyObject** array
 

@@ -20,18 +20,16 @@ from cpython.object cimport PyObject
 from libc.stdint cimport INT64_MAX, int64_t
 from libc.stdlib cimport free, malloc
 
-from fastir.engine.columns._entries cimport fetch_next, list_item, tuple_item
+from fastir.engine.columns._entries cimport fetch_next, list_item, tuple_item, unchanged, unchanged_ids
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.engine.columns._ids cimport borrow_text, held_text
+from fastir.engine.columns._ids cimport Group, Text, borrow_text, held_text, room_for_rows
 from fastir.engine.columns._memory cimport prefetch
-from fastir.engine.columns._text cimport Group, Text, room_for_rows
 from fastir.engine.join._counts cimport Counts
 from fastir.engine.join._join cimport Join, Part, hash_group
 from fastir.engine.join._judged cimport find_judged
-from fastir.engine.join._unchanged cimport unchanged, unchanged_ids
 from fastir.engine.measure._codes cimport REPEATED
 
-from fastir.engine.columns.id_lists import plain_ranking, ranking, repeated, sequence
+from fastir.engine.columns.id_lists import plain_ranking, ranking, duplicate_error, sequence
 from fastir.engine.columns.ids import is_integer
 
 cdef extern from "Python.h":
@@ -60,10 +58,7 @@ cdef enum:                          # results of Lists.fill
 cdef class Lists(Join):
     """Evaluates {query_id: ids in rank order}; made like a Join of one thread.
 
-    Attributes
-    ----------
-    releases_gil : bool
-        Whether the GIL may be released within a list: only the caller can change the run.
+    `releases_gil`: the GIL may be released within a list, because only the caller can change the run.
     """
 
     cdef public bint releases_gil
@@ -172,7 +167,7 @@ cdef class Lists(Join):
     cdef bint read_all(self, dict run, list query_ids, list rows) except -1:
         cdef Part* part = self.parts
         cdef Counts counts = <Counts>part.counts
-        cdef int64_t i, q, n, depth, nothing, nothing_example, work = 0
+        cdef int64_t i, q, n, depth, n_unjudged, example, work = 0
         cdef int state
         cdef Py_ssize_t position = 0, place = 0
         cdef Py_ssize_t next_position
@@ -194,7 +189,7 @@ cdef class Lists(Join):
                 value = PyDict_GetItemWithError(run, query_id)
             if value == NULL:
                 continue
-            ids = <object>value
+            ids = <object>value     # held: what follows may run Python code
             if type(ids) is not list and type(ids) is not tuple:
                 ids = ranking(self.judged.query_ids[q], ids)
             ids = unchanged_ids(ids)
@@ -202,7 +197,7 @@ cdef class Lists(Join):
             depth = min(n, self.depth)
             self.room(&part.group, depth)
             state = self.fill(&part.group, ids, 0, depth, False)
-            if state == NOT_PLAIN:
+            if state == NOT_PLAIN:      # read again from a copy in plain types, which no other thread can change
                 ids = plain_ranking(self.judged.query_ids[q], ids, self.integers)
                 n = len(ids)
                 depth = min(n, self.depth)
@@ -211,19 +206,19 @@ cdef class Lists(Join):
             if state == TOO_LARGE:
                 return False
             self.met[q] = 1
-            nothing, nothing_example = counts.nothing, counts.nothing_example
-            part.failed = self.settle(part, q)
+            n_unjudged, example = counts.n_unjudged_queries, counts.unjudged_queries_example
+            part.failed = self.judge_list(part, q)
             if part.failed == REPEATED:
-                raise repeated(self.judged.query_ids[q], ids[part.seen.later], part.seen.first + 1,
+                raise duplicate_error(self.judged.query_ids[q], ids[part.seen.later], part.seen.first + 1,
                                part.seen.later + 1)
             if part.failed:
                 raise MemoryError
-            if counts.nothing > nothing and depth < n:      # judged ids may follow below the depth
+            if counts.n_unjudged_queries > n_unjudged and depth < n:      # judged ids may follow below the depth
                 state = self.find_below(part, q, ids, depth)
                 if state == 2:
                     return False
                 if state == 1:
-                    counts.nothing, counts.nothing_example = nothing, nothing_example
+                    counts.n_unjudged_queries, counts.unjudged_queries_example = n_unjudged, example
                 depth = n
             if self.kept:
                 self.kept = []
