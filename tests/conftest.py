@@ -17,9 +17,7 @@ def pytest_sessionfinish(session):
     """With --all-packages, what `importorskip` skipped is a failure of the session."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if session.config.option.all_packages and reporter is not None:
-        missing = [
-            skipped for skipped in reporter.stats.get("skipped", ()) if "could not import" in str(skipped.longrepr)
-        ]
+        missing = [one for one in reporter.stats.get("skipped", ()) if "could not import" in str(one.longrepr)]
         for skipped in missing:
             reporter.write_line(f"\n{skipped.nodeid}: {skipped.longrepr[2]}", red=True)
         if missing:

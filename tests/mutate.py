@@ -42,7 +42,7 @@ def mutants(words):
     return [one for one in listed if not words or any(word in str(one) for word in words)]
 
 
-def changed(one, folder=ROOT):
+def change(one, folder=ROOT):
     """The text of the file with the mistake, None where the line is no longer there once."""
     path = folder / one["file"]
     text = path.read_text("utf-8") if path.exists() else ""
@@ -67,7 +67,7 @@ def run(command, folder):
         process.wait()
 
 
-def tested(folder, tests):
+def run_tests(folder, tests):
     """The exit code of the tests and what pytest says of them; 0 only if some of them ran."""
     code, said = run(["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests], folder)
     return (code, said) if code or " passed" in said else (5, said)
@@ -96,12 +96,12 @@ class Copy:
         """Whether tests pass without a mistake."""
         for test in tests:
             if test not in self.passing:
-                self.passing[test] = tested(self.folder, [test])[0] == 0
+                self.passing[test] = run_tests(self.folder, [test])[0] == 0
         return all(self.passing[test] for test in tests)
 
     def outcome(self, one, whole_suite):
         """What became of a mistake."""
-        text = changed(one, self.right)
+        text = change(one, self.right)
         if text is None:
             return "stale"
         if not self.sound(one["tests"]):
@@ -112,7 +112,9 @@ class Copy:
             compiled = one["file"].endswith((".pyx", ".pxd", ".h"))
             if compiled and run(["setup.py", "-q", "build_ext", "--inplace"], self.folder)[0] != 0:
                 return "invalid"
-            passed = tested(self.folder, one["tests"])[0] == 0 and not (whole_suite and tested(self.folder, [])[0])
+            passed = run_tests(self.folder, one["tests"])[0] == 0 and not (
+                whole_suite and run_tests(self.folder, [])[0]
+            )
             return "survived" if passed else "noticed"
         finally:
             self.mend(begin - 1)
@@ -125,7 +127,7 @@ def main():
     parser.add_argument("--check", action="store_true", help="only see that every mistake can still be made")
     options = parser.parse_args()
     chosen = mutants(options.words)
-    found = {"stale": [one["name"] for one in chosen if changed(one) is None]} if options.check else {}
+    found = {"stale": [one["name"] for one in chosen if change(one) is None]} if options.check else {}
     if not options.check:
         with tempfile.TemporaryDirectory() as name:
             copy = Copy(Path(name))

@@ -35,20 +35,20 @@ def agreement(a, b, depth, ties):
     return common / math.sqrt(math.fsum(x * x for x in one) * math.fsum(y * y for y in two))
 
 
-def extended(ranking, more):
+def extend(ranking, more):
     """A ranking with documents below its last."""
     low = min(ranking.values())
     return {**ranking, **{doc_id: low - 1 - place for place, doc_id in enumerate(more)}}
 
 
-def biased(a, b, p, ties):
+def bias(a, b, p, ties):
     """rbo of long rankings, depth by depth."""
     return (1 - p) * math.fsum(p ** (d - 1) * agreement(a, b, d, ties) for d in range(1, min(len(a), len(b)) + 1))
 
 
 def smallest(a, b, p, ties):
     new = [[(side, i) for i in range(DEEP - len(ranking))] for side, ranking in enumerate((a, b))]
-    return biased(extended(a, new[0]), extended(b, new[1]), p, ties)
+    return bias(extend(a, new[0]), extend(b, new[1]), p, ties)
 
 
 def largest(a, b, p, ties):
@@ -58,7 +58,7 @@ def largest(a, b, p, ties):
     lacking = [doc_id for doc_id in sorted(b, key=b.get, reverse=True) if doc_id not in a]
     a_more = lacking + [("new", i) for i in range(DEEP)]
     b_more = [doc_id for doc_id in a if doc_id not in b] + [("new", i) for i in range(DEEP)]
-    return biased(extended(a, a_more[: DEEP - len(a)]), extended(b, b_more[: DEEP - len(b)]), p, ties)
+    return bias(extend(a, a_more[: DEEP - len(a)]), extend(b, b_more[: DEEP - len(b)]), p, ties)
 
 
 @pytest.mark.parametrize("ties", ["w", "a", "b"])
@@ -73,7 +73,7 @@ def test_rbo_is_bounded_by_what_could_follow(seed, ties):
     assert fastir.similarity({"q": b}, {"q": a}, names).values[0] == pytest.approx([ext, low, res])
 
 
-def extrapolated(a, b, p, ties):
+def extrapolate(a, b, p, ties):
     """Corsi and Urbano: the agreement at the end of the shorter one holds for what it lacks."""
     if len(a) > len(b):
         a, b = b, a
@@ -98,7 +98,7 @@ def test_rbo_is_the_extrapolated_one(ties, p):
     for a, b in pairs(7, 40):
         name = f"rbo(p={p}, ties={ties})"
         value = fastir.similarity({"q": a}, {"q": b}, name)[name]
-        assert value == pytest.approx(extrapolated(a, b, p, ties), abs=1e-12)
+        assert value == pytest.approx(extrapolate(a, b, p, ties), abs=1e-12)
 
 
 def test_variant_a_is_the_mean_over_all_orders_of_ties():
@@ -120,7 +120,7 @@ def test_variant_a_of_uneven_lists_is_the_authors_formula_and_not_that_mean():
     seconds = [{doc_id: -float(place) for place, doc_id in enumerate(x + y)} for x, y in orders]
     each = [fastir.similarity({"q": c}, {"q": d})["rbo"] for c, d in itertools.product(firsts, seconds)]
     value = fastir.similarity({"q": a}, {"q": b}, "rbo(ties=a)")["rbo(ties=a)"]
-    assert value == pytest.approx(extrapolated(a, b, 0.9, "a"), abs=1e-12)
+    assert value == pytest.approx(extrapolate(a, b, 0.9, "a"), abs=1e-12)
     assert value < sum(each) / len(each) - 0.009
 
 
@@ -131,7 +131,7 @@ def test_long_groups_of_ties_are_numbered_to_the_same_value(ties, size, other):
     b = {f"d{number}": float(number % other) for number in range(20, 130)}
     name = f"rbo(p=0.95, ties={ties})"
     value = fastir.similarity({"q": a}, {"q": b}, name)[name]
-    assert value == pytest.approx(extrapolated(a, b, 0.95, ties), abs=1e-12)
+    assert value == pytest.approx(extrapolate(a, b, 0.95, ties), abs=1e-12)
 
 
 def test_a_long_group_of_ties_takes_time_in_proportion():

@@ -23,10 +23,7 @@ def test_the_report_names_the_swapped_pairs_and_the_largest_drop():
 def test_swaps_of_results_are_tested_query_by_query():
     pytest.importorskip("scipy")
     queries = [f"q{i}" for i in range(30)]
-    runs = {
-        "first": {query: {"x": 2.0, "y": 1.0} for query in queries},
-        "second": {query: {"y": 2.0, "x": 1.0} for query in queries},
-    }
+    runs = {"first": {q: {"x": 2.0, "y": 1.0} for q in queries}, "second": {q: {"y": 2.0, "x": 1.0} for q in queries}}
     human = {query: {"x": 1} for query in queries}
     model = {query: {"x": 1} if i % 2 and i > 2 else {"y": 1} for i, query in enumerate(queries)}
     results = [fastir.evaluate_many(qrels, runs, ["mrr", "p@1"]) for qrels in (human, model)]
@@ -84,9 +81,7 @@ def test_the_report_has_a_row_for_each_swap_and_says_who_wins():
         "2 pairs are swapped.",
     ]
     same = repr(fastir.rank_correlation(A, A))
-    assert (
-        same.startswith("3 systems: tau_b 1.0000") and "\ntop wins by both; none falls.\n0 pairs are swapped." in same
-    )
+    assert same.startswith("3 systems: tau_b 1.0000") and "top wins by both; none falls.\n0 pairs are swapped." in same
 
 
 @pytest.mark.parametrize(("n", "shown"), [(6, 15), (7, 20), (8, 20)])

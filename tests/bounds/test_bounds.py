@@ -10,7 +10,6 @@ from every_option import METRICS
 import fastir
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
-
 OPTIONS = [
     {}, {"judged_only": True}, {"max_depth": 4}, {"rel_level": 2}, {"empty": "one"},
     {"empty": "nan", "judged_only": True, "max_depth": 6}, {"rel_level": 2, "empty": "one"},

@@ -8,7 +8,6 @@ import fastir
 from fastir.analyses.bounds import families
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
-
 METRICS = [name for name in ALL if not name.startswith(("gm_", "gmean_")) and not name.endswith("@1")]
 EXACT = [
     *("num_rel", "num_rel_ret", "hits@3", "precision", "recall", "recall@3", "relative_precision@3"),
@@ -16,7 +15,6 @@ EXACT = [
     *("mrr", "mrr@3", "hit_rate@3", "ndcg", "ndcg@3", "ndcg_burges@3", "utility", "p_ia@3"),
     *("ndcg(gain=exp2)", "ndcg(discount=jk2)@3", "ndcg(ideal=full)@3", "judged@3", "num_ret", "set_f@3", "ndcg-l2"),
 ]
-
 OPTIONS = [{}, {"judged_only": True}, {"max_depth": 3}, {"rel_level": 2}, {"empty": "nan"}]
 
 

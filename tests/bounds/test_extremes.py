@@ -25,9 +25,7 @@ def test_random_labelings_of_long_rankings_are_within_the_bounds():
         values = of_labelings(labels, ranking, names, labelings)
         found = fastir.bounds({"q": labels}, {"q": ranking}, names, max_label=3)
         inside = (found.lower.values <= values + 1e-13) & (values - 1e-13 <= found.upper.values) | np.isnan(values)
-        assert inside.all(), [
-            name for name, column in zip(found.lower.names, inside.T, strict=True) if not column.all()
-        ]
+        assert inside.all(), [name for name, one in zip(found.lower.names, inside.T, strict=True) if not one.all()]
 
 
 def test_threads_and_the_other_metrics_change_no_bit():

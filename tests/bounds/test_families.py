@@ -1,7 +1,5 @@
-"""Few unjudged documents have the bounds of all labelings, each of which is tried.
-
-Also of: labelings.
-"""
+"""Few unjudged documents have the bounds of all labelings, each of which is tried."""
+# Also of: labelings.
 
 import random
 

@@ -43,9 +43,7 @@ def test_of_long_rankings_sums_of_precision_have_the_best_chain(seed):
             cutoff = int(name.partition("@")[2] or 60)
             inside = [doc for doc in order if int(doc[1:]) < cutoff]
             others = {doc: int(values is found.lower) for doc in order if doc not in inside}
-            labelings = [
-                {**others, **{doc: int(i < m) for i, doc in enumerate(inside)}} for m in range(len(inside) + 1)
-            ]
+            labelings = [{**others, **{d: int(i < m) for i, d in enumerate(inside)}} for m in range(len(inside) + 1)]
             assert values.values[0, column] == extreme(of_labelings(labels, ranking, name, labelings)), name
 
 

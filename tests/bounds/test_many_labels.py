@@ -10,7 +10,6 @@ from every_option import METRICS
 import fastir
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
-
 GAINED = ["ndcg(gain={2:3,4:7})", "ndcg(gain={1:0,5:2})@3", "dcg(gain={3:-1,4:2})", "rbp(gains={1:1,2:0.5,3:1,4:2})"]
 REFUSED = {"ndcg(gain={1:1,2:5})", "rbp(gains={1:0.5,2:1})"}  # gains that fall, or are scaled by the largest label
 NAMES = [
@@ -46,7 +45,7 @@ def cases(seed, n=12):
     return qrels, run
 
 
-def enumerated(qrels, run, metrics, max_label, **options):
+def enumeration(qrels, run, metrics, max_label, **options):
     """{query_id: the values of all labelings, of shape (n_labelings, n_metrics)}."""
     labeled, query_of = {}, []
     for query_id, labels in qrels.items():
@@ -61,14 +60,12 @@ def enumerated(qrels, run, metrics, max_label, **options):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("names", "max_label", "options"), [
-    (NAMES, 4, {}),
-    (NAMES, 4, {"empty": "nan", "rel_level": 3}),
-    (HIGH, 9, {"rel_level": 4}),
+    (NAMES, 4, {}), (NAMES, 4, {"empty": "nan", "rel_level": 3}), (HIGH, 9, {"rel_level": 4}),
     (HIGH, 9, {"empty": "one"}),
 ], ids=["all metrics", "all metrics, options", "high labels, rel_level", "high labels, empty"])  # fmt: skip
 def test_labels_between_those_of_the_judgments_have_bounds_of_all_labelings(seed, names, max_label, options):
     qrels, run = cases(seed)
-    values = enumerated(qrels, run, names, max_label, **options)
+    values = enumeration(qrels, run, names, max_label, **options)
     found = fastir.bounds(qrels, run, names, max_label=max_label, queries="qrels", **options)
     for row, query_id in enumerate(found.value.query_ids):
         for column, name in enumerate(found.value.names):

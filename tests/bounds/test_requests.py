@@ -51,10 +51,8 @@ def test_bad_input_is_named(given, error, message):
 def test_means_are_extreme_where_labels_can_leave_a_query_out(name, weights):
     qrels = {"a": {"d0": 1, "d3": 0}, "b": {"d1": 0}, "c": {"d2": 0, "d0": 0}}
     run = {
-        "a": {"d0": 4, "d1": 3, "d3": 2},
-        "b": {"d1": 3, "d0": 2, "d4": 1},
-        "c": {"d0": 3, "d5": 2, "d2": 1, "d6": 0},
-    }
+        "a": {"d0": 4, "d1": 3, "d3": 2}, "b": {"d1": 3, "d0": 2, "d4": 1}, "c": {"d0": 3, "d5": 2, "d2": 1, "d6": 0},
+    }  # fmt: skip
     unjudged = [(query, doc) for query in run for doc in run[query] if doc not in qrels[query]]
     means = []
     for given in itertools.product((0, 1), repeat=len(unjudged)):

@@ -50,9 +50,7 @@ def test_ids_that_are_integers_and_parts_of_documents_are_one():
     assert fastir.bounds(qrels, first, names, against=second).lower.values.tolist() == (
         fastir.bounds(as_text[0], as_text[1], names, against=as_text[2]).lower.values.tolist()
     )
-    parts = [
-        {"1": {f"{doc}#{i}": score - i for doc, score in each["1"].items() for i in (0, 1)}} for each in as_text[1:]
-    ]
+    parts = [{"1": {f"{d}#{i}": score - i for d, score in each["1"].items() for i in (0, 1)}} for each in as_text[1:]]
     found = fastir.bounds(
         as_text[0], parts[0], names, against=parts[1], parents=lambda ids: [i.split("#")[0] for i in ids]
     )

@@ -11,7 +11,6 @@ from processes import python
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="uses /proc and resource as on Linux")
 large = pytest.mark.large
-
 PEAK = """
 def peak():
     return next(int(line.split()[1]) << 10 for line in open("/proc/self/status") if line.startswith("VmHWM"))
@@ -61,10 +60,8 @@ def test_l01_l02_qrels_of_gigabytes(size, tmp_path):
             results = fastir.evaluate(sys.argv[1], json.loads(sys.argv[2]), metrics, queries="qrels")
             print(int(results["num_rel"]), int(results["num_rel_ret"]), results.values[-1, 2], len(results.query_ids))
         """,
-            path,
-            run,
-            timeout=600,
-        )
+            path, run, timeout=600,
+        )  # fmt: skip
         assert out.split() == [str(lines), "2", str(1 / 3), str(query + 1)]
     finally:
         path.unlink()
@@ -204,10 +201,8 @@ qrels = {f"q{query:07}": {f"d{query % 10}": 1} for query in range(int(sys.argv[3
 results = fastir.evaluate(qrels, sys.argv[1], METRICS, n_threads=int(sys.argv[2]))
 print(peak() - before, results["p@5"])
 """,
-        path,
-        threads,
-        queries,
-    )
+        path, threads, queries,
+    )  # fmt: skip
     size, (grown, precision) = path.stat().st_size, out.split()
     path.unlink()
     assert size > (45 << 20 if queries == 2000 else 284 * 10**6)

@@ -11,7 +11,6 @@ from verdicts import judge
 import fastir
 
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason=ABSENT)
-
 SCORES = np.array([[3, 2.5, 2], [9, 8, 7]])
 INDPTR, ITEMS, LABELS = [0, 3, 6], [0, 1, 2, 0, 1, 2], [1, 0, 2, 0, 1, 1]
 CSR = INDPTR, ITEMS, LABELS

@@ -75,7 +75,6 @@ def test_p01_a_run_that_another_thread_changes():
 
 
 def test_p02_sixteen_threads_on_one_evaluator():
-    """Two runs in turns."""
     out = python("""
         from concurrent.futures import ThreadPoolExecutor
         qrels, run = shared(50, 400)
@@ -310,7 +309,6 @@ def test_p05_memory_error_and_a_living_interpreter(kind, tmp_path):
 
 # ---- P06: nothing depends on the hash seed ---------------------------------------------------------------------
 def test_p06_hash_seeds_and_insertion_orders(tmp_path):
-    """Of scores that are distinct, and of few values."""
     rng = random.Random(6)
     docs = [f"doc{number}" for number in range(200)]
     qrels = {f"q{q}": {doc: rng.choice((0, 1, 2)) for doc in rng.sample(docs, 60)} for q in range(5)}
@@ -461,7 +459,6 @@ def test_p15_a_reader_that_stops_reading(command, lines, many_topics):
 
 
 def test_an_interrupted_command_says_so(files):
-    """Ctrl-C while it reads a run: one line, no table, 130."""
     command = fastir_command("eval", files[0], "-", "-m", "map")
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen(command, **streams) as process:

@@ -19,7 +19,6 @@ from fastir.cli import main
 
 FAULTS = 4  # the exit code of `fastir check`
 ABS_TOL = 5e-8  # values of the cases have seven digits or more
-
 MESSAGES = {  # what a warning, an error or the output of a command must match, by id
     "lists-two-tables-query-id": "query id", "lists-jsonl-query-id": "query", "lists-series-index": "index",
     "matrix-frame-rows": "labels|rows", "matrix-int-frame": "bool",
@@ -33,7 +32,6 @@ MESSAGES = {  # what a warning, an error or the output of a command must match, 
     "look-alike-ids": r"\\u0301|\\xe9|normali[sz]", "cli-lists": r"evaluate_lists|\b0\.7500\b",
     "identify-other-metric": "r_precision",
 }  # fmt: skip
-
 MISSING = {"auc-implicit": "there is no AUC@k of implicit"}
 
 

@@ -26,7 +26,7 @@ def refusal(qrels, run, formats):
     return None
 
 
-def refused(qrels, run, formats):
+def faults_of(qrels, run, formats):
     """The faults that `evaluate` would not take, or the error of a file that cannot be unpacked."""
     try:
         found = fastir.check(qrels, run, qrels_format=formats[0], run_format=formats[1])
@@ -56,7 +56,7 @@ def test_a_fault_that_is_an_error_is_found_exactly_where_evaluate_raises(tmp_pat
             path.write_bytes(submissions.packed(rng, data) if is_packed else data)
             paths.append(str(path))
         told = [None if format == "trec" else format for format in formats]
-        error, faults = refusal(*paths, told), refused(*paths, told)
+        error, faults = refusal(*paths, told), faults_of(*paths, told)
         assert bool(error) == bool(faults), f"seed {seed}: {error!r}, {faults}"
         outcomes.add(bool(error))
     assert outcomes == {True, False}

@@ -11,7 +11,6 @@ from fastir.analyses.check.checked import Fault, Findings
 from fastir.analyses.check.lines import read_lines
 
 CLEAN = "q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0 t\nq2 Q0 d1 1 5 t\n"
-
 LINES = {  # a line: the kind of its fault, and whether query and document are told
     "q1 Q0 d9 3 1.0": ("malformed line", False), "q1,Q0,d9,3,1,t": ("malformed line", False),
     "q1 Q0 d9 3 nan t": ("number", True), "q1 Q0 d9 3 1e999 t": ("number", True),
@@ -26,9 +25,7 @@ LINES = {  # a line: the kind of its fault, and whether query and document are t
 def test_a_wrong_line_is_found_by_its_number_and_ids(found, line):
     kind, with_ids = LINES[line]
     doc_id = "d1" if kind == "duplicate" else "d9"
-    assert found(CLEAN + "\n# a comment\n" + line + "\n") == [
-        (kind, 6, *(("q1", doc_id) if with_ids else (None, None)))
-    ]
+    assert found(CLEAN + "\n# comment\n" + line + "\n") == [(kind, 6, *(("q1", doc_id) if with_ids else (None, None)))]
 
 
 def test_two_faults_of_one_line_are_two(found):

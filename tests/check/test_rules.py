@@ -91,12 +91,10 @@ def test_ids_of_topics_stand_between_blanks(text, write):
 
 
 CORPORA = {
-    "ids.txt": "# ids\na\nb some text\n",
-    "collection.tsv": "a\tsome text\nb\tmore\n",
+    "ids.txt": "# ids\na\nb some text\n", "collection.tsv": "a\tsome text\nb\tmore\n",
     "corpus.jsonl": '{"_id": "a", "text": "x"}\n{"_id": "b", "text": "y"}\n',
-    "corpus.json": '{"docno": "a"}\n{"docno": "b"}\n',
-    "corpus.csv": "text,doc_id\nx,a\ny,b\n",
-}
+    "corpus.json": '{"docno": "a"}\n{"docno": "b"}\n', "corpus.csv": "text,doc_id\nx,a\ny,b\n",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CORPORA)

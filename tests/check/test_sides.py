@@ -1,7 +1,5 @@
-"""What is wrong in one side alone: labels, ties, ranks against scores, the lengths of rankings.
-
-Also of: held.
-"""
+"""What is wrong in one side alone: labels, ties, ranks against scores, the lengths of rankings."""
+# Also of: held.
 
 import random
 
@@ -65,13 +63,11 @@ def test_lengths(checked):
 def test_a_reader_says_what_it_refuses(write):
     qrels = {"q1": {"a": 1}}
     for run, kind, text in (
-        ({"q1": {"a": float("nan")}}, "refused input", "NaN"),
-        ({"q1": {"a": "x"}}, "refused input", "str"),
+        ({"q1": {"a": float("nan")}}, "refused input", "NaN"), ({"q1": {"a": "x"}}, "refused input", "str"),
         ({"q1": ["a", "a"]}, "duplicate", "duplicate document"),
         (write("bm25.json", '{"q1": {"a": "x"}}'), "refused input", "number"),
-        (write("odd.json", "{"), "refused input", "JSON"),
-        ({}, "empty file", "no results"),
-    ):
+        (write("odd.json", "{"), "refused input", "JSON"), ({}, "empty file", "no results"),
+    ):  # fmt: skip
         [fault] = fastir.check(qrels, {"bm25": run}).of("fault")
         assert fault.kind == kind and text in fault.text, fault
     [fault] = fastir.check({"q1": {"a": float("nan")}}, {"bm25": {"q1": {"a": 1.0}}}).of("fault")

@@ -30,26 +30,18 @@ def test_agreement_prints_the_table_and_which_side_is_which(output, model):
 def test_options_of_agreement_reach_it(output, model):
     words = ("--rel-level", "2", "--kappa-weights", "linear", "--scale", "nominal", "--confidence", "0.9")
     found = fastir.agreement(
-        QRELS,
-        model,
-        rel_level=2,
-        kappa_weights="linear",
-        scale="nominal",
-        confidence=0.9,
-        n_resamples=50,
+        QRELS, model, rel_level=2, kappa_weights="linear", scale="nominal", confidence=0.9, n_resamples=50,
         random_state=3,
-    )
+    )  # fmt: skip
     text = output("agreement", QRELS, model, *words, "--resamples", "50", "--random-state", "3", "--format", "json")
     assert json.loads(text) == json.loads(found.to_json(per_query=False))
 
 
 def test_agreement_has_a_row_for_each_query(output, model):
     found = fastir.agreement(QRELS, model)
-    head, *lines = (
-        line.split("\t") for line in output("agreement", QRELS, model, "-q", "--format", "tsv").splitlines()
-    )
+    head, *rows = (line.split("\t") for line in output("agreement", QRELS, model, "-q", "--format", "tsv").splitlines())
     assert head == ["query_id", "overlap", "kappa", "weighted_kappa", "alpha", "n"]
-    assert {line[0]: {name: float(text) for name, text in zip(head[1:], line[1:], strict=True)} for line in lines} == {
+    assert {line[0]: {name: float(text) for name, text in zip(head[1:], line[1:], strict=True)} for line in rows} == {
         query_id: {name: pytest.approx(value, nan_ok=True) for name, value in own.items()}
         for query_id, own in found.per_query.items()
     }

@@ -17,11 +17,9 @@ def test_many_metrics_after_one_m(output):
 
 
 @pytest.mark.parametrize(("word", "names"), [
-    ("ndcg@10,map", ["ndcg@10", "map"]),
-    ("ndcg@1,3,5", ["ndcg@1", "ndcg@3", "ndcg@5"]),
+    ("ndcg@10,map", ["ndcg@10", "map"]), ("ndcg@1,3,5", ["ndcg@1", "ndcg@3", "ndcg@5"]),
     ("dcg(gain=exp2, log=2)@1,3", ["dcg(gain=exp2, log=2)@1", "dcg(gain=exp2, log=2)@3"]),
-    ("P.5,10,map", ["P.5,10", "map"]),
-    ("rbp.8", ["rbp.8"]),
+    ("P.5,10,map", ["P.5,10", "map"]), ("rbp.8", ["rbp.8"]),
 ])  # fmt: skip
 def test_a_word_is_split_into_metrics(word, names):
     assert split(word) == names

@@ -124,11 +124,9 @@ def test_ctrl_c_ends_it(tmp_path):
     path = tmp_path / "long.run"
     path.write_text("".join(f"q{place % 1000} Q0 d{place} 1 1 t\n" for place in range(1_500_000)))
     process = subprocess.Popen(
-        [sys.executable, "-m", "fastir", "check", QRELS, path],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        [sys.executable, "-m", "fastir", "check", QRELS, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True,
-    )
+    )  # fmt: skip
     time.sleep(1.5)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)

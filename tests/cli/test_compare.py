@@ -72,14 +72,9 @@ def test_every_option_reaches_the_comparison(output):
     ]  # fmt: skip
     evaluation = ["--rel-level", 2, "--queries", "intersection", "--ties", "doc_id_asc", "--threads", 2]
     expected = fastir.compare(
-        QRELS,
-        {"bm25": BM25, "dense": DENSE},
-        ["ndcg@10", "map"],
-        rel_level=2,
-        queries="intersection",
-        ties="doc_id_asc",
-        **options,
-    )
+        QRELS, {"bm25": BM25, "dense": DENSE}, ["ndcg@10", "map"], rel_level=2, queries="intersection",
+        ties="doc_id_asc", **options,
+    )  # fmt: skip
     found = output("compare", QRELS, BM25, DENSE, *ASKED, *told, *evaluation, "--format", "json")
     assert json.loads(found) == json.loads(expected.to_json(per_query=False))
     assert {name: json.loads(expected.to_json(per_query=False))["method"][name] for name in ("test", "family")} == {
@@ -195,7 +190,6 @@ def test_a_bar_on_a_terminal_and_silence_in_a_pipe(call, bars, monkeypatch, term
 
 
 def test_an_interrupted_comparison_says_so(tmp_path):
-    """Ctrl-C while p-values are computed: one line, no table, no picture, 130."""
     pytest.importorskip("matplotlib")
     rows = [
         f"q{query} Q0 {doc} 1 {score} tag\n"

@@ -9,7 +9,6 @@ from common import EXAMPLES
 import fastir
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
-
 BEIR = "query-id\tcorpus-id\tscore\nq\td\t1\n"
 MSMARCO = "q\td\t1\n"
 
@@ -78,9 +77,7 @@ def test_wrong_files_are_2(call, paths, line):
     assert err.startswith("fastir: error: ") and err.count("\n") == 1
 
 
-@pytest.mark.parametrize("line, hint", [
-    ("eval qrels msmarco.tsv -m map", "needs --run-format msmarco"),
-])  # fmt: skip
+@pytest.mark.parametrize("line, hint", [("eval qrels msmarco.tsv -m map", "needs --run-format msmarco")])
 def test_a_hint_names_an_option_that_there_is(call, paths, line, hint):
     _, _, err = called(call, paths, line)
     assert hint in err and "format=" not in err

@@ -54,9 +54,7 @@ def test_every_option_that_is_named_is_there():
     options = {flag for each in commands.values() for flag in each._option_string_actions}
     assert {option(keyword) for keyword in keywords()} <= options
     judging = [row.option() for title in ("input", "which queries and ranks") for row in ROWS[title]]
-    shared = {
-        flag for flag in judging if all(flag in commands[name]._option_string_actions for name in ("eval", "compare"))
-    }
+    shared = {flag for flag in judging if all(flag in commands[n]._option_string_actions for n in ("eval", "compare"))}
     assert shared - {"--pool-depth"} <= set(commands["diff"]._option_string_actions)
 
 

@@ -24,8 +24,6 @@ def test_every_command_has_a_line():
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", commands())
 def test_an_option_changes_something_or_is_refused(name):
-    options = {
-        option for option in commands()[name] if option not in NOTHING_CHANGES and (name, option) not in EXCEPTED
-    }
+    options = {one for one in commands()[name] if one not in NOTHING_CHANGES and (name, one) not in EXCEPTED}
     wrong = {option: problem(name, option) for option in options}
     assert {option: text for option, text in wrong.items() if text} == {}

@@ -100,9 +100,7 @@ def test_examples_of_conventions_run_as_they_are_written():
 
 
 def test_every_choice_in_which_conventions_differ_has_a_question():
-    differ = {
-        name for name in Convention.choices() if len({str(getattr(each, name)) for each in CONVENTIONS.values()}) > 1
-    }
+    differ = {n for n in Convention.choices() if len({str(getattr(each, n)) for each in CONVENTIONS.values()}) > 1}
     differ |= {option for each in CONVENTIONS.values() for _, pairs in each.of for option, _ in pairs}
     assert differ == {question.option for question in pages.QUESTIONS}
 

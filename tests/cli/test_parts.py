@@ -14,7 +14,6 @@ from fastir.evaluation.partial import row_groups
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
-
 QRELS, BM25 = str(EXAMPLES / "qrels.txt"), str(EXAMPLES / "bm25.run")
 READ_TWICE = "only judged documents checked for duplicates"
 

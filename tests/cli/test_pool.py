@@ -261,7 +261,6 @@ def test_an_interrupt_ends_it_with_a_line(tmp_path):
 
 @pytest.mark.parametrize("name", ["runs.csv", "packed.gz"])
 def test_runs_are_read_as_everywhere(output, tmp_path, name):
-    """A long table is several runs, and files may be packed."""
     if name == "packed.gz":
         import gzip
 

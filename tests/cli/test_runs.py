@@ -191,10 +191,8 @@ def test_an_order_changes_no_number(here, call):
 def test_a_column_for_every_run(output):
     lines = output("compare", QRELS, BM25, DENSE, "-m", "map,mrr", "--transpose").splitlines()
     assert [line.split() for line in lines[:3]] == [
-        ["#", "run", "a", "bm25", "b", "dense"],
-        ["map", "0.6627", "*0.7661"],
-        ["mrr", "0.8333", "*0.9167"],
-    ]
+        ["#", "run", "a", "bm25", "b", "dense"], ["map", "0.6627", "*0.7661"], ["mrr", "0.8333", "*0.9167"],
+    ]  # fmt: skip
 
 
 def test_runs_are_named_as_asked(call, output, tmp_path):

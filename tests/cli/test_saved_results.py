@@ -50,24 +50,20 @@ def test_parquet_is_a_format_of_files(call, command, tmp_path):
     code, out, err = call(*arguments)
     assert (code, out) == (1, "") and "--format parquet: it is written to a file" in err
     assert call(*arguments, "-o", tmp_path / "table.csv")[0] == 1
-    path = tmp_path / "saved.parquet"
-    assert call(*arguments, "-o", path)[:2] == (0, "")
+    at = tmp_path / "saved.parquet"
+    assert call(*arguments, "-o", at)[:2] == (0, "")
     if command == "eval":
-        assert fastir.load_results(path) == fastir.Evaluator(QRELS, ["map"]).evaluate_many(
-            {"bm25": BM25, "dense": DENSE}
-        )
+        assert fastir.load_results(at) == fastir.Evaluator(QRELS, ["map"]).evaluate_many({"bm25": BM25, "dense": DENSE})
     else:
-        assert fastir.Comparison.load(path).pairs[0].p_value > 0
+        assert fastir.Comparison.load(at).pairs[0].p_value > 0
 
 
 def test_the_name_of_a_file_says_its_format(call, saved, tmp_path):
     for command, suffix, beginning in (
-        (("eval", QRELS, BM25), ".md", "| run"),
-        (("compare", QRELS, BM25, DENSE), ".tex", "%"),
-        (("diff", *saved), ".md", "| metric"),
-        (("diff", *saved), ".json", "["),
+        (("eval", QRELS, BM25), ".md", "| run"), (("compare", QRELS, BM25, DENSE), ".tex", "%"),
+        (("diff", *saved), ".md", "| metric"), (("diff", *saved), ".json", "["),
         (("diff", *saved), ".txt", "ndcg@10: "),
-    ):
+    ):  # fmt: skip
         path = tmp_path / f"out{suffix}"
         assert call(*command, "-o", path)[:2] == (0, "")
         assert path.read_text().startswith(beginning)

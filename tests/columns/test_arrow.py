@@ -1,7 +1,5 @@
-"""Arrow data in: what is legal gives pyarrow's values, what is malformed an error that says so, and nothing a crash.
-
-Also of: arrow.
-"""
+"""Arrow data in: what is legal gives pyarrow's values, what is malformed an error that says so, and nothing a crash."""
+# Also of: arrow.
 
 import ast
 import ctypes
@@ -36,7 +34,6 @@ from processes import python
 import fastir
 
 pyarrow = pytest.importorskip("pyarrow")
-
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
 
 
@@ -130,7 +127,6 @@ def test_what_is_legal_has_pyarrow_s_values(case):
 
 
 def test_each_struct_is_released_once():
-    """Those of columns belong to that of their table."""
     RELEASED.clear()
     assert rows(table()) == LEGAL
     assert RELEASED.count(ArrowSchema) == RELEASED.count(ArrowArray) == 1

@@ -15,11 +15,9 @@ pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
 pyarrow = pytest.importorskip("pyarrow")
 duckdb = pytest.importorskip("duckdb")
-
 QRELS = {"q1": {"d1": 1, "d2": 0}, "é文😀": {"d1": 1}, "": {"d3": 0}}
 RUN = {"q1": {"d1": 2.0, "d2": 3.0}, "é文😀": {"d1": 1.0}, "": {"d3": 1.0}}
 METRICS = ["ndcg@10", "map(empty=skip)", "num_ret"]
-
 pytestmark = UNEVEN
 
 
@@ -87,10 +85,8 @@ class Array(ctypes.Structure):
     """ArrowArray and ArrowSchema as far as their children; the first words differ, the children stand at `offset`."""
 
     _fields_ = [
-        ("numbers", ctypes.c_int64 * 5),
-        ("buffers", ctypes.c_void_p),
-        ("children", ctypes.POINTER(ctypes.c_void_p)),
-    ]
+        ("numbers", ctypes.c_int64 * 5), ("buffers", ctypes.c_void_p), ("children", ctypes.POINTER(ctypes.c_void_p)),
+    ]  # fmt: skip
 
 
 class Schema(ctypes.Structure):

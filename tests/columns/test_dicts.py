@@ -1,3 +1,5 @@
+"""Unusual dicts are read as the slow twins below read them: the same ids, numbers and errors."""
+# Also of: id_lists, scalars.
 """Unusual dicts are read as the slow twins below read them: the same ids, numbers and errors.
 
 Also of: id_lists.

@@ -20,9 +20,7 @@ def pairs_of(content):
     queries, first_rows, starts, lengths, numbers = rows_from_json(content)
     ids = [content[a : a + n].decode("utf-8", "surrogateescape") for a, n in zip(starts, lengths, strict=True)]
     rows = list(zip(ids, numbers.tolist(), strict=True))
-    return tuple(
-        (query, tuple(rows[a:b])) for query, (a, b) in zip(queries, pairwise([*first_rows, len(rows)]), strict=True)
-    )
+    return tuple((q, tuple(rows[a:b])) for q, (a, b) in zip(queries, pairwise([*first_rows, len(rows)]), strict=True))
 
 
 def by_json(content):

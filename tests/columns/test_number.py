@@ -18,7 +18,6 @@ import pytest
 import fastir
 from fastir.engine.columns._number import fast_number, slow_number
 
-LARGEST = 1.7976931348623157e308
 LEAST = 5e-324
 
 

@@ -5,10 +5,8 @@ import pytest
 import fastir
 from fastir.engine.columns.other_formats import hint_for_columns, hint_for_line
 
-LETOR, HEADER, RATINGS, STRATA, PRELS, PREFS, SUBTOPICS = (
-    *("LETOR or SVMrank ('qid:')", "looks like a header", "user_id", "format='strata'", "format='prels'"),
-    *("format='prefs'", "format='subtopic'"),
-)
+LETOR, HEADER = "LETOR or SVMrank ('qid:')", "looks like a header"
+STRATA, PRELS, PREFS = "format='strata'", "format='prels'", "format='prefs'"
 # (whether a run is expected, the file, what the error says, what it does not)
 FILES = [
     (False, "# qid:1: rambo*1\n\n4\tqid:1\t # 7555\trambo\n", LETOR, STRATA),

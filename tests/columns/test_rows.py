@@ -9,12 +9,10 @@ from fastir import Qrels, Run
 from fastir.engine.columns.rows import equal_offsets, list_of_each, occurrences, repeat, sums
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
-
 QRELS, RUN = gen.collection(4, queries=10)
 NUMBERED = {7: {1: 2, 30: 0, 2: -1}, 5: {4: 1}, -1: {1: 3}}
 STRATA = {"q1": {"a": 0, "b": 1, "c": 1}, "q2": {"d": 0}}
 ONES = {"q1": {"a": 1, "b": 0}, "q2": {"d": 2}}
-
 JUDGMENTS = {
     "labels": Qrels.from_dict(QRELS),
     "integers": Qrels.from_dict(NUMBERED),
@@ -71,10 +69,8 @@ def test_tables_and_from_table_are_inverse(name, out):
     rows = rows.filter(queries=[query_id for query_id in rows if rows[query_id]])  # a table has no empty queries
     table = getattr(rows, out)()
     assert list(table.columns if out == "to_pandas" else table.column_names) == [
-        "query_id",
-        "doc_id",
-        "score" if isinstance(rows, Run) else "label",
-    ]
+        "query_id", "doc_id", "score" if isinstance(rows, Run) else "label",
+    ]  # fmt: skip
     assert type(rows).from_table(table) == rows
 
 
@@ -103,10 +99,8 @@ def test_groups_preferences_and_samples_have_columns_of_their_own():
 def test_an_empty_table_has_its_columns():
     pytest.importorskip("pyarrow")
     for rows, number in (
-        (Qrels.from_dict({}), "label"),
-        (Run.from_dict({}), "score"),
-        (Run.from_dict({"q": {}}), "score"),
-    ):
+        (Qrels.from_dict({}), "label"), (Run.from_dict({}), "score"), (Run.from_dict({"q": {}}), "score"),
+    ):  # fmt: skip
         assert rows.to_arrow().column_names == ["query_id", "doc_id", number]
         assert rows.to_arrow().num_rows == 0
 

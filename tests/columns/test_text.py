@@ -54,7 +54,7 @@ print(out.hexdigest())
 """
 
 
-def printed(code, seed, **environment):
+def printout(code, seed, **environment):
     """What Python code prints in a process of its own, where the seed is set or, as None, is not."""
     variables = {name: value for name, value in os.environ.items() if name != "FASTIR_HASH_SEED"} | environment
     if seed is not None:
@@ -64,20 +64,20 @@ def printed(code, seed, **environment):
 
 def test_nothing_depends_on_the_seed():
     """Values, reports, the order of queries and of what a Run holds, and messages, over every shape of a run."""
-    seen = {printed(EVALUATE, seed).stdout for seed in ("0", "1", str(2**64 - 1), None)}
+    seen = {printout(EVALUATE, seed).stdout for seed in ("0", "1", str(2**64 - 1), None)}
     assert len(seen) == 1
     assert len(seen.pop()) == 65
 
 
 @pytest.mark.parametrize("seed", ["-1", str(2**64), "x", "1.0", "٣", "9" * 5000])
 def test_a_seed_is_a_word(seed):
-    done = printed("import fastir; fastir.Qrels", seed)
+    done = printout("import fastir; fastir.Qrels", seed)
     assert done.returncode == 1
     assert "FASTIR_HASH_SEED must be an integer from 0 to 2^64 - 1, got" in done.stderr
 
 
 def test_an_empty_seed_is_none():
-    assert printed("import fastir; fastir.Qrels; print(1)", "").stdout == "1\n"
+    assert printout("import fastir; fastir.Qrels; print(1)", "").stdout == "1\n"
 
 
 MASK, HALF = 2**64 - 1, 2**32 - 1
@@ -101,7 +101,7 @@ def colliding(n):
     return ids
 
 
-def flipped(bits):
+def flip(bits):
     """2^bits ids that would have one hash, whatever the seed is, if only the lower half of a product counted.
 
     The highest bit of a word would then become two known bits of the next one.
@@ -113,7 +113,7 @@ def flipped(bits):
     return [b"".join(chosen) for chosen in itertools.product(pairs, repeat=bits)]
 
 
-@pytest.mark.parametrize("make", [lambda: colliding(16_000), lambda: flipped(13)], ids=["words", "bits"])
+@pytest.mark.parametrize("make", [lambda: colliding(16_000), lambda: flip(13)], ids=["words", "bits"])
 def test_ids_that_were_made_to_collide_take_no_longer_than_others(make, tmp_path):
     ids = make()
     assert len(set(ids)) == len(ids) > 8000
@@ -166,7 +166,7 @@ def test_a_run_of_ids_that_were_foreseen_is_sorted():
         "try: fastir.evaluate({0: {ids[9]: 1}}, run([*ids, ids[300], ids[2]]), 'mrr')\n"
         "except fastir.DuplicateError as error: print(error)"
     )
-    done = [printed(code, seed) for seed in ("0", "1")]
+    done = [printout(code, seed) for seed in ("0", "1")]
     assert done[0].stdout == done[1].stdout
     assert done[0].stdout.startswith("True\n") and str(ids[300]) in done[0].stdout
 
@@ -179,8 +179,8 @@ def test_qrels_of_ids_that_were_foreseen_are_refused():
         "run = {'query_id': np.zeros(1, int), 'doc_id': np.array(ids[:1]), 'score': np.ones(1)};"
         "print(fastir.evaluate({0: dict.fromkeys(ids, 1)}, run, 'mrr')['mrr'])"
     )
-    assert printed(code, "1").stdout == "1.0\n"
-    assert "RuntimeError: 1024 ids collide in a table of hashes" in printed(code, "0").stderr
+    assert printout(code, "1").stdout == "1.0\n"
+    assert "RuntimeError: 1024 ids collide in a table of hashes" in printout(code, "0").stderr
 
 
 def test_a_pickle_holds_nothing_that_was_made_with_the_seed():
@@ -192,7 +192,7 @@ def test_a_pickle_holds_nothing_that_was_made_with_the_seed():
         "fastir.evaluate(qrels, run, 'ndcg'); fastir.evaluate(qrels, run.to_dict(), 'ndcg');"
         "print(pickle.dumps((qrels, run, fastir.evaluate(qrels, run, 'ndcg'))).hex())"
     )
-    texts = [printed(code, seed).stdout for seed in ("1", "2")]
+    texts = [printout(code, seed).stdout for seed in ("1", "2")]
     assert texts[0] == texts[1] != ""
     qrels, run, results = pickle.loads(bytes.fromhex(texts[0]))
     assert fastir.evaluate(qrels, run, "ndcg").values.tobytes() == results.values.tobytes()

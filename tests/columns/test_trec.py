@@ -1,7 +1,5 @@
-"""A line means the same wherever it stands: at the end of a file it is read byte by byte, before that by masks.
-
-Also of: line_formats.
-"""
+"""A line means the same wherever it stands: at the end of a file it is read byte by byte, before that by masks."""
+# Also of: line_formats.
 
 import random
 
@@ -25,7 +23,7 @@ PIECES = [
 PIECES += ["nan", "inf", "1e400", "x" * 30, "x" * 70, " y z", "", "0.1234567", "0.12345678", "\x85", "\x1f"]
 
 
-def changed(rng, line):
+def change(rng, line):
     """The line with a few pieces put in or characters taken out."""
     for _ in range(rng.randint(0, 3)):
         place = rng.randint(0, len(line))
@@ -58,7 +56,7 @@ def test_a_line_is_read_alike_at_the_end_of_a_file_and_before(format, is_run, se
     seen = set()
     for _ in range(1000):
         before = header + f"{usual}\n" * rng.randint(0, 2)
-        text = before + changed(rng, usual) + rng.choice(["\n", "\r\n"])
+        text = before + change(rng, usual) + rng.choice(["\n", "\r\n"])
         alone = read(format, is_run, text)
         behind = "".join(f"{usual.replace('q7', 'other')}{row}\n" for row in range(8))
         n_rows = len(alone[0]) if isinstance(alone, tuple) else None

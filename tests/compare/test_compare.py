@@ -32,13 +32,9 @@ def test_files_pairs_and_runs_are_compared_alike(tmp_path):
     for other in others:
         for threads in (1, 3):
             found = fastir.compare(
-                gen.write_qrels(tmp_path / "qrels", qrels),
-                other,
-                METRICS,
-                test="randomization",
-                n_resamples=999,
+                gen.write_qrels(tmp_path / "qrels", qrels), other, METRICS, test="randomization", n_resamples=999,
                 n_threads=threads,
-            )
+            )  # fmt: skip
             assert found.pairs == expected.pairs and found.systems == expected.systems
 
 

@@ -1,7 +1,5 @@
-"""compare_scores(): what changes no bit of it, and what it refuses.
-
-Also of: keywords, options.
-"""
+"""compare_scores(): what changes no bit of it, and what it refuses."""
+# Also of: keywords, options.
 
 import math
 import subprocess

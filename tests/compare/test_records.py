@@ -16,10 +16,8 @@ def test_a_pair():
     comparison = fastir.compare_scores(RUNS, correction=None)
     first, second, third = comparison.pairs
     assert [(pair.a, pair.b, pair.metric) for pair in comparison.pairs] == [
-        ("x", "y", "score"),
-        ("x", "z", "score"),
-        ("y", "z", "score"),
-    ]
+        ("x", "y", "score"), ("x", "z", "score"), ("y", "z", "score"),
+    ]  # fmt: skip
     assert first.difference == pytest.approx(0.075, rel=1e-12)
     assert first.p_value == first.adjusted_p == stats.t_test(ARRAYS["x"], ARRAYS["y"]).p_value
     assert (first.low, first.high) == stats.t_interval(ARRAYS["x"], ARRAYS["y"])[1:3]

@@ -1,4 +1,5 @@
 """All pairs of runs on one metric: tests and intervals are those of `stats` on plain arrays."""
+# Also of: statistical_tests.
 
 import itertools
 import math
@@ -13,7 +14,6 @@ from fastir.analyses.compare.records import TESTS
 from fastir.stats._resample import DRAWS, ORDERS, SIGNS
 
 pandas = pytest.importorskip("pandas")
-
 PAIRED = {
     "t": stats.t_test, "wilcoxon": stats.wilcoxon, "sign": stats.sign_test,
     "randomization": stats.randomization_test, "bootstrap": stats.bootstrap_test,
@@ -95,13 +95,9 @@ def test_crossed_seeds_widen_the_interval():
     assert wide.p_value > narrow.p_value and not wide.exact
     assert crossed.systems[0].high - crossed.systems[0].low > given.systems[0].high - given.systems[0].low
     backwards = fastir.compare_scores(
-        dict(reversed(runs.items())),
-        seeds="crossed",
-        test="bootstrap",
-        interval="percentile",
-        n_resamples=4000,
+        dict(reversed(runs.items())), seeds="crossed", test="bootstrap", interval="percentile", n_resamples=4000,
         n_threads=2,
-    ).pairs[0]
+    ).pairs[0]  # fmt: skip
     assert (backwards.p_value, backwards.low) == (wide.p_value, pytest.approx(-wide.high))
 
 

@@ -37,11 +37,9 @@ def test_frames(three):
 
 def test_files_hold_what_is_shown(three, tmp_path):
     for suffix, text in (
-        (".txt", three.to_table()),
-        (".md", three.to_table("markdown")),
-        (".html", three.to_table("html")),
+        (".txt", three.to_table()), (".md", three.to_table("markdown")), (".html", three.to_table("html")),
         (".tex", three.to_table("latex")),
-    ):
+    ):  # fmt: skip
         three.save(tmp_path / f"table{suffix}")
         assert (tmp_path / f"table{suffix}").read_text("utf-8") == text
     three.save(str(tmp_path / "all.json"))

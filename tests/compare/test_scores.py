@@ -42,9 +42,7 @@ def test_results_mappings_series_and_frames_are_the_same():
     results = {name: fastir.evaluate(QRELS, run, ["mrr", "ndcg@10"]) for name, run in RANKINGS.items()}
     expected = fastir.compare_scores(results)
     assert expected.metrics == ["mrr", "ndcg@10"]
-    assert [(system.run, system.mean) for system in expected.systems[:2]] == [
-        (name, results[name]["mrr"]) for name in results
-    ]
+    assert [(system.run, system.mean) for system in expected.systems[:2]] == [(n, results[n]["mrr"]) for n in results]
     nested = {name: {metric: of_run.per_query(metric) for metric in of_run.names} for name, of_run in results.items()}
     frames = {name: of_run.to_pandas() for name, of_run in results.items()}
     for runs in (nested, frames, fastir.evaluate_many(QRELS, RANKINGS, ["mrr", "ndcg@10"])):

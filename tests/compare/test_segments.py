@@ -47,10 +47,8 @@ def segmented():
 
 
 @pytest.mark.parametrize("options", [
-    {"correction": None},
-    {"test": "randomization", "n_resamples": 300, "correction": None},
-    {"test": "bootstrap", "n_resamples": 300, "correction": None, "interval": "bca"},
-    {"test": "tukey"},
+    {"correction": None}, {"test": "randomization", "n_resamples": 300, "correction": None},
+    {"test": "bootstrap", "n_resamples": 300, "correction": None, "interval": "bca"}, {"test": "tukey"},
     {"test": "wilcoxon", "correction": None, "baseline": "bm25", "effect": "hedges_gz"},
 ])  # fmt: skip
 def test_a_segments_is_the_comparison_of_its_queries_and_the_whole_is_as_without(options):
@@ -136,10 +134,7 @@ def test_tables_have_every_segments_then_all_queries_then_the_macro_mean(segment
         assert lines[0].startswith("segment,queries,#,run," if rows == "runs" else "segment,queries,metric,a,b,")
         size = 3 if rows == "runs" else 6
         named = [line.split(",")[:2] for line in lines[1:]]
-        counts = [[segment, str(len(queries_of(segment)))] for segment in segmented.segments] + [
-            ["all", "40"],
-            ["macro", ""],
-        ]
+        counts = [[s, str(len(queries_of(s)))] for s in segmented.segments] + [["all", "40"], ["macro", ""]]
         assert named == [name for name in counts for _ in range(size)]
     text = repr(segmented)
     assert "macro: the mean of the segments' means." in text and "in all segments" not in text
@@ -185,9 +180,7 @@ def test_a_saved_file_without_the_queries_of_a_segments_is_refused(tmp_path, seg
 # ---- which segments --------------------------------------------------------------------------------------------------
 def test_segments_may_be_a_file_or_of_numbers(tmp_path, segmented):
     path = tmp_path / "segments.tsv"
-    path.write_text(
-        "".join(f"{query}\t{segment}\n" for query, segment in SEGMENTS.items()) + "q99\ta segment of no query\n"
-    )
+    path.write_text("".join(f"{query}\t{segment}\n" for query, segment in SEGMENTS.items()) + "q99\tof no query\n")
     assert fastir.compare(QRELS, RUNS, METRICS, segments=path, correction=None) == segmented
     of_path = fastir.compare_scores(RESULTS, segments=str(path), correction=None)
     assert of_path.segments["long"].pairs == segmented.segments["long"].pairs

@@ -193,12 +193,10 @@ def test_points_of_a_column_stand_below_each_other():
 
 
 def test_latex():
-    text = fastir.compare_scores(values(**AWKWARD)).to_table("latex", digits=2)
-    assert r"a & a\_b\textbar{}c*\textless{}i\textgreater{}\&\textbackslash{}` & 0.28 & \\" in text
-    assert r"b & 50\% \$x\$ \{\textasciitilde{}\textasciicircum{}\#\} & \bfseries 0.63 & \textsuperscript{a} \\" in text
-    assert (
-        text.count("{") == text.count("}") and r"{llS[table-format=1.2,detect-weight]@{}l}" in text and r"$\le$" in text
-    )
+    tex = fastir.compare_scores(values(**AWKWARD)).to_table("latex", digits=2)
+    assert r"a & a\_b\textbar{}c*\textless{}i\textgreater{}\&\textbackslash{}` & 0.28 & \\" in tex
+    assert r"b & 50\% \$x\$ \{\textasciitilde{}\textasciicircum{}\#\} & \bfseries 0.63 & \textsuperscript{a} \\" in tex
+    assert tex.count("{") == tex.count("}") and r"{llS[table-format=1.2,detect-weight]@{}l}" in tex and r"$\le$" in tex
     rng = random.Random(0)
     many = {f"r{place}": [place + rng.random() for query in range(4)] for place in range(30)}
     assert r"\textsuperscript{1--29}" in fastir.compare_scores(values(**many), correction=None).to_table("latex")
@@ -222,9 +220,7 @@ def test_runs_and_segments_of_one_text_are_told_apart():
     assert [(row["segment"], row["run"]) for row in rows] == [(place, name) for place in places for name in names]
     pairs = list(csv.DictReader(io.StringIO(comparison.to_table("csv", rows="pairs"))))
     assert [(row["a"], row["b"]) for row in pairs[:3]] == [
-        (names[0], names[1]),
-        (names[0], names[2]),
-        (names[1], names[2]),
-    ]
+        (names[0], names[1]), (names[0], names[2]), (names[1], names[2]),
+    ]  # fmt: skip
     lines = pair_lines(comparison.pairs, {segment: part.pairs for segment, part in comparison.segments.items()})
     assert list(dict.fromkeys(line.split("\t")[0] for line in lines.splitlines()[1:])) == [*places[:3], "macro", "all"]

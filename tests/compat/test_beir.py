@@ -7,6 +7,7 @@ import random
 
 import pytest
 from common import ABSENT, SHARED
+from ranx_data import odd_collection
 
 import fastir.compat
 from fastir.compat.beir import evaluate, evaluate_custom
@@ -93,22 +94,6 @@ def test_values_are_logged(caplog):
 
 
 # ---- BEIR itself -------------------------------------------------------------------------------------------------
-def collection(seed):
-    """With ties of all kinds, documents called like queries, empty rankings and, at times, unknown queries."""
-    rng = random.Random(seed)
-    pool = [f"d{number}" for number in range(60)] + [f"q{number}" for number in range(8)]
-    grade = rng.choice([(0, 1), (1,), (0, 1, 2)])
-    score = rng.choice([
-        lambda: float(rng.randint(0, 5)),
-        rng.random,
-        lambda: 1.0 + rng.randint(0, 5) * 1e-9,
-        lambda: rng.randint(0, 30),
-    ])  # fmt: skip
-    queries = [f"q{number}" for number in range(rng.randint(1, 8))]
-    qrels = {query: {doc: rng.choice(grade) for doc in rng.sample(pool, rng.randint(1, 20))} for query in queries}
-    queries += ["q8"] * (seed % 4 == 0)
-    some = rng.sample(queries, rng.randint(1, len(queries)))
-    return qrels, {query: {doc: score() for doc in rng.sample(pool, rng.randint(0, 60))} for query in some}
 
 
 def outcome(call, *arguments):
@@ -143,7 +128,8 @@ def evaluator():
 
 def test_beir_says_the_same_on_random_collections(evaluator):
     for seed in range(150):
-        theirs, ours = both(evaluator, *collection(seed), random.Random(seed).choice([K, [1], [5, 3], (1, 2, 3)]))
+        made = odd_collection(seed, range(1, 9), unknown=["q8"] * (seed % 4 == 0))
+        theirs, ours = both(evaluator, *made, random.Random(seed).choice([K, [1], [5, 3], (1, 2, 3)]))
         assert ours == theirs, f"seed {seed}"
 
 

@@ -25,13 +25,11 @@ def test_a_repeated_document_counts_once():
     assert ours.DocumentRecallEvaluator("multi_hit").run([documents("a", "b")], [documents("a", "a")])["score"] == 0.5
 
 
-def made(module):
+def evaluators_of(module):
     classes = [(name, {}) for name in NAMES if "Recall" not in name]
     classes += [("DocumentRecallEvaluator", {"mode": mode}) for mode in MODES]
     fields = ("content", "id", "meta.page", "meta.no.such")
-    return [
-        getattr(module, name)(document_comparison_field=field, **more) for name, more in classes for field in fields
-    ]
+    return [getattr(module, n)(document_comparison_field=field, **more) for n, more in classes for field in fields]
 
 
 def questions(rng):
@@ -51,7 +49,7 @@ def questions(rng):
 @pytest.mark.parametrize("seed", range(5))
 def test_haystack_itself(seed):
     truth, retrieved = questions(random.Random(seed))
-    for own, their in zip(made(ours), made(theirs), strict=True):
+    for own, their in zip(evaluators_of(ours), evaluators_of(theirs), strict=True):
         found, wanted = own.run(truth, retrieved), their.run(truth, retrieved)
         assert found.keys() == wanted.keys()
         assert found["individual_scores"] == pytest.approx(wanted["individual_scores"], abs=1e-15)

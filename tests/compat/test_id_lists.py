@@ -15,9 +15,7 @@ METRICS = ("mrr", "hit_rate", "map", "ndcg", "precision", "recall", "precision@3
 def lists(rng, n_queries=40):
     """Retrieved ids with copies, and labels of some ids; some of either are empty."""
     retrieved = [rng.choices(IDS, k=rng.randint(0, 12)) for _ in range(n_queries)]
-    relevant = [
-        {each: rng.choice([1, 2, 0.5]) for each in rng.sample(IDS, rng.randint(0, 6))} for _ in range(n_queries)
-    ]
+    relevant = [{i: rng.choice([1, 2, 0.5]) for i in rng.sample(IDS, rng.randint(0, 6))} for _ in range(n_queries)]
     return retrieved, relevant
 
 
@@ -51,7 +49,6 @@ def test_labels_of_no_lists():
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("convention", ["llamaindex", "ragas", "fastir"])
 def test_the_value_of_one_query_is_that_of_all(metric, convention):
-    """Bit by bit, and whatever the ids of a set come in."""
     retrieved, relevant = lists(random.Random(7))
     [*wanted] = id_lists.values(retrieved, [dict.fromkeys(judged, 1) for judged in relevant], [metric], convention)
     for ids, judged, [value] in zip(retrieved, relevant, wanted, strict=True):

@@ -1,7 +1,5 @@
-"""install() and patched(): callers that hold the tool's module, or its class, get fastir; and the tool back after.
-
-Also of: entry_points.
-"""
+"""install() and patched(): callers that hold the tool's module, or its class, get fastir; and the tool back after."""
+# Also of: entry_points.
 
 import ast
 import inspect
@@ -46,18 +44,18 @@ def tool(monkeypatch):
     return toy
 
 
-def called(tool):
+def call(tool):
     return {Scorer.static(0), Scorer().static(0), Scorer().method(0), tool.function(0)}
 
 
 def test_for_a_while(tool):
     before = {name: vars(Scorer)[name] for name in ("static", "method")}
     with fastir.compat.patched("toy_tool"):
-        assert called(tool) == {"fastir's"}
+        assert call(tool) == {"fastir's"}
         with fastir.compat.patched("toy_tool"):
-            assert called(tool) == {"fastir's"}
-        assert called(tool) == {"fastir's"}
-    assert called(tool) == {"the tool's"}
+            assert call(tool) == {"fastir's"}
+        assert call(tool) == {"fastir's"}
+    assert call(tool) == {"the tool's"}
     assert {name: vars(Scorer)[name] for name in before} == before
 
 
@@ -73,14 +71,14 @@ def test_a_layer_with_a_class_of_that_name_gives_its_method(tool, monkeypatch):
 def test_until_an_error(tool):
     with pytest.raises(KeyError), fastir.compat.patched("toy_tool"):
         raise KeyError
-    assert called(tool) == {"the tool's"}
+    assert call(tool) == {"the tool's"}
 
 
 def test_for_good(tool):
     with fastir.compat.patched("toy_tool"):  # takes it back
         fastir.compat.install("toy_tool")
         fastir.compat.install("toy_tool")
-        assert called(tool) == {"fastir's"}
+        assert call(tool) == {"fastir's"}
 
 
 def test_until_it_is_uninstalled(tool):
@@ -89,16 +87,16 @@ def test_until_it_is_uninstalled(tool):
     fastir.compat.install("toy_tool")
     with fastir.compat.patched("toy_tool"):
         fastir.compat.uninstall()
-        assert called(tool) == {"the tool's"}
-    assert called(tool) == {"fastir's"}
+        assert call(tool) == {"the tool's"}
+    assert call(tool) == {"fastir's"}
     fastir.compat.uninstall("toy_tool")
     fastir.compat.uninstall("toy_tool")
-    assert called(tool) == {"the tool's"}
+    assert call(tool) == {"the tool's"}
     assert {name: vars(Scorer)[name] for name in before} == before
     with fastir.compat.patched("toy_tool"):
         fastir.compat.install("toy_tool")
     fastir.compat.uninstall()
-    assert called(tool) == {"the tool's"}
+    assert call(tool) == {"the tool's"}
 
 
 @pytest.mark.parametrize(("typed", "module"), [
@@ -120,7 +118,7 @@ def test_all_or_nothing(tool, monkeypatch):
     monkeypatch.setattr(entry_points, "version", lambda tool: "1.0")
     with pytest.raises(ImportError, match=r"other 1\.0 is installed, which has no toy_tool:missing"):
         fastir.compat.install("toy_tool", "other")
-    assert called(tool) == {"the tool's"}
+    assert call(tool) == {"the tool's"}
 
 
 def test_a_tool_that_is_not_installed(monkeypatch):
@@ -139,11 +137,11 @@ def test_a_tool_that_is_too_old(tool, monkeypatch, version, works):
     monkeypatch.setattr(entry_points, "version", lambda tool: version)
     if works:
         with fastir.compat.patched("toy_tool"):
-            assert called(tool) == {"fastir's"}
+            assert call(tool) == {"fastir's"}
     else:
         with pytest.raises(ImportError, match=rf"toy_tool {version} is installed, but 2\.26\.6 or later is needed"):
             fastir.compat.install("toy_tool")
-        assert called(tool) == {"the tool's"}
+        assert call(tool) == {"the tool's"}
 
 
 def test_a_tool_that_nothing_stands_in_for():
@@ -187,7 +185,6 @@ def test_a_module_that_was_imported_before():
 
 
 def test_ir_measures_on_top_of_it():
-    """Its provider for pytrec_eval gives the same values."""
     ir_measures = pytest.importorskip("ir_measures")
     names = (
         "AP", "nDCG@10", "P(rel=2)@5", "RR", "Bpref", "IPrec@0.3", "SetF(beta=2.0)", "NumRet", "infAP",

@@ -19,7 +19,7 @@ Qrel, ScoredDoc = irm.Qrel, irm.ScoredDoc
 MEASURES = IR_MEASURES | {"ir_measures": f"{IR_MEASURES['ir_measures']} {ACCURACY}"}
 
 
-def parsed(text):
+def parse(text):
     return [irm.parse_measure(name) for name in text.split()]
 
 
@@ -74,9 +74,7 @@ def shapes(rows, run):
     pandas = pytest.importorskip("pandas")
     for kind in (object, str):
         frames = pandas.DataFrame(rows), pandas.DataFrame(scored(run))
-        yield lambda kind=kind, frames=frames: tuple(
-            frame.astype({"query_id": kind, "doc_id": kind}) for frame in frames
-        )
+        yield lambda kind=kind, frames=frames: tuple(one.astype({"query_id": kind, "doc_id": kind}) for one in frames)
 
 
 def values(metrics):
@@ -161,7 +159,7 @@ def test_measures_defined_at_run_time_stay_theirs_whatever_they_are_called():
 def test_values(module, tied):
     pytest.importorskip(module)
     qrels, run = collection(1, tied)
-    measures = parsed(MEASURES[module])
+    measures = parse(MEASURES[module])
     theirs = values(metric for measure in measures for metric in irm.iter_calc([measure], qrels, run))
     alone = irm.Accuracy in measures
     for make in (lambda: (qrels, run), *shapes(flat(qrels), run)):
@@ -178,7 +176,7 @@ def test_values(module, tied):
 def test_values_by_subtopic(tied):
     pytest.importorskip("pyndeval")
     rows, run = by_subtopic(2, tied)
-    measures = parsed(DIVERSE)
+    measures = parse(DIVERSE)
     theirs = values(metric for measure in measures for metric in irm.iter_calc([measure], rows, run))
     for make in shapes(rows, run):
         with fastir.compat.patched("ir_measures"):
@@ -199,14 +197,13 @@ def test_gdeval_but_for_its_rounding():
 
 
 def test_a_real_collection():
-    """1 500 lines of TREC-3, read by ir_measures itself."""
     folder = SHARED / "data" / "trec_eval_test"
     if not folder.is_dir():
         pytest.skip(ABSENT)
     pytest.importorskip("pytrec_eval")
     rows = list(irm.read_trec_qrels(str(folder / "qrels.test")))
     run = list(irm.read_trec_run(str(folder / "results.test")))
-    measures = parsed(MEASURES["pytrec_eval"] + " RR@10 Judged@10 Accuracy Compat")
+    measures = parse(MEASURES["pytrec_eval"] + " RR@10 Judged@10 Accuracy Compat")
     theirs = [measure.calc(rows, run) for measure in measures]
     with fastir.compat.patched("ir_measures"):
         ours = irm.calc(measures, rows, run)
@@ -228,7 +225,7 @@ CWL = {
 def test_values_of_cwl_eval_without_it():
     qrels = {"q": {"a": 1, "b": 0, "c": 2, "e": 1, "f": 1}}
     run = {"q": dict(zip("abcde", range(5, 0, -1), strict=True))}
-    found = layer.provider().calc_aggregate(parsed(" ".join(CWL)), qrels, run)
+    found = layer.provider().calc_aggregate(parse(" ".join(CWL)), qrels, run)
     same({str(measure): value for measure, value in found.items()}, CWL)
 
 
@@ -239,7 +236,7 @@ def test_values_of_ndeval_without_it():
         "ERR_IA@1": 1.0, "ERR_IA@5": 0.5022692889561272, "alpha_nDCG@5": 0.8231153407224933, "NRBP": 0.46875,
         "AP_IA": 0.5666666666666667, "StRecall@1": 1 / 3, "alpha_nDCG(alpha=0.2)@5": 0.8493829779892205,
     }  # fmt: skip
-    found = layer.provider().calc_aggregate(parsed(" ".join(expected)), rows, run)
+    found = layer.provider().calc_aggregate(parse(" ".join(expected)), rows, run)
     assert {str(measure): value for measure, value in found.items()} == pytest.approx(expected, abs=1e-6)
 
 
@@ -334,7 +331,7 @@ def test_means_are_summed_in_the_order_of_the_run():
 def test_measures_stand_in_the_order_of_their_providers():
     """As trec_eval prints them, and then as the pipeline asks: PyTerrier's tables have their columns in this order."""
     names = "NumQ NumRet AP Rprec RR P@5 P@20 R@10 nDCG nDCG@5 AP@5 Success@1 SetP RBP(rel=1) Compat Judged@10 RR@10"
-    measures = parsed(names)
+    measures = parse(names)
     rng = random.Random(4)
     for _ in range(5):
         rng.shuffle(measures)
@@ -458,9 +455,7 @@ def around_zero(seed):
     """Scores above, at and below 0, many of them equal; qrels in no order."""
     rng = random.Random(seed)
     pool = [f"d{i:02}" for i in range(40)]
-    qrels = {
-        str(query): {doc: rng.choice((-1, 0, 0, 1, 1, 2, 3)) for doc in rng.sample(pool, 20)} for query in range(8)
-    }
+    qrels = {str(query): {d: rng.choice((-1, 0, 0, 1, 1, 2, 3)) for d in rng.sample(pool, 20)} for query in range(8)}
     run = {
         str(query): {doc: rng.choice((0.0, -1.0, 1.0, 1.0 + 1e-9, rng.random() - 0.5)) for doc in rng.sample(pool, 15)}
         for query in range(8)
@@ -472,16 +467,13 @@ def around_zero(seed):
 def test_compat_takes_0_for_the_score_of_what_is_not_retrieved(seed):
     qrels, run = around_zero(seed)
     names = ["Compat", "Compat(p=0.8)", "Compat(normalize=False)"]
-    measures = parsed(" ".join(names))
+    measures = parse(" ".join(names))
     theirs = values(irm.iter_calc(measures, qrels, run))
     under_the_name = fastir.evaluate(qrels, run, names, convention="ir_measures")
     differs = fastir.evaluate(qrels, run, names)
     for (measure, query), value in theirs.items():
         assert under_the_name.per_query(str(measure))[query] == pytest.approx(value, abs=1e-12)
-    assert any(
-        differs.per_query(str(measure))[query] != pytest.approx(value, abs=1e-6)
-        for (measure, query), value in theirs.items()
-    )
+    assert any(differs.per_query(str(measure))[q] != pytest.approx(v, abs=1e-6) for (measure, q), v in theirs.items())
     for make in (lambda: (qrels, run), *shapes(flat(qrels), run)):
         with fastir.compat.patched("ir_measures"):
             assert same(values(irm.iter_calc(measures, *make())), theirs) == 24

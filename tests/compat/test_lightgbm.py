@@ -85,12 +85,7 @@ def trained(lightgbm, X, y, group, weight, **options):
             "objective": "lambdarank", "verbose": -1, "num_threads": 1, "num_leaves": 4, "eval_at": K,
             "metric": options.pop("metric"),
         },
-        data,
-        4,
-        valid_sets=[data],
-        valid_names=["v"],
-        callbacks=[lightgbm.record_evaluation(recorded)],
-        **options,
+        data, 4, valid_sets=[data], valid_names=["v"], callbacks=[lightgbm.record_evaluation(recorded)], **options,
     )  # fmt: skip
     return recorded["v"]
 
@@ -122,14 +117,9 @@ def test_lightgbm_ranker():
     X, y, group = rng.normal(size=(60, 3)), rng.integers(0, 3, 60), [20, 25, 15]
     ranker = lightgbm.LGBMRanker(n_estimators=3, num_leaves=4, verbose=-1, n_jobs=1, min_child_samples=5)
     ranker.fit(
-        X,
-        y,
-        group=group,
-        eval_set=[(X, y)],
-        eval_group=[group],
-        eval_at=[10],
+        X, y, group=group, eval_set=[(X, y)], eval_group=[group], eval_at=[10],
         eval_metric=eval_metric(["ndcg@9", "mrr"]),
-    )
+    )  # fmt: skip
     recorded = next(iter(ranker.evals_result_.values()))
     assert set(recorded) == {"ndcg@9", "mrr", "ndcg@10"}
     assert recorded["mrr"][-1] == fastir.evaluate_scores(y, ranker.predict(X), "mrr", group=group)["mrr"]

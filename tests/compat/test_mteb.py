@@ -10,6 +10,7 @@ import statistics
 import numpy as np
 import pytest
 from common import ABSENT, SHARED
+from ranx_data import odd_collection
 
 import fastir.compat
 from fastir.compat import mteb
@@ -49,7 +50,6 @@ def test_areas():
 
 
 def test_confidences():
-    """Rankings of one size are laid out together, more than a block of them, too."""
     rng = random.Random(3)
     results = {
         f"q{number}": {f"d{doc}": rng.choice((rng.random(), 1.0, 3)) for doc in range(rng.choice((0, 1, 2, 9)))}
@@ -71,23 +71,8 @@ def evaluate():
     return evaluator.evaluate.__get__(evaluator.__new__(evaluator))
 
 
-def collection(seed):
-    """With ties, documents called like queries, empty rankings and judgments and, at times, unknown queries."""
-    rng = random.Random(seed)
-    pool = [f"d{number}" for number in range(60)] + [f"q{number}" for number in range(40)]
-    grade = rng.choice([(0, 1), (1,), (0, 1, 2)])
-    score = rng.choice([
-        lambda: float(rng.randint(0, 5)),
-        rng.random,
-        lambda: 1.0 + rng.randint(0, 5) * 1e-9,
-        lambda: rng.randint(0, 30),
-    ])  # fmt: skip
-    queries = [f"q{number}" for number in range(rng.choice((1, 3, 12, 40)))]
-    least = int(seed % 9 > 0)
-    qrels = {query: {doc: rng.choice(grade) for doc in rng.sample(pool, rng.randint(least, 20))} for query in queries}
-    queries += ["unknown"] * (seed % 11 == 0)
-    some = rng.sample(queries, rng.randint(1, len(queries)))
-    return qrels, {query: {doc: score() for doc in rng.sample(pool, rng.randint(0, 60))} for query in some}
+def odd(seed):
+    return odd_collection(seed, (1, 3, 12, 40), int(seed % 9 > 0), ["unknown"] * (seed % 11 == 0))
 
 
 def both(evaluate, qrels, run, *options):
@@ -110,7 +95,7 @@ def test_mteb_says_the_same_on_random_collections(evaluate):
     for seed in range(60):
         rng = random.Random(seed)
         options = (rng.choice([K, [1], [5, 3], (1, 2, 3)]), rng.random() < 0.3, rng.random() < 0.3)
-        theirs, ours = both(evaluate, *collection(seed), *options)
+        theirs, ours = both(evaluate, *odd(seed), *options)
         assert ours == theirs, f"seed {seed}"
         failed.add(ours[0] if ours[0].startswith("<class") else "")
     assert failed == {"", "<class 'IndexError'>", "<class 'KeyError'>", "<class 'ZeroDivisionError'>"}
@@ -159,7 +144,7 @@ def test_metrics_of_single_queries_by_hand():
 def test_mteb_has_the_same_metrics_of_single_queries():
     theirs = pytest.importorskip("mteb._evaluators.retrieval_metrics")
     for seed in range(1, 40):
-        qrels, run = collection(seed)
+        qrels, run = odd(seed)
         run = {query: docs for query, docs in run.items() if query in qrels}
         for name in ("mrr", "recall_cap", "top_k_accuracy", "hole"):
             assert getattr(mteb, name)(qrels, run, K) == getattr(theirs, name)(qrels, run, K), (seed, name)
@@ -186,7 +171,7 @@ def p_mrr(before, after, changed):
     return statistics.fmean(means)
 
 
-def instructed(seed):
+def instruct(seed):
     """Two runs with ties, and changed documents, some of them not ranked, listed twice or of queries that are not."""
     rng = random.Random(seed)
     pool = [f"d{number}" for number in range(30)] + ["é", "D", "\U0001f600", "\uffff"]
@@ -208,7 +193,7 @@ def test_p_mrr_by_hand_and_slowly():
     assert mteb.calculate_pmrr(before, after, {"q": ["x"]}) == 0.0
     assert mteb.calculate_pmrr(before, after, {"q": ["a", "b"], "r": ["a"]}) == pytest.approx((2 / 3 - 1 / 2) / 2)
     for seed in range(100):
-        given = instructed(seed)
+        given = instruct(seed)
         assert mteb.calculate_pmrr(*given) == pytest.approx(p_mrr(*given), abs=1e-14)
     with pytest.raises(ZeroDivisionError, match="no query with changed documents is in both runs"):
         mteb.calculate_pmrr(before, after, {"r": ["a"]})
@@ -235,7 +220,7 @@ def test_robustness_by_hand():
 def test_mteb_has_the_same_metrics_of_instructions():
     theirs = pytest.importorskip("mteb._evaluators.retrieval_metrics")
     for seed in range(40):
-        given = instructed(seed)
+        given = instruct(seed)
         assert mteb.calculate_pmrr(*given) == pytest.approx(theirs.calculate_pmrr(*given), abs=1e-14)
         queries = [f"q{number % 4}_{number}" for number in range(seed + 1)]
         scores = {query: {"ndcg_cut_10": random.Random(query).random()} for query in queries}

@@ -17,40 +17,40 @@ def files(tmp_path):
     return tmp_path
 
 
-def called(files, *arguments, run="run", **options):
+def call(files, *arguments, run="run", **options):
     return trec_eval(["trec_eval.py", *arguments, str(files / "qrels"), str(files / run)], **options)
 
 
 def test_the_last_value_of_all_is_returned(files, capsys):
-    assert called(files, "-m", "map", "-m", "recip_rank") == 0.3333
+    assert call(files, "-m", "map", "-m", "recip_rank") == 0.3333
     assert capsys.readouterr().out == "map                   \tall\t0.3333\nrecip_rank            \tall\t0.3333\n"
 
 
 def test_without_unjudged_documents_queries_that_lose_all_are_gone(files, capsys):
-    assert called(files, "-remove-unjudged", "-m", "recip_rank") == 1.0
-    assert called(files, "-c", "-remove-unjudged", "-m", "recip_rank") == 0.6667
+    assert call(files, "-remove-unjudged", "-m", "recip_rank") == 1.0
+    assert call(files, "-c", "-remove-unjudged", "-m", "recip_rank") == 0.6667
 
 
 def test_judged_at_cutoffs_is_a_share_of_all_rankings_together(files, capsys):
-    assert called(files, "-m", "judged.1,2") == 0.3333
+    assert call(files, "-m", "judged.1,2") == 0.3333
     assert capsys.readouterr().out == "judged_1              \tall\t0.0000\njudged_2              \tall\t0.3333\n"
-    assert called(files, "-m", "judged.2", "-m", "map", "-remove-unjudged") == 1.0
+    assert call(files, "-m", "judged.2", "-m", "map", "-remove-unjudged") == 1.0
     assert capsys.readouterr().out.startswith("map")
 
 
 def test_values_of_queries(files):
-    assert called(files, "-q", "-m", "recip_rank", query_id="1") == 0.5
-    assert called(files, "-q", "-m", "recip_rank", return_per_query_results=True) == {
+    assert call(files, "-q", "-m", "recip_rank", query_id="1") == 0.5
+    assert call(files, "-q", "-m", "recip_rank", return_per_query_results=True) == {
         "1": 0.5, "2": 0.5, "3": 0.0, "all": 0.3333,
     }  # fmt: skip
     with pytest.raises(ValueError, match="need the argument -q"):
-        called(files, query_id="1")
+        call(files, query_id="1")
     with pytest.raises(KeyError):
-        called(files, "-q", "-m", "map", query_id="9")
+        call(files, "-q", "-m", "map", query_id="9")
 
 
 def test_a_run_of_ms_marco(files):
-    assert called(files, "-m", "recip_rank", run="msmarco") == 0.75
+    assert call(files, "-m", "recip_rank", run="msmarco") == 0.75
 
 
 @pytest.mark.parametrize("arguments", [("-m", "judged.0"), ("-m", "judged.x"), ("judged.5",), ("-m", "mapp")])

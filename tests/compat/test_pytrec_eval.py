@@ -1,7 +1,5 @@
-"""The stand-in for pytrec_eval: its numbers to the last bit, its shapes and its errors, and life where it dies.
-
-Also of: rows.
-"""
+"""The stand-in for pytrec_eval: its numbers to the last bit, its shapes and its errors, and life where it dies."""
+# Also of: rows.
 
 import collections
 import json
@@ -264,7 +262,6 @@ def test_subclasses_of_dict():
 
 
 def test_one_query_at_a_time():
-    """Whatever the others are, and in whatever order they come."""
     qrels, run = gen.collection(3, queries=30)
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, pytrec_eval.supported_measures)
     together = evaluator.evaluate(run)

@@ -13,10 +13,7 @@ from fastir.compat.ranx.compare import share_of_permutations
 
 def collection(runs=3, queries=12, seed=2):
     rng = random.Random(seed)
-    qrels = {
-        f"q{number}": {f"d{doc}": rng.choice((0, 0, 1, 2)) for doc in range(8)} | {"sure": 1}
-        for number in range(queries)
-    }
+    qrels = {f"q{n}": {f"d{doc}": rng.choice((0, 0, 1, 2)) for doc in range(8)} | {"sure": 1} for n in range(queries)}
     return qrels, [
         {
             query: {doc: round(rng.random() + skill * label / 4, 3) for doc, label in docs.items()}
@@ -33,14 +30,9 @@ def test_p_values_are_fastirs(stat_test, ours):
     found = compare(Qrels(qrels), named, ["map", "ndcg@5"], stat_test=stat_test, max_p=0.05)
     assert found.model_names == ["x", "y", "run_3"]
     expected = fastir.compare(
-        qrels,
-        dict(zip(found.model_names, runs, strict=True)),
-        ["map", "ndcg@5"],
-        test=ours,
-        n_resamples=1000,
-        random_state=42,
-        convention="ranx",
-    )
+        qrels, dict(zip(found.model_names, runs, strict=True)), ["map", "ndcg@5"], test=ours, n_resamples=1000,
+        random_state=42, convention="ranx",
+    )  # fmt: skip
     for pair in expected.pairs:
         assert found.comparisons[pair.b, pair.a][pair.metric] == {
             "p_value": pytest.approx(pair.p_value, rel=1e-12),
@@ -119,11 +111,9 @@ def test_the_same_as_ranx():
     qrels, runs = collection(4, 15)
     metrics = ["map@100", "mrr", "ndcg@10", "precision@5", "r-precision", "ndcg_burges@3-l2", "hit_rate@3"]
     for options in (
-        {},
-        {"max_p": 0.3, "rounding_digits": 4},
-        {"max_p": 0.2, "show_percentages": True},
+        {}, {"max_p": 0.3, "rounding_digits": 4}, {"max_p": 0.2, "show_percentages": True},
         {"stat_test": "tukey", "max_p": 0.2},
-    ):
+    ):  # fmt: skip
         named = [(run, f"r{place}") for place, run in enumerate(runs)]
         theirs = ranx.compare(ranx.Qrels(qrels), [ranx.Run(*run) for run in named], metrics, **options)
         ours = compare(Qrels(qrels), [Run(*run) for run in named], metrics, literal=True, **options)

@@ -13,7 +13,7 @@ from fastir.compat.ranx import Qrels, Run, evaluate
 LOG = math.log2
 
 
-def ranked(labels, extra=()):
+def rank(labels, extra=()):
     """One query: the labels of a ranking, None for what is not in the qrels, and of documents not retrieved."""
     docs = [f"d{place}" for place in range(len(labels))]
     judged = {doc: label for doc, label in zip(docs, labels, strict=True) if label is not None}
@@ -21,8 +21,8 @@ def ranked(labels, extra=()):
     return {"q": judged}, {"q": {doc: float(-place) for place, doc in enumerate(docs)}}
 
 
-SEED_003 = ranked([3, 2, 3, 0, 1, 2], [3, 2])
-LEVELS = ranked([1, 2, 3])
+SEED_003 = rank([3, 2, 3, 0, 1, 2], [3, 2])
+LEVELS = rank([1, 2, 3])
 KNOWN = [
     (SEED_003, "dcg", 6.861126688593502), (SEED_003, "ndcg@6", 0.785002371969948),
     (SEED_003, "dcg_burges", 13.848263629272981), (SEED_003, "ndcg_burges", 0.7377457678497291),
@@ -30,19 +30,19 @@ KNOWN = [
     (SEED_003, "rbp.90", 0.9067079999999998), (SEED_003, "rbp@90", 0.9067079999999998),
     (SEED_003, "rbp.9", 0.9067079999999998), (SEED_003, "f1@5", 2 / 3),
     (SEED_003, "map-l2", 0.611111111111111), (LEVELS, "ndcg-l2", 0.6480409555),
-    (LEVELS, "ndcg", 0.7899980042), (ranked([None, 0, 1, 1]), "hits", 2),
-    (ranked([None, 0, 1, 1]), "hits@3", 1), (ranked([0, 1]), "hit_rate@1", 0),
-    (ranked([0, 1]), "hit_rate@0", 1), (ranked([1, 0]), "precision@10", 0.1),
-    (ranked([1, 0]), "precision@0", 0.5), (ranked([1, 0, 1], [1]), "recall@1", 1 / 3),
-    (ranked([1, 0, 1], [1]), "r-precision@1", 2 / 3), (ranked([0, 1, 0, 1]), "mrr@1", 0),
-    (ranked([1, 0, 1], [1, 1]), "map@1", 1 / 4), (ranked([2, 0], [0]), "rbp.5-l2", 1),
-    (ranked([1, 0]), "rbp.05", 0.95), (ranked([1, None, 1]), "bpref", math.nan),
-    (ranked([None], [1]), "bpref", 0), (ranked([0, 1], [-1]), "bpref@1", 0),
-    (ranked([-1, 1, 1], [0, 0]), "bpref", 0.5), (ranked([1, 2], [3]), "bpref-l2", 0.0),
-    (ranked([0, -1, 1]), "map-l0", (1 + 2 / 3) / 2), (ranked([-1, 0, 1]), "bpref-l0", 0.0),
-    (ranked([0, -1, 1]), "ndcg@3-l0", 1 / LOG(4)), (ranked([0, 2]), "rbp.5-l0", 0.5),
-    (ranked([0, 0]), "ndcg", 0), (ranked([0, 0]), "f1", 0), (ranked([]), "precision", 0),
-    (ranked([], [1]), "f1", 0),
+    (LEVELS, "ndcg", 0.7899980042), (rank([None, 0, 1, 1]), "hits", 2),
+    (rank([None, 0, 1, 1]), "hits@3", 1), (rank([0, 1]), "hit_rate@1", 0),
+    (rank([0, 1]), "hit_rate@0", 1), (rank([1, 0]), "precision@10", 0.1),
+    (rank([1, 0]), "precision@0", 0.5), (rank([1, 0, 1], [1]), "recall@1", 1 / 3),
+    (rank([1, 0, 1], [1]), "r-precision@1", 2 / 3), (rank([0, 1, 0, 1]), "mrr@1", 0),
+    (rank([1, 0, 1], [1, 1]), "map@1", 1 / 4), (rank([2, 0], [0]), "rbp.5-l2", 1),
+    (rank([1, 0]), "rbp.05", 0.95), (rank([1, None, 1]), "bpref", math.nan),
+    (rank([None], [1]), "bpref", 0), (rank([0, 1], [-1]), "bpref@1", 0),
+    (rank([-1, 1, 1], [0, 0]), "bpref", 0.5), (rank([1, 2], [3]), "bpref-l2", 0.0),
+    (rank([0, -1, 1]), "map-l0", (1 + 2 / 3) / 2), (rank([-1, 0, 1]), "bpref-l0", 0.0),
+    (rank([0, -1, 1]), "ndcg@3-l0", 1 / LOG(4)), (rank([0, 2]), "rbp.5-l0", 0.5),
+    (rank([0, 0]), "ndcg", 0), (rank([0, 0]), "f1", 0), (rank([]), "precision", 0),
+    (rank([], [1]), "f1", 0),
 ]  # fmt: skip
 
 
@@ -85,7 +85,6 @@ def test_shapes_of_the_answer():
 
 @pytest.mark.parametrize("return_std", [False, True])
 def test_values_of_the_queries(return_std):
-    """Of Qrels in the order of the ids, of dicts as these have it."""
     for qrels, run, expected in ((QRELS, RUN, [2, 1]), (Qrels(QRELS), Run(RUN), [1, 2]), (Qrels(QRELS), RUN, [1, 2])):
         values = evaluate(qrels, run, "hits@10", return_mean=False, return_std=return_std)
         assert (type(values), values.dtype, values.tolist()) == (np.ndarray, np.float64, expected)

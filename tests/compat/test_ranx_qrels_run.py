@@ -192,10 +192,8 @@ def test_files_of_ranx(ranx, tmp_path):
 
 
 @pytest.mark.parametrize("make", [
-    lambda: Qrels({"q": {"a": 1, "b": 0.92}}),
-    lambda: Qrels.from_dict({"q": {"b": np.float32(0.5)}}),
-    lambda: Qrels().add("q", ["b"], [0.92]),
-    lambda: Qrels().add_multi(["q"], [["b"]], [[0.92]]),
+    lambda: Qrels({"q": {"a": 1, "b": 0.92}}), lambda: Qrels.from_dict({"q": {"b": np.float32(0.5)}}),
+    lambda: Qrels().add("q", ["b"], [0.92]), lambda: Qrels().add_multi(["q"], [["b"]], [[0.92]]),
 ])  # fmt: skip
 def test_labels_that_are_not_whole_are_refused(make):
     with pytest.raises(TypeError, match=r"not an integer; a float must be whole .*query q, document b"):

@@ -27,12 +27,12 @@ class Data(dict):
         return self[name]
 
 
-def gathered(*rows):
+def gather(*rows):
     return Data({"rec.topk": np.array(rows, np.int32).view(Tensor)})
 
 
 def test_by_hand():
-    found = Evaluator(CONFIG).evaluate(gathered([0, 1, 1, 4], [0, 0, 0, 1]))
+    found = Evaluator(CONFIG).evaluate(gather([0, 1, 1, 4], [0, 0, 0, 1]))
     assert list(found) == [f"{name.lower()}@{k}" for name in CONFIG["metrics"] for k in (1, 3)]
     assert found == {
         "ndcg@1": 0.0, "ndcg@3": 0.2654, "hit@1": 0.0, "hit@3": 0.5, "mrr@1": 0.0, "mrr@3": 0.25,
@@ -42,7 +42,7 @@ def test_by_hand():
 
 
 def test_recall_without_relevant_items_is_nan():
-    found = Evaluator(CONFIG).evaluate(gathered([0, 1, 1, 4], [0, 0, 0, 0]))
+    found = Evaluator(CONFIG).evaluate(gather([0, 1, 1, 4], [0, 0, 0, 0]))
     assert np.isnan(found["recall@3"])
     assert found["ndcg@3"] == 0.2654
 
@@ -55,7 +55,7 @@ def test_other_metrics_are_recboles_own(monkeypatch):
     monkeypatch.setitem(sys.modules, "recbole.evaluator", types.ModuleType("recbole.evaluator"))
     monkeypatch.setitem(sys.modules, "recbole.evaluator.register", register)
     config = {**CONFIG, "metrics": ["ItemCoverage", "Hit"]}
-    assert Evaluator(config).evaluate(gathered([1, 0, 0, 1])) == {"itemcoverage@3": 0.5, "hit@1": 1.0, "hit@3": 1.0}
+    assert Evaluator(config).evaluate(gather([1, 0, 0, 1])) == {"itemcoverage@3": 0.5, "hit@1": 1.0, "hit@3": 1.0}
 
 
 def test_what_was_not_gathered_is_the_tools_error():

@@ -17,11 +17,9 @@ def hits(**scores):
 def evaluator(kind=ours.InformationRetrievalEvaluator, **cutoffs):
     """Three queries, the last without relevant documents; of q1's three one is found behind a document that ties."""
     return kind(
-        dict.fromkeys(("q1", "q2", "q3"), ""),
-        dict.fromkeys("abcde", ""),
-        {"q1": {"b", "c", "x"}, "q2": {"a"}, "q3": set()},
-        **cutoffs,
-    )
+        dict.fromkeys(("q1", "q2", "q3"), ""), dict.fromkeys("abcde", ""),
+        {"q1": {"b", "c", "x"}, "q2": {"a"}, "q3": set()}, **cutoffs,
+    )  # fmt: skip
 
 
 FOUND = [hits(d=0.5, b=1.0, a=1.0), hits(a=2.0)]
@@ -56,13 +54,10 @@ def random_case(kind, seed):
     docs = list(range(200)) if seed % 3 == 0 else [f"d{number}" for number in range(200)]
     queries = [f"q{number}" for number in range(20)]
     made = kind(
-        dict.fromkeys(queries, ""),
-        dict.fromkeys(docs, ""),
-        {query: set(rng.sample(docs, rng.randint(0, 8))) for query in queries},
-        mrr_at_k=[10, 1],
-        ndcg_at_k=[10, 3, 200],
-        map_at_k=[100, 5],
-    )
+        dict.fromkeys(queries, ""), dict.fromkeys(docs, ""),
+        {query: set(rng.sample(docs, rng.randint(0, 8))) for query in queries}, mrr_at_k=[10, 1],
+        ndcg_at_k=[10, 3, 200], map_at_k=[100, 5],
+    )  # fmt: skip
     found = []
     for _ in made.queries_ids:
         score = rng.choice([rng.random, lambda: float(rng.randint(0, 5))])

@@ -61,12 +61,10 @@ def test_values_by_hand(ours):
     values = evaluator.compute_metrics([hits(d=0.5, b=1.0, a=1.0), hits(a=2.0)])
     ndcg = values.pop("ndcg@k")
     assert values == {
-        "accuracy@k": {1: 1 / 2, 2: 1.0},
-        "precision@k": {2: pytest.approx((0.5 + 0.5) / 2)},
-        "recall@k": {2: pytest.approx((1 / 3 + 1) / 2)},
-        "mrr@k": {1: 1 / 2, 10: 0.75},
+        "accuracy@k": {1: 1 / 2, 2: 1.0}, "precision@k": {2: pytest.approx((0.5 + 0.5) / 2)},
+        "recall@k": {2: pytest.approx((1 / 3 + 1) / 2)}, "mrr@k": {1: 1 / 2, 10: 0.75},
         "map@k": {2: pytest.approx((0.5 / 2 + 1) / 2), 5: pytest.approx((0.5 / 3 + 1) / 2)},
-    }
+    }  # fmt: skip
     assert ndcg == {10: pytest.approx((0.6309297535714575 / 2.1309297535714575 + 1) / 2)}
 
 

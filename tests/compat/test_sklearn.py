@@ -79,7 +79,6 @@ def test_other_errors():
 
 
 def test_scorer_without_an_estimator_of_scikit_learn():
-    """`score` is what a scorer calls."""
     assert ours.score([0, 1, 1], [3, 2, 1], metric="mrr", qid=[7, 7, 8], convention="sklearn") == 0.75
     assert ours.score(LABELS, SCORES, metric="mrr", convention="sklearn") == 0.5
     assert ours.score([[0, 1], [1, 0]], [[1, 0], [1, 0]], metric="mrr", sample_weight=[1, 3]) == (0.5 + 3) / 4
@@ -149,7 +148,6 @@ def test_installed(metrics):
 
 
 def test_scorers(metrics):
-    """Both ways of having queries, through cross-validation."""
     sklearn = pytest.importorskip("sklearn")
     from sklearn.linear_model import LinearRegression
     from sklearn.model_selection import GroupKFold, cross_validate
@@ -162,25 +160,17 @@ def test_scorers(metrics):
     qid = np.repeat(range(12), 5)
     with sklearn.config_context(enable_metadata_routing=True):
         told = cross_validate(
-            LinearRegression(),
-            X,
-            y[:, 0],
-            cv=GroupKFold(3),
-            params={"qid": qid, "groups": qid},
+            LinearRegression(), X, y[:, 0], cv=GroupKFold(3), params={"qid": qid, "groups": qid},
             scoring=ours.scorer("ndcg@3", gain="exp2").set_score_request(qid=True),
-        )["test_score"]
+        )["test_score"]  # fmt: skip
     folds = list(GroupKFold(3).split(X, groups=qid))
     assert told.tolist() == [
         fastir.evaluate_scores(
-            y[test, 0],
-            LinearRegression().fit(X[train], y[train, 0]).predict(X[test]),
-            "ndcg@3",
-            qid=qid[test],
-            convention="sklearn",
-            gain="exp2",
+            y[test, 0], LinearRegression().fit(X[train], y[train, 0]).predict(X[test]), "ndcg@3", qid=qid[test],
+            convention="sklearn", gain="exp2",
         )["ndcg@3"]
         for train, test in folds
-    ]
+    ]  # fmt: skip
     with pytest.raises(fastir.UnknownMetricError):
         ours.scorer("ndgc")
 

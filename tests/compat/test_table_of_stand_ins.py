@@ -13,9 +13,7 @@ from pages import DOCS, NEEDS_PAGES, shell
 from fastir import compat
 
 PAGE = DOCS / "coming_from" / "index.md"
-
 pytestmark = NEEDS_PAGES
-
 ROW = re.compile(r"^\| ([^|]+) \| `([^|]+)` \| [^|]+ \|$", re.MULTILINE)
 
 

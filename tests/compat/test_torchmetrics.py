@@ -19,7 +19,7 @@ TARGET = torch.tensor([0, 1, 1, 0, 1, 1])
 EMPTY = (torch.tensor([0.3, 0.2]), torch.tensor([0, 0]), torch.tensor([7, 7]))
 
 
-def told(metric, *updates):
+def value_of(metric, *updates):
     for update in updates or [(PREDS, TARGET, INDEXES)]:
         metric.update(*update)
     return metric.compute().item()
@@ -28,37 +28,37 @@ def told(metric, *updates):
 # ---- by hand -----------------------------------------------------------------------------------------------------
 def test_values_by_hand():
     """The third document of the second query has a score below 0: it is not found, but by four metrics it is."""
-    assert told(ours.RetrievalMAP()) == pytest.approx(((1 / 2 + 2 / 3) / 2 + 1) / 2)
-    assert told(ours.RetrievalMAP(top_k=2)) == pytest.approx((1 / 2 + 1) / 2)
-    assert told(ours.RetrievalMAP(top_k=0)) == told(ours.RetrievalMAP())
-    assert told(ours.RetrievalMRR()) == 0.75
-    assert told(ours.RetrievalMRR(top_k=1)) == 0.5
-    assert told(ours.RetrievalPrecision(top_k=5)) == pytest.approx((2 / 5 + 1 / 5) / 2)
-    assert told(ours.RetrievalPrecision(top_k=5, adaptive_k=True)) == pytest.approx((2 / 3 + 1 / 3) / 2)
-    assert told(ours.RetrievalRecall()) == pytest.approx((1 + 1 / 2) / 2)
-    assert told(ours.RetrievalHitRate(top_k=1)) == 0.5
-    assert told(ours.RetrievalRPrecision()) == 0.5
-    assert told(ours.RetrievalFallOut(top_k=2)) == 1.0
+    assert value_of(ours.RetrievalMAP()) == pytest.approx(((1 / 2 + 2 / 3) / 2 + 1) / 2)
+    assert value_of(ours.RetrievalMAP(top_k=2)) == pytest.approx((1 / 2 + 1) / 2)
+    assert value_of(ours.RetrievalMAP(top_k=0)) == value_of(ours.RetrievalMAP())
+    assert value_of(ours.RetrievalMRR()) == 0.75
+    assert value_of(ours.RetrievalMRR(top_k=1)) == 0.5
+    assert value_of(ours.RetrievalPrecision(top_k=5)) == pytest.approx((2 / 5 + 1 / 5) / 2)
+    assert value_of(ours.RetrievalPrecision(top_k=5, adaptive_k=True)) == pytest.approx((2 / 3 + 1 / 3) / 2)
+    assert value_of(ours.RetrievalRecall()) == pytest.approx((1 + 1 / 2) / 2)
+    assert value_of(ours.RetrievalHitRate(top_k=1)) == 0.5
+    assert value_of(ours.RetrievalRPrecision()) == 0.5
+    assert value_of(ours.RetrievalFallOut(top_k=2)) == 1.0
     discounts = 1 / np.log2([2, 3, 4])
     first, second = discounts[1:].sum() / discounts[:2].sum(), discounts[[0, 2]].sum() / discounts[:2].sum()
-    assert told(ours.RetrievalNormalizedDCG()) == pytest.approx((first + second) / 2, abs=1e-7)
+    assert value_of(ours.RetrievalNormalizedDCG()) == pytest.approx((first + second) / 2, abs=1e-7)
 
 
 def test_equal_scores_are_averaged_by_ndcg():
     tied = torch.tensor([0.5, 0.5]), torch.tensor([0, 3]), torch.tensor([0, 0])
-    assert told(ours.RetrievalNormalizedDCG(), tied) == pytest.approx((1 + 1 / np.log2(3)) / 2, abs=1e-7)
-    assert told(ours.RetrievalMRR(), (tied[0], tied[1] > 0, tied[2])) == 0.5
+    assert value_of(ours.RetrievalNormalizedDCG(), tied) == pytest.approx((1 + 1 / np.log2(3)) / 2, abs=1e-7)
+    assert value_of(ours.RetrievalMRR(), (tied[0], tied[1] > 0, tied[2])) == 0.5
 
 
 @pytest.mark.parametrize(("action", "mean"), [("neg", 0.5), ("pos", 2.5 / 3), ("skip", 0.75)])
 def test_queries_without_relevant_documents(action, mean):
-    assert told(ours.RetrievalMRR(action), (PREDS, TARGET, INDEXES), EMPTY) == pytest.approx(mean)
-    assert told(ours.RetrievalMRR(action), EMPTY) == (action == "pos")
+    assert value_of(ours.RetrievalMRR(action), (PREDS, TARGET, INDEXES), EMPTY) == pytest.approx(mean)
+    assert value_of(ours.RetrievalMRR(action), EMPTY) == (action == "pos")
     flipped = EMPTY[0], 1 - EMPTY[1], EMPTY[2]
-    assert told(ours.RetrievalFallOut(action), flipped) == (action == "pos")
+    assert value_of(ours.RetrievalFallOut(action), flipped) == (action == "pos")
     for metric, data, word in ((ours.RetrievalMRR, EMPTY, "positive"), (ours.RetrievalFallOut, flipped, "negative")):
         with pytest.raises(ValueError, match=f"a query with no {word} target"):
-            told(metric("error"), data)
+            value_of(metric("error"), data)
 
 
 def test_aggregation_sees_the_queries_by_ascending_index():
@@ -68,14 +68,14 @@ def test_aggregation_sees_the_queries_by_ascending_index():
         seen.append(values.tolist())
         return values[-1]
 
-    assert told(ours.RetrievalMRR(aggregation=last)) == 0.5
+    assert value_of(ours.RetrievalMRR(aggregation=last)) == 0.5
     assert seen == [[1.0, 0.5]]
 
 
 def test_nothing_but_compute_is_new():
     metric = ours.RetrievalMAP(top_k=3)
     assert isinstance(metric, theirs.RetrievalMAP)
-    assert metric(PREDS, TARGET, INDEXES).item() == told(ours.RetrievalMAP(top_k=3))
+    assert metric(PREDS, TARGET, INDEXES).item() == value_of(ours.RetrievalMAP(top_k=3))
     assert pickle.loads(pickle.dumps(metric)).compute() == copy.deepcopy(metric).compute() == metric.compute()
     metric.reset()
     with warnings.catch_warnings(), pytest.raises(ValueError, match="No samples"):
@@ -97,14 +97,14 @@ def test_the_type_is_that_of_the_predictions():
 
 def test_what_is_refused():
     with pytest.raises(ValueError, match="NaN in row 0"):
-        told(ours.RetrievalMAP(), (PREDS * np.nan, TARGET, INDEXES))
+        value_of(ours.RetrievalMAP(), (PREDS * np.nan, TARGET, INDEXES))
     with pytest.raises(ValueError, match="whole"):
-        told(ours.RetrievalMAP(), (PREDS, TARGET * 0.5, INDEXES))
+        value_of(ours.RetrievalMAP(), (PREDS, TARGET * 0.5, INDEXES))
     for name in set(ours.__all__) - {"RetrievalNormalizedDCG"}:
         with pytest.raises(ValueError, match="target must be whole"):
-            told(getattr(ours, name)(), (PREDS, TARGET * 0.5, INDEXES))
-    assert told(ours.RetrievalNormalizedDCG(), (PREDS, TARGET * 0.5, INDEXES)) == pytest.approx(
-        told(ours.RetrievalNormalizedDCG())
+            value_of(getattr(ours, name)(), (PREDS, TARGET * 0.5, INDEXES))
+    assert value_of(ours.RetrievalNormalizedDCG(), (PREDS, TARGET * 0.5, INDEXES)) == pytest.approx(
+        value_of(ours.RetrievalNormalizedDCG())
     )
 
 
@@ -112,8 +112,8 @@ def test_ndcg_of_real_targets_is_that_of_torchmetrics():
     rng = np.random.default_rng(3)
     given = torch.from_numpy(rng.random(60)), torch.from_numpy(rng.random(60).round(2)), torch.arange(60) % 4
     for k in (None, 5):
-        said = told(theirs.RetrievalNormalizedDCG(top_k=k), given)
-        assert told(ours.RetrievalNormalizedDCG(top_k=k), given) == pytest.approx(said, abs=1e-6)
+        said = value_of(theirs.RetrievalNormalizedDCG(top_k=k), given)
+        assert value_of(ours.RetrievalNormalizedDCG(top_k=k), given) == pytest.approx(said, abs=1e-6)
 
 
 # ---- torchmetrics' own compute -----------------------------------------------------------------------------------
@@ -137,13 +137,11 @@ def test_torchmetrics_says_the_same(name):
         )
         for options in asked:
             options = {
-                "empty_target_action": ("neg", "pos", "skip")[seed % 3],
-                "ignore_index": (None, -1)[seed % 2],
-                "aggregation": ("mean", "median", "max", "min")[seed % 4],
-                **options,
-            }
+                "empty_target_action": ("neg", "pos", "skip")[seed % 3], "ignore_index": (None, -1)[seed % 2],
+                "aggregation": ("mean", "median", "max", "min")[seed % 4], **options,
+            }  # fmt: skip
             pair = [
-                told(
+                value_of(
                     getattr(module, name)(**options),
                     *([part[half] for part in data] for half in (slice(None, n // 2 + 1), slice(n // 2, None))),
                 )

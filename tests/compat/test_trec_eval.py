@@ -20,7 +20,6 @@ from fastir.compat import trec_eval
 from fastir.request.names import NICKNAMES
 
 needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason=ABSENT)
-
 NIST = {
     "out.test": "qrels.test results.test",
     "out.test (comments)": "qrels.test.with-comments results.test",
@@ -143,10 +142,8 @@ def test_z_scores(output, call, write, files):
         *("Z" + row("map", "all", "-499999.7500"), "Z" + row("gm_map", "all", "0.7635")),
     ])  # fmt: skip
     for wrong, message in (
-        ("q1 map 1 1 1", "expected 4 fields"),
-        ("q1 map 1 x", "numbers"),
-        (lines[0], "duplicate measure"),
-    ):
+        ("q1 map 1 1 1", "expected 4 fields"), ("q1 map 1 x", "numbers"), (lines[0], "duplicate measure"),
+    ):  # fmt: skip
         code, out, err = call("-Z", write("wrong", lines[0], wrong), files.qrels, files.run)
         assert (code, out) == (2, "") and "wrong:2: " in err and message in err
 
@@ -294,7 +291,6 @@ def test_version_9_has_float32_scores_and_other_recall_points(values, write):
 
 
 def test_sums_are_the_programs(values, write):
-    """In the order of the ids' bytes, one after the other: the exact mean of these is 0.66875, and rounds up."""
     found = [10, 7, 6, 8, 8, 1, 1, 8, 9, 4, 8, 8, 9, 7, 9, 4]
     queries = dict(zip("ABCDEFGHIJKLMNOé", found, strict=True))
     qrels = write("qrels", *(f"{query} 0 d{i} 1" for query in reversed(queries) for i in range(10)))
@@ -399,7 +395,6 @@ def test_help_lists_options_and_measures(output):
 
 # ---- files ---------------------------------------------------------------------------------------------------------
 def test_files_of_any_kind(output, files, tmp_path, monkeypatch):
-    """Packed, from standard input, packed from there, and called like another format."""
     expected = output("-q", *ASKED, files.qrels, files.run)
     data = Path(files.run).read_bytes()
     for name, content in {"run.gz": gzip.compress(data), "run.json": data, "run.csv.gz": gzip.compress(data)}.items():

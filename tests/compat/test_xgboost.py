@@ -95,14 +95,10 @@ def test_xgboost_in_training():
     X, y, qid = rng.normal(size=(60, 3)), rng.integers(0, 3, 60), np.repeat([4, 7, 9], [20, 25, 15])
     data, recorded = xgboost.DMatrix(X, label=y, qid=qid), {}
     booster = xgboost.train(
-        {"objective": "rank:ndcg", "nthread": 1, "max_depth": 2, "eval_metric": "ndcg@5"},
-        data,
-        3,
-        evals=[(data, "v")],
-        custom_metric=custom_metric(["mrr", "ndcg@9"]),
-        evals_result=recorded,
+        {"objective": "rank:ndcg", "nthread": 1, "max_depth": 2, "eval_metric": "ndcg@5"}, data, 3,
+        evals=[(data, "v")], custom_metric=custom_metric(["mrr", "ndcg@9"]), evals_result=recorded,
         verbose_eval=False,
-    )
+    )  # fmt: skip
     assert set(recorded["v"]) == {"ndcg@5", "mrr", "ndcg@9"}
     told = fastir.evaluate_scores(y, booster.predict(data), "ndcg@9", qid=qid, convention="xgboost")["ndcg@9"]
     assert recorded["v"]["ndcg@9"][-1] == pytest.approx(told, rel=0, abs=1e-6)

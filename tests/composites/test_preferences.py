@@ -20,9 +20,7 @@ from fastir.request.names import ALL_PREFS, NICKNAMES
 
 PROGRAM = os.environ.get("TREC_EVAL") or shutil.which("trec_eval")
 METRICS = NICKNAMES["all_prefs"].split()
-
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")  # rankings without a judged document
-
 TABLE = """\
 prefs_num_prefs_poss  	q1	8
 prefs_num_prefs_ful   	q1	5
@@ -92,7 +90,7 @@ def files(tmp_path):
     return tmp_path / "prefs", tmp_path / "run"
 
 
-def printed(capsys, *arguments):
+def printout(capsys, *arguments):
     code = cli.main(["trec_eval", *map(str, arguments)])
     found = capsys.readouterr()
     assert (code, found.err) == (0, "")
@@ -100,7 +98,7 @@ def printed(capsys, *arguments):
 
 
 def test_the_program_printed_this(files, capsys):
-    assert printed(capsys, "-q", "-m", "all_prefs", "-R", "prefs", *files) == TABLE
+    assert printout(capsys, "-q", "-m", "all_prefs", "-R", "prefs", *files) == TABLE
 
 
 def test_natively_the_same_numbers(files):
@@ -138,7 +136,7 @@ def test_byte_for_byte_what_the_program_prints(seed, tmp_path, capsys):
     asked = ["-q", "-m", "all_prefs", "-R", form, *rng.choice([[], ["-c"], ["-M3"], ["-J"]])]
     paths = [tmp_path / "judged", tmp_path / "run"]
     said = subprocess.run([PROGRAM, *asked, *paths], capture_output=True, text=True, check=True).stdout
-    assert printed(capsys, *asked, *paths) == said
+    assert printout(capsys, *asked, *paths) == said
 
 
 def test_what_follows_from_two_parts_counts():

@@ -11,7 +11,6 @@ from common import UNEVEN
 import fastir
 
 pytestmark = UNEVEN
-
 GROUPED = [card for card in fastir.metrics() if card.groups]
 PAIRS = (
     ("map_avgjg", "map"),

@@ -68,9 +68,7 @@ def test_files_of_weights(tmp_path):
     path = tmp_path / "weights.txt"
     path.write_text("".join(f"{doc} {weight}\n" for doc, weight in WEIGHTS.items()) + "\n")
     assert fastir.evaluate(QRELS, RUN, METRICS, doc_weights=path) == expected
-    path.write_text(
-        "".join(f"{q}\t{doc}\t{WEIGHTS[doc]}\n" for q, docs in QRELS.items() for doc in docs if doc in WEIGHTS)
-    )
+    path.write_text("".join(f"{q}\t{d}\t{WEIGHTS[d]}\n" for q, docs in QRELS.items() for d in docs if d in WEIGHTS))
     assert fastir.evaluate(QRELS, RUN, METRICS, doc_weights=path) == expected
     assert fastir.evaluate_lists(LISTS, QRELS, METRICS, doc_weights=path).values.tobytes() == expected.values.tobytes()
     for text, message in (

@@ -96,14 +96,12 @@ def ask(tool):
                 {"collection": place, **({"run": asked["run"]} if tool in asked_tools.DENSE else {}), "values": values}
             )
     return {
-        "tool": told,
-        "convention": asked_tools.OF.get(tool, tool),
-        "options": asked_tools.OPTIONS.get(tool, {}),
+        "tool": told, "convention": asked_tools.OF.get(tool, tool), "options": asked_tools.OPTIONS.get(tool, {}),
         "answers": answers,
-    }
+    }  # fmt: skip
 
 
-def written(record):
+def as_text(record):
     lines = ",\n  ".join(json.dumps(answer) for answer in record.pop("answers"))
     head = "".join(f' "{key}": {json.dumps(value)},\n' for key, value in record.items())
     return f'{{\n{head} "answers": [\n  {lines}\n ]\n}}\n'
@@ -117,4 +115,4 @@ if __name__ == "__main__":
         for tool in sys.argv[1:]:
             record = ask(tool)
             print(tool, record["tool"], len(record["answers"]))
-            (ANSWERS / f"{tool}.json").write_text(written(record), "utf-8")
+            (ANSWERS / f"{tool}.json").write_text(as_text(record), "utf-8")

@@ -33,14 +33,14 @@ def by_trec_eval(options=("-q",), names=()):
                     return None  # trec_eval 10 stops where a query is missing, and both where no label is above -1
                 for line in done.stdout.splitlines():
                     name, q, value = line.split("\t")
-                    if name.strip() == printed(metric):
-                        found.setdefault(printed(metric), {})[q] = float(value)
+                    if name.strip() == printout(metric):
+                        found.setdefault(printout(metric), {})[q] = float(value)
             return found
 
     return call
 
 
-def printed(metric):
+def printout(metric):
     base, _, value = metric.partition(".")
     return f"{base}_{float(value):.2f}" if "recall_0" in f"{base}_{value}" else f"{base}_{value}" if value else base
 
@@ -49,36 +49,16 @@ MEASURES = """map Rprec bpref recip_rank infAP 11pt_avg binG G ndcg ndcg_rel Rnd
     set_recall set_map set_F set_relative_P num_nonrel_judged_ret utility P.5 P.10 recall.5 map_cut.5 ndcg_cut.3
     ndcg_cut.10 success.1 success.5 relative_P.5 iprec_at_recall.0.3 iprec_at_recall.0.6"""
 TREC = MEASURES.split()
-
-
 SOME = ("map", "ndcg", "P.5", "recall.5", "recip_rank")
+TREC_EVALS = {  # the flags, and what is asked for
+    "trec_eval_10": (("-q",), [*TREC, "unj.5", "rbp_resid"]),
+    "trec_eval_10_c": (("-q", "-c"), [*SOME, "bpref", "Rprec"]),
+    "trec_eval_10_l": (("-q", "-l", "2"), [*SOME, "bpref"]), "trec_eval_10_J": (("-q", "-J"), SOME),
+    "trec_eval_10_M": (("-q", "-M", "3"), SOME), "trec_eval_9": (("-q",), TREC),
+}  # fmt: skip
 
 
-def trec_eval_10():
-    return f"trec_eval {said()}", by_trec_eval(names=[*TREC, "unj.5", "rbp_resid"])
-
-
-def trec_eval_10_c():
-    return f"trec_eval {said()}", by_trec_eval(("-q", "-c"), [*SOME, "bpref", "Rprec"])
-
-
-def trec_eval_10_l():
-    return f"trec_eval {said()}", by_trec_eval(("-q", "-l", "2"), [*SOME, "bpref"])
-
-
-def trec_eval_10_J():
-    return f"trec_eval {said()}", by_trec_eval(("-q", "-J"), SOME)
-
-
-def trec_eval_10_M():
-    return f"trec_eval {said()}", by_trec_eval(("-q", "-M", "3"), SOME)
-
-
-def trec_eval_9():
-    return f"trec_eval {said()}", by_trec_eval(names=TREC)
-
-
-def said():
+def version_line():
     """Its version: the sources of 9.0.8 call themselves 9.0.7; those of 10.0-rc3 are at f425365."""
     done = subprocess.run([os.environ["TREC_EVAL"], "--version"], capture_output=True, text=True)
     told = (done.stderr + done.stdout).split()[-1]
@@ -94,7 +74,7 @@ def ranx():
     names = [*names.split(), "dcg_burges", "bpref", "rbp.80"]
 
     def call(asked):
-        if asked["qrels"].keys() != asked["run"].keys() or tied(asked):
+        if asked["qrels"].keys() != asked["run"].keys() or tie(asked):
             return None
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -150,7 +130,7 @@ def judged_alone(asked):
     return {**asked, "run": run}
 
 
-def tied(asked):
+def tie(asked):
     return any(len(set(docs.values())) < len(docs) for docs in asked["run"].values())
 
 
@@ -177,7 +157,7 @@ def lightgbm():
 
     def call(asked):
         rows = in_rows(asked)
-        if rows is None or tied(asked):
+        if rows is None or tie(asked):
             return None
         found = {}
         for q, (labels, scores) in {**rows, "all": tuple(map(flat, zip(*rows.values(), strict=True)))}.items():
@@ -205,7 +185,7 @@ def xgboost():
 
     def call(asked):
         rows = in_rows(asked)
-        if rows is None or tied(asked):
+        if rows is None or tie(asked):
             return None
         found = {}
         for q, (labels, scores) in {**rows, "all": tuple(map(flat, zip(*rows.values(), strict=True)))}.items():
@@ -258,7 +238,7 @@ def torchmetrics():
         if rows is None:
             return None
         found = {}
-        for name, (function, k) in {**of_ndcg, **({} if tied(asked) else others)}.items():
+        for name, (function, k) in {**of_ndcg, **({} if tie(asked) else others)}.items():
             for q, (labels, scores) in rows.items():
                 target = torch.tensor(labels if name in of_ndcg else [min(label, 1) for label in labels])
                 value = function(torch.tensor(scores, dtype=torch.float64), target, top_k=k)
@@ -303,9 +283,14 @@ def sentence_transformers():
     return f"sentence-transformers {version('sentence-transformers')}", call
 
 
-TOOLS = {f.__name__: f for f in (trec_eval_10, trec_eval_10_c, trec_eval_10_l, trec_eval_10_J, trec_eval_10_M,
-                                 trec_eval_9, ranx, ir_measures, sklearn, lightgbm, xgboost, catboost, torchmetrics,
-                                 sentence_transformers)}  # fmt: skip
+TOOLS = {
+    **{
+        name: lambda asked=asked: (f"trec_eval {version_line()}", by_trec_eval(*asked))
+        for name, asked in TREC_EVALS.items()
+    },
+    **{f.__name__: f for f in (ranx, ir_measures, sklearn, lightgbm, xgboost, catboost, torchmetrics)},
+    "sentence_transformers": sentence_transformers,
+}
 DENSE = ("sklearn", "lightgbm", "xgboost", "catboost", "torchmetrics")
 OF = {
     "trec_eval_9": "trec_eval-9",

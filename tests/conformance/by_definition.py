@@ -82,8 +82,8 @@ def cases(case_of):
         yield case, None
     yield from plain(made)
     yield from policies(made)
-    yield from repeated(made)
-    yield from tied(made)
+    yield from repeat(made)
+    yield from tie(made)
     yield from others(made)
 
 
@@ -119,7 +119,7 @@ def policies(made):
         yield made("level", number, {"q": pairs(LABELS)}, {"q": LONG}, metric, (), {"rel_level": 2})
 
 
-def repeated(made):
+def repeat(made):
     """A document that a list has twice: later copies keep their ranks, or close up."""
     qrels = {"q1": pairs({"a": 2, "b": 1, "c": 1}), "q2": pairs({"a": 1, "b": 1})}
     runs = ({"q1": ["a", "a", "b", "a", "c"], "q2": ["x", "x", "b"]}, {"q1": ["b", "b", "b"], "q2": ["a", "b", "a"]})
@@ -129,7 +129,7 @@ def repeated(made):
             yield made("repeats", f"{number}-{rule}", qrels, run, metric, (), {"duplicates": rule})
 
 
-def tied(made):
+def tie(made):
     """Equal scores under every rule; the mean over all orders is found by going through them."""
     rng = random.Random(5)
     for number in range(6):

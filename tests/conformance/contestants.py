@@ -18,12 +18,12 @@ def by_options(case):
     given.setdefault("queries", "qrels")
     if has_lists(case):
         given.setdefault("duplicates", "once")
-    params = ", ".join(f"{key}={braced(options[key])}" for key in options if key not in (*CASE_RULES, *ELSEWHERE))
+    params = ", ".join(f"{key}={in_braces(options[key])}" for key in options if key not in (*CASE_RULES, *ELSEWHERE))
     metric = options["name"] + f"({params})" * bool(params) + f"@{options.get('k')}" * ("k" in options)
     return evaluated(case, metric, rel_level=level, **given)
 
 
-def braced(value):
+def in_braces(value):
     return "{" + ", ".join(map(str, value)) + "}" if isinstance(value, list) else value
 
 

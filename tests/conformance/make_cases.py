@@ -71,12 +71,12 @@ def plain(value):
 
 def spelled(card, k, params, convention):
     """fastir's own spelling of a metric with these parameters; trec_eval's recall alone is a family."""
-    inside = ", ".join(f"{key}={braced(value)}" for key, value in params.items())
+    inside = ", ".join(f"{key}={in_braces(value)}" for key, value in params.items())
     name = "set_recall" if (card.name, k) == ("recall", None) and convention.startswith("trec_eval") else card.name
     return name + f"({inside})" * bool(inside) + f"@{k}" * bool(k)
 
 
-def braced(value):
+def in_braces(value):
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}:{gain}" for key, gain in value.items()) + "}"
     return "{" + ", ".join(map(str, value)) + "}" if isinstance(value, list) else value
@@ -126,7 +126,7 @@ def case_of(
         answer.setdefault("all", twins.mean(card.name, params, answer.values()))
     case["expected"] = {q: numbers(value) for q, value in expected.items()}
     case["tolerance"] = tolerance(case, expected) if twin is None or same(expected, twin) else "1e-12"
-    case["about"] = sorted({*about, *seen(case)})
+    case["about"] = sorted({*about, *tags(case)})
     case["source"] = source
     return case, answer
 
@@ -162,7 +162,7 @@ def tolerance(case, expected):
     return "last bit" if all(abs(value - expected["all"]) <= ulp for value in means) else "1e-12"
 
 
-def seen(case):
+def tags(case):
     """What a case is about, by its data and its options."""
     options, qrels, run = case["options"], case["qrels"], case["run"]
     k = options.get("k", 0)

@@ -77,9 +77,7 @@ def schema(cases):
     }  # fmt: skip
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "A case of the conformance suite of ranking metrics",
-        "type": "object",
-        "required": list(FIELDS),
+        "title": "A case of the conformance suite of ranking metrics", "type": "object", "required": list(FIELDS),
         "additionalProperties": False,
         "properties": {
             field: {**shapes.get(field, {"type": "string"}), "description": text} for field, text in FIELDS.items()
@@ -88,7 +86,7 @@ def schema(cases):
             name: {"description": f"{cards[name].summary}: {cards[name].formula}. Undefined: {cards[name].undefined}"}
             for name in sorted({case["options"]["name"] for case in cases})
         },
-    }
+    }  # fmt: skip
 
 
 def plain(value):

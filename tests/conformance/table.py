@@ -73,7 +73,7 @@ def page():
     version = (HERE / "VERSION").read_text("utf-8").strip()
     about = ", ".join(sorted({about for case in cases for about in case["about"]}))
     parts = [HEAD.format(count=len(cases), tools=len(tools), version=version, about=about)]
-    parts += [row(tool, len(outcomes), *told(outcomes)) for tool, outcomes in sorted(tools.items())]
+    parts += [row(tool, len(outcomes), *count_cells(outcomes)) for tool, outcomes in sorted(tools.items())]
     parts.append(IMPLEMENTATIONS)
     parts += [row(name, *counts(evaluate, cases, runner)) for name, evaluate in implementations()]
     parts.append(BUGS)
@@ -94,7 +94,7 @@ def tools_of(made, runner):
     return found
 
 
-def told(outcomes):
+def count_cells(outcomes):
     """How many passed, and the metrics of the others with the reason that their source gives."""
     reasons = {}
     for case, passes in outcomes:

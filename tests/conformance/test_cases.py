@@ -109,12 +109,9 @@ def test_the_files_are_not_in_the_wheel():
 def test_cases_are_about_what_implementations_get_wrong():
     about = {tag for case in CASES for tag in case["about"]}
     assert about >= {
-        *("ties", "repeats", "unjudged documents", "empty queries", "empty judgments", "k beyond the list"),
-        *(
-            "ideal over all", "ideal over retrieved", "real labels", "negative labels", "duplicates",
-            "chunk to document", "int ids",
-        ),
-        *("str ids", "order of sums"),
+        "ties", "repeats", "unjudged documents", "empty queries", "empty judgments", "k beyond the list",
+        "ideal over all", "ideal over retrieved", "real labels", "negative labels", "duplicates", "chunk to document",
+        "int ids", "str ids", "order of sums",
     }  # fmt: skip
     plain = [case for case in CASES if case["id"].startswith(("trec_eval_10/", "trec_eval_9/"))]
     of_trec = {tag for case in plain for tag in case["about"]}
@@ -162,12 +159,10 @@ def is_of(value, kind):
 def test_the_schema_is_not_blind():
     case = CASES[0]
     for broken in (
-        {key: value for key, value in case.items() if key != "words"},
-        {**case, "more": 1},
-        {**case, "tolerance": "about"},
-        {**case, "options": {**case["options"], "unheard": 1}},
+        {key: value for key, value in case.items() if key != "words"}, {**case, "more": 1},
+        {**case, "tolerance": "about"}, {**case, "options": {**case["options"], "unheard": 1}},
         {**case, "expected": {"all": {"decimal": "1.0", "hex": "1"}}},
-    ):
+    ):  # fmt: skip
         assert len(faults(broken, SCHEMA)) == 1
 
 

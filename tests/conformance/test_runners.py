@@ -60,7 +60,6 @@ def test_a_runner_has_at_most_100_lines():
 
 
 def test_a_runner_says_what_fails(tmp_path):
-    """A wrong value in a copy of the files."""
     case = (HERE / "haystack.jsonl").read_text("utf-8").splitlines()[0]
     wrong = re.sub(r'"all":\{"decimal":"[^"]*","hex":"[^"]*"', '"all":{"decimal":"0.25","hex":"0x1p-2"', case)
     (tmp_path / "one.jsonl").write_text(wrong, "utf-8")

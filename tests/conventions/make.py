@@ -1,5 +1,6 @@
 """Run a tool and record its values: python tests/conventions/make.py TOOL, in an environment that has the tool."""
 
+import importlib.metadata
 import json
 import math
 import pathlib
@@ -19,10 +20,15 @@ def record(tool):
         assert len(column) == len(queries), f"{metric}: {len(column)} values for {len(queries)} queries"
     means = {"means": maker["means"](queries)} if "means" in maker else {}
     return {
-        "tool": maker["VERSION"](), "convention": maker.get("CONVENTION", tool), "modules": maker.get("MODULES", []),
+        "tool": label(maker["TOOL"]), "convention": maker.get("CONVENTION", tool), "modules": maker.get("MODULES", []),
         "copies": maker.get("COPIES", []), "digits": maker.get("DIGITS", 12), "options": maker.get("OPTIONS", {}),
         "queries": queries, "values": values, **means,
     }  # fmt: skip
+
+
+def label(tool):
+    """A package with its version; a text of several words says its version itself."""
+    return tool if " " in tool else f"{tool} {importlib.metadata.version(tool)}"
 
 
 def number(value):

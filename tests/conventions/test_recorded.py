@@ -14,8 +14,6 @@ from fastir.request.conventions import CONVENTIONS
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 HERE = pathlib.Path(__file__).parent
 RECORDS = {path.stem: json.loads(path.read_text()) for path in sorted((HERE / "recorded").glob("*.json"))}
-
-
 CASES = [(tool, metric) for tool, record in RECORDS.items() for metric in record["values"]]
 
 

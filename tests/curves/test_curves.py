@@ -111,21 +111,16 @@ def test_it_is_a_data_frame():
 # ---- both curves read a run once, and their points are the values of metrics at every rank, to the bit ---------------
 RNG = random.Random(5)
 QRELS = {f"q{i}": {f"d{RNG.randrange(15)}": RNG.choice((-1, 0, 1, 2)) for _ in range(9)} for i in range(25)}
-RUN = {
-    query: {f"d{n}": float(RNG.randrange(5)) for n in RNG.sample(range(20), RNG.randrange(1, 20))} for query in QRELS
-}
+RUN = {q: {f"d{n}": float(RNG.randrange(5)) for n in RNG.sample(range(20), RNG.randrange(1, 20))} for q in QRELS}
 
 
 @pytest.mark.parametrize("options", [
-    {"judged_only": True, "rel_level": 2},
-    {"max_depth": 3, "short_rankings": "clip"},
+    {"judged_only": True, "rel_level": 2}, {"max_depth": 3, "short_rankings": "clip"},
     {"ties": "average", "empty": "skip"},
     {"ties": "optimistic", "weights": {query: 1.0 + (query < "q2") for query in QRELS}},
-    {"convention": "trec_eval-9"},
-    {"convention": "ranx", "empty": "one", "queries": list(QRELS)[:7]},
+    {"convention": "trec_eval-9"}, {"convention": "ranx", "empty": "one", "queries": list(QRELS)[:7]},
 ], ids=str)  # fmt: skip
 def test_points_are_the_metrics_evaluated_one_by_one(options):
-    """A slow twin: a call of `evaluate` for each rank."""
     recall_points = () if options.get("ties") == "average" else (0.5,)
     curve = fastir.precision_recall_curve(QRELS, RUN, recall_points, **options)
     roc = fastir.roc_curve(QRELS, RUN, **options)

@@ -30,9 +30,7 @@ def test_its_area_is_auc(options):
     curve = fastir.roc_curve(QRELS, RUN, **options)
     results = fastir.evaluate(QRELS, RUN, "auc", **options)
     values = results.per_query("auc")
-    assert curve.area() == results["auc"] and {query: curve.area(query) for query in QRELS} == pytest.approx(
-        values, nan_ok=True
-    )
+    assert curve.area() == results["auc"] and {q: curve.area(q) for q in QRELS} == pytest.approx(values, nan_ok=True)
     drawn = {query: area(curve.at_ranks(query)) for query in QRELS}
     defined = {query: value for query, value in drawn.items() if value == value}
     assert len(defined) > 15 and defined == pytest.approx({query: values[query] for query in defined}, abs=1e-12)

@@ -1,7 +1,5 @@
-"""Pickles of Qrels, Run and Evaluator that were damaged: an error, or other numbers, but no crash.
-
-Also of: qrels, qrels_columns, run.
-"""
+"""Pickles of Qrels, Run and Evaluator that were damaged: an error, or other numbers, but no crash."""
+# Also of: qrels, qrels_columns, run.
 
 import pickle
 import subprocess

@@ -1,7 +1,5 @@
-"""JudgedRankings have the values of evaluate() for any metrics, from arrays and after a pickle, too.
-
-Also of: rankings_values.
-"""
+"""JudgedRankings have the values of evaluate() for any metrics, from arrays and after a pickle, too."""
+# Also of: rankings_values.
 
 import pickle
 
@@ -25,10 +23,8 @@ def test_values_are_those_of_evaluate(judged):
     expected = fastir.evaluate(QRELS, RUN, METRICS, queries="qrels")
     arrays = {name: getattr(judged, name) for name in ARRAYS}
     for rankings in (
-        judged,
-        pickle.loads(pickle.dumps(judged)),
-        fastir.JudgedRankings.from_arrays(judged.query_ids, **arrays),
-    ):
+        judged, pickle.loads(pickle.dumps(judged)), fastir.JudgedRankings.from_arrays(judged.query_ids, **arrays),
+    ):  # fmt: skip
         found = rankings.evaluate(METRICS)
         assert found.query_ids == expected.query_ids
         np.testing.assert_array_equal(found.values, expected.values)

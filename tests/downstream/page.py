@@ -13,7 +13,6 @@ HEAD = (
     "project", "tests passed, without", "with fastir", "calls of fastir",
     "metric step, s, without", "with", "memory, MB, without", "with", "packages that may go",
 )  # fmt: skip
-
 OPENING = """\
 # Under other projects
 

@@ -19,7 +19,6 @@ RECORD = json.loads((HERE / "record.json").read_text("utf-8"))
 PATCHED_LINES = 40
 FOR_MAINTAINERS = ("beir", "ir_measures", "mteb", "pyserini", "torchmetrics")
 WAYS = [(name, way) for name, spec in FILES.items() for way in spec["under"]]
-
 KEYS = {
     "title", "package", "install", "cannot", "step_differs", "step_limit", "source", "under", "tests",
     "fails_without", "differs",

@@ -1,7 +1,5 @@
-"""The driver for the shape of a run: of every shape the values, the status and the report are those of the dict.
-
-Also of: in_memory, task.
-"""
+"""The driver for the shape of a run: of every shape the values, the status and the report are those of the dict."""
+# Also of: in_memory, task.
 
 import collections
 import pickle
@@ -40,9 +38,7 @@ SHAPES = {
 
 
 def lines(path):
-    path.write_text(
-        "".join(f"{query},{doc},{score}\n" for query, doc, score in [("query_id", "doc_id", "score"), *ROWS])
-    )
+    path.write_text("".join(f"{query},{d},{score}\n" for query, d, score in [("query_id", "doc_id", "score"), *ROWS]))
     return path
 
 

@@ -12,7 +12,7 @@ FLAT = {"q": {"a": 0.0, "b": 0.0, "z": 0.0}, "p": {"c": 2.0, "d": 2.0}}
 WORDS = "all scores of 2 queries are equal (such as 'q'): ids decide the order; ties='input' keeps the file's order"
 
 
-def said(function, *arguments, **options):
+def warnings_of(function, *arguments, **options):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         function(*arguments, **options)
@@ -32,17 +32,17 @@ def shapes(run, tmp_path):
 
 def test_every_shape_warns(tmp_path):
     for run in shapes(FLAT, tmp_path):
-        assert said(fastir.evaluate, QRELS, run, "map") == [WORDS]
-        assert said(fastir.evaluate, QRELS, run, "map", convention="trec_eval-10") == [WORDS]
-        assert said(fastir.judged_rankings, QRELS, run) == [WORDS]
-        assert said(fastir.evaluate_many, QRELS, {"x": run}, "map") == [f"run 'x': {WORDS}"]
+        assert warnings_of(fastir.evaluate, QRELS, run, "map") == [WORDS]
+        assert warnings_of(fastir.evaluate, QRELS, run, "map", convention="trec_eval-10") == [WORDS]
+        assert warnings_of(fastir.judged_rankings, QRELS, run) == [WORDS]
+        assert warnings_of(fastir.evaluate_many, QRELS, {"x": run}, "map") == [f"run 'x': {WORDS}"]
 
 
 def test_a_chosen_rule_is_not_warned_of(tmp_path):
     for run in shapes(FLAT, tmp_path):
         for ties in ("trec", "doc_id_asc", "input", "optimistic", "average"):
-            assert said(fastir.evaluate, QRELS, run, "map", ties=ties) == []
-        assert said(fastir.evaluate, QRELS, run, "map", convention="ranx") == []  # by the order of the input
+            assert warnings_of(fastir.evaluate, QRELS, run, "map", ties=ties) == []
+        assert warnings_of(fastir.evaluate, QRELS, run, "map", convention="ranx") == []  # by the order of the input
 
 
 @pytest.mark.parametrize("run", [
@@ -53,15 +53,17 @@ def test_a_chosen_rule_is_not_warned_of(tmp_path):
     {"q": ["a", "b", "z"], "p": ["c", "d"]},  # no scores
 ])  # fmt: skip
 def test_other_runs_are_not(run):
-    assert said(fastir.evaluate, QRELS, run, "map", queries="qrels") == []
+    assert warnings_of(fastir.evaluate, QRELS, run, "map", queries="qrels") == []
 
 
 def test_nearly_all_queries():
     qrels = {f"q{n}": {"a": 1} for n in range(20)}
     run = {query: {"a": 1.0, "b": 1.0} for query in qrels} | {"q0": {"a": 2.0, "b": 1.0}}
-    assert said(fastir.evaluate, qrels, run, "map")[0].startswith("all scores of 19 queries are equal (such as 'q1')")
+    assert warnings_of(fastir.evaluate, qrels, run, "map")[0].startswith(
+        "all scores of 19 queries are equal (such as 'q1')"
+    )
     run |= {"q1": {"a": 2.0, "b": 1.0}}
-    assert said(fastir.evaluate, qrels, run, "map") == []  # 18 of 20
+    assert warnings_of(fastir.evaluate, qrels, run, "map") == []  # 18 of 20
 
 
 def test_check_says_it_in_its_remark():

@@ -15,12 +15,10 @@ pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
 pyarrow = pytest.importorskip("pyarrow")
 duckdb = pytest.importorskip("duckdb")
-
 METRICS = ["ndcg@10", "map", "bpref", "rbp", "recall@5", "num_ret"]
 QRELS, RUN = ({query: docs for query, docs in side.items() if docs} for side in gen.collection(77))
 MANY = {query: {f"d{i}": i % 4 for i in range(60)} for query in ("a", "b", "c")}  # many hits: ranked, not counted
 EVERY = {query: {f"d{i}": (i * 7919) % 101 / 4 for i in range(80)} for query in ("c", "a", "x")}
-
 pytestmark = UNEVEN
 
 

@@ -20,7 +20,6 @@ import fastir
 from fastir.inputs import trec
 
 pytestmark = UNEVEN
-
 NAMES = [
     name
     for card in fastir.metrics()
@@ -74,7 +73,7 @@ def small(queries=12, documents=9):
     return qrels, run
 
 
-def seen(qrels, run, **options):
+def outcome(qrels, run, **options):
     """All that a caller sees: the bits of the values, the report, the warning."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -83,7 +82,7 @@ def seen(qrels, run, **options):
 
 
 def values(qrels, run, **options):
-    return seen(qrels, run, **options)[1]
+    return outcome(qrels, run, **options)[1]
 
 
 def refusal(path, qrels=None, error=fastir.FormatError, **options):
@@ -94,7 +93,7 @@ def refusal(path, qrels=None, error=fastir.FormatError, **options):
 
 
 # ---- values ----------------------------------------------------------------------------------------------------
-def decorated(rng, run):
+def decorate(rng, run):
     """The file of a run with everything that may stand in it besides, and what of that is counted."""
     parts, counts = [], {"blank lines": 0, "comment lines": 0, "CRLF line ends": 0}
     for line in lines_of(run):
@@ -120,11 +119,11 @@ def decorated(rng, run):
 def test_any_blocks_and_threads_give_the_values_of_the_dict(seed, chunk, n_threads, path, in_columns):
     qrels, run = gen.collection(seed, queries=12)
     run = {query: docs for query, docs in run.items() if docs}
-    data, repairs = decorated(random.Random(seed), run)
+    data, repairs = decorate(random.Random(seed), run)
     path.write_bytes(data)
     for options in ({}, {"ties": "input", "score_dtype": "float32"}, {"queries": "intersection", "judged_only": True}):
-        ids, expected, report, told = seen(qrels, run, **options)
-        got = seen(qrels, path, n_threads=n_threads, **options)
+        ids, expected, report, told = outcome(qrels, run, **options)
+        got = outcome(qrels, path, n_threads=n_threads, **options)
         assert got[2].repairs == {kind: (count, str(path)) for kind, count in repairs.items()}
         got[2].repairs.clear()
         assert got == (ids, expected, report, told)
@@ -146,13 +145,13 @@ ODD_RUN = {
 @pytest.mark.parametrize("end", [b"", b"\n", b"\r\n", b"\n\n \n", b"\n# the end", b"\r\n#\r\n"])
 def test_a_border_at_every_byte(end, path, monkeypatch, in_columns):
     path.write_bytes(ODD[:-1] + end)
-    ids, expected, _, told = seen(ODD_QRELS, ODD_RUN)
+    ids, expected, _, told = outcome(ODD_QRELS, ODD_RUN)
     repairs = fastir.Run.from_file(path).columns.repairs
     in_columns.clear()
     for size in range(1, len(ODD) + 3):
         monkeypatch.setattr(trec, "BLOCK_BYTES", size)
         for n_threads in (1, 2):
-            got = seen(ODD_QRELS, path, n_threads=n_threads)
+            got = outcome(ODD_QRELS, path, n_threads=n_threads)
             assert (got[0], got[1], got[3]) == (ids, expected, told), size
             assert got[2].repairs == repairs, size
         assert fastir.Run.from_file(path) == fastir.Run.from_dict(ODD_RUN)
@@ -168,7 +167,7 @@ def test_a_query_larger_than_a_block(chunk, n_threads, path, in_columns):
     for order in ("aBcD", "Ba", "c", "xD", "Dx"):
         run = {query.lower(): tiny if query.isupper() else large for query in order}
         gen.write_run(path, run)
-        assert seen(qrels, path, n_threads=n_threads) == seen(qrels, run)
+        assert outcome(qrels, path, n_threads=n_threads) == outcome(qrels, run)
     assert not in_columns
 
 
@@ -176,7 +175,7 @@ def test_query_ids_that_begin_alike_are_different(path, in_columns):
     run = {query: {"a": 1.0, "b": float(len(query))} for query in ("1", "11", "111", "112", "1x", "é", "é2")}
     qrels = {query: {"a": 1} for query in run}
     gen.write_run(path, run)
-    assert seen(qrels, path) == seen(qrels, run)
+    assert outcome(qrels, path) == outcome(qrels, run)
     assert not in_columns
 
 
@@ -186,10 +185,10 @@ def test_reports_and_warnings_do_not_depend_on_threads(n_threads, path):
     run = {f"t{q}": {"a": 1.0, "b": 1.0} if q % 3 else {"x": 1.0, "y": 1.0} for q in range(300)}
     qrels = {f"t{q}": {"a": 1, "b": 0} for q in range(299, -1, -2)}
     gen.write_run(path, run)
-    expected = seen(qrels, run)
+    expected = outcome(qrels, run)
     assert expected[2].queries_with_ties_example == "t299"
     for _ in range(20):
-        assert seen(qrels, path, n_threads=n_threads) == expected
+        assert outcome(qrels, path, n_threads=n_threads) == expected
 
 
 # ---- queries that come back ------------------------------------------------------------------------------------
@@ -207,14 +206,14 @@ def rounds(run, rng=None):
 @EVERY_WAY
 def test_interleaved_queries(chunk, n_threads, path, in_columns):
     qrels, run = small()
-    expected = seen(qrels, run)
+    expected = outcome(qrels, run)
     for number, rng in enumerate((None, random.Random(1), random.Random(2)), 1):
         lines = rounds(run, rng)
         assert lines != lines_of(run)
         path.write_text("\n".join(lines))
         for ties in ("trec", "input"):
             assert values(qrels, path, n_threads=n_threads, ties=ties) == values(qrels, run, ties=ties)
-        got = seen(qrels, path, n_threads=n_threads)
+        got = outcome(qrels, path, n_threads=n_threads)
         assert (got[0], got[1], got[3][0][:20]) == (expected[0], expected[1], expected[3][0][:20])
         assert len(in_columns) == 3 * number
 
@@ -222,7 +221,6 @@ def test_interleaved_queries(chunk, n_threads, path, in_columns):
 @EVERY_WAY
 @pytest.mark.parametrize("query", ["t4", "t5"], ids=["judged", "foreign"])
 def test_one_query_that_comes_back(query, chunk, n_threads, path, in_columns):
-    """Behind the next one, and as the last of the file."""
     qrels, run = small()
     lines = lines_of(run)
     first = next(number for number, line in enumerate(lines) if line.startswith(query + " "))
@@ -396,8 +394,8 @@ def test_gzip(mark, kind, n_threads, tmp_path, in_columns):
     for name in ("run.gz", "run"):
         path = tmp_path / name
         path.write_bytes(PACKED[kind](mark + ODD))
-        ids, expected, report, told = seen(ODD_QRELS, path, n_threads=n_threads)
-        assert (ids, expected, told) == (list(ODD_QRELS), values(ODD_QRELS, ODD_RUN), seen(ODD_QRELS, ODD_RUN)[3])
+        ids, expected, report, told = outcome(ODD_QRELS, path, n_threads=n_threads)
+        assert (ids, expected, told) == (list(ODD_QRELS), values(ODD_QRELS, ODD_RUN), outcome(ODD_QRELS, ODD_RUN)[3])
         assert report.repairs.pop("byte order mark", None) == ((1, f"{path}:1") if mark else None)
         assert report.repairs == {kind: (count, str(path)) for kind, count in ODD_REPAIRS.items()}
         path.write_bytes(PACKED[kind](mark + ODD + b"q4 Q0 a"))
@@ -431,11 +429,11 @@ def test_broken_gzip(kind, tmp_path):
 def test_standard_input(packed, monkeypatch, in_columns):
     with monkeypatch.context() as patch:
         patch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(packed(ODD)))))
-        got = seen(ODD_QRELS, "-")
+        got = outcome(ODD_QRELS, "-")
         assert not sys.stdin.buffer.closed
         patch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(packed(ODD + b"q4 Q0 a")))))
         assert refusal("-").startswith(f"standard input:{ODD.count(10) + 1}: malformed")
-    assert (got[0], got[1], got[3]) == (list(ODD_QRELS), values(ODD_QRELS, ODD_RUN), seen(ODD_QRELS, ODD_RUN)[3])
+    assert (got[0], got[1], got[3]) == (list(ODD_QRELS), values(ODD_QRELS, ODD_RUN), outcome(ODD_QRELS, ODD_RUN)[3])
     assert in_columns == ["-", "-"]
 
 

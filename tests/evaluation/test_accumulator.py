@@ -41,7 +41,7 @@ def same(got, expected):
         assert value == expected[name] or (math.isnan(value) and math.isnan(expected[name])), name
 
 
-def filled(parts, **options):
+def fill(parts, **options):
     total = fastir.Accumulator(METRICS, **options)
     for part in parts:
         total.update(**part)
@@ -49,14 +49,12 @@ def filled(parts, **options):
 
 
 @pytest.mark.parametrize("options", [
-    {},
-    {"rel_level": 2, "ties": "pessimistic"},
-    {"convention": "lightgbm"},
+    {}, {"rel_level": 2, "ties": "pessimistic"}, {"convention": "lightgbm"},
     {"max_depth": 5, "score_dtype": "float32", "n_threads": 2},
 ], ids=str)  # fmt: skip
 def test_batches_are_as_one_call(options):
     parts = list(batches())
-    total = filled(parts, **options)
+    total = fill(parts, **options)
     expected = fastir.evaluate_scores(metrics=METRICS, **together(parts), **options)
     same(total.result(), expected)
     assert total.n_queries == len(expected.query_ids)
@@ -68,7 +66,7 @@ def test_any_order_of_batches_and_merges_and_pickles():
     rng = random.Random(1)
     for _ in range(10):
         rng.shuffle(parts)
-        several = [filled(parts[start::3]) for start in range(3)]
+        several = [fill(parts[start::3]) for start in range(3)]
         rng.shuffle(several)
         a, b, c = (pickle.loads(pickle.dumps(each)) for each in several)
         b.merge(c)
@@ -83,12 +81,11 @@ def test_weights():
     for part in parts:
         part["weights"] = rng.choice([0.0, 0.1, 1 / 3, 2.0], len(part["group"]))
     expected = fastir.evaluate_scores(metrics=METRICS, **together(parts))
-    same(filled(parts).result(), expected)
-    same(filled(parts[::-1]).result(), expected)
+    same(fill(parts).result(), expected)
+    same(fill(parts[::-1]).result(), expected)
 
 
 def test_each_form_of_a_batch():
-    """Labels in rank order, labels with scores, a matrix of scores, lists of items."""
     labels = [0, 1, 0, 1, 1, 0]
     ranked, scored = fastir.Accumulator("mrr"), fastir.Accumulator("mrr", ties="input", score_dtype="float32")
     ranked.update(labels, offsets=[0, 3, 6])

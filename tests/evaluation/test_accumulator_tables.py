@@ -5,7 +5,6 @@ import pytest
 import fastir
 
 pyarrow = pytest.importorskip("pyarrow")
-
 METRICS = ["ndcg@10", "mrr"]
 TABLE = {"qid": ["b", "b", "a", "a", "a"], "label": [0, 1, 2, 0, 1], "score": [0.5, 0.25, 0.1, 0.9, 0.4]}
 

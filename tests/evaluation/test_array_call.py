@@ -12,14 +12,13 @@ import fastir
 from fastir.data.rankings import ranking_arrays
 
 pytestmark = UNEVEN
-
 METRICS = ["ndcg", "map", "P@5", "recall@20", "bpref", "mrr", "num_rel", "infap", "err", "ndcg(gain=exp2)@3", "P@400"]
 DEPTH = fastir.custom_metric("depth", operator.attrgetter("num_ret"), higher_is_better=False)
 OPTIONS = [{}, {"max_depth": 7}, {"judged_only": True}, {"empty": "skip"}, {"rel_level": 2, "empty": "nan"}]
 TIES = ["input", "optimistic", "pessimistic"]
 
 
-def compared(evaluate, names=METRICS, **options):
+def compare(evaluate, names=METRICS, **options):
     """Call it with a metric that keeps what it gets, from which all values must follow; returns the JudgedRankings."""
     kept = []
     keeps = fastir.custom_metric("keeps", lambda judged: (kept.append(judged), judged.num_ret)[1])
@@ -33,9 +32,7 @@ def compared(evaluate, names=METRICS, **options):
     again = judged.evaluate(names, **options)
     assert again.values.tobytes() == plain.values.tobytes()
     assert again.status == plain.status
-    arrays = {
-        name: getattr(judged, name) for name in (*ranking_arrays(judged), "query_ids", "ties", "score_dtype", "report")
-    }
+    arrays = {n: getattr(judged, n) for n in (*ranking_arrays(judged), "query_ids", "ties", "score_dtype", "report")}
     assert fastir.JudgedRankings.from_arrays(**arrays) == judged
     return judged
 
@@ -61,18 +58,18 @@ def test_labels_and_scores(kind, ties, options):
             return fastir.evaluate_scores(labels, scores, names, group=sizes, max_grade=4, **given)
 
         names = METRICS if "empty" not in options else ["ndcg", "map", "recall@20"]
-        judged = compared(evaluate, names, ties=ties, **options, **({"n_threads": 2} if longest == 60 else {}))
+        judged = compare(evaluate, names, ties=ties, **options, **({"n_threads": 2} if longest == 60 else {}))
         assert (judged.ties, judged.score_dtype) == (ties, "float64")
 
 
 def test_labels_of_queries_in_any_order_and_as_matrices():
     rng = np.random.default_rng(1)
     labels, scores, qid = rng.integers(0, 3, 60), rng.integers(0, 9, 60), rng.choice(["b", "a", "c"], 60)
-    judged = compared(lambda names, **given: fastir.evaluate_scores(labels, scores, names, qid=qid, **given))
+    judged = compare(lambda names, **given: fastir.evaluate_scores(labels, scores, names, qid=qid, **given))
     assert judged.query_ids == list(dict.fromkeys(qid.tolist()))
     pair = labels.reshape(6, 10), scores.reshape(6, 10)
-    compared(lambda names, **given: fastir.evaluate_scores(*pair, names, **given), score_dtype="float32")
-    compared(lambda names, **given: fastir.evaluate_scores(*pair, names, **given), ["ndcg@5"], convention="lightgbm")
+    compare(lambda names, **given: fastir.evaluate_scores(*pair, names, **given), score_dtype="float32")
+    compare(lambda names, **given: fastir.evaluate_scores(*pair, names, **given), ["ndcg@5"], convention="lightgbm")
 
 
 @pytest.mark.parametrize("options", OPTIONS[:3])
@@ -81,7 +78,7 @@ def test_labels_in_rank_order(kind, options):
     rng = np.random.default_rng(2)
     sizes = rng.integers(0, 40, 7)
     labels, offsets = labels_made(rng, int(sizes.sum()), kind), np.cumsum([0, *sizes])
-    judged = compared(lambda names, **given: fastir.evaluate_ranked(labels, offsets, names, **given), **options)
+    judged = compare(lambda names, **given: fastir.evaluate_ranked(labels, offsets, names, **given), **options)
     assert judged.ties is None
     more = labels_made(rng, 7 * 5, kind)
     ideals = [np.append(labels[a:b], more[5 * q : 5 * q + 5]) for q, (a, b) in enumerate(itertools.pairwise(offsets))]
@@ -90,7 +87,7 @@ def test_labels_in_rank_order(kind, options):
     def evaluate(names, **given):
         return fastir.evaluate_ranked(labels, offsets, names, ideal_labels=ideal[0], ideal_offsets=ideal[1], **given)
 
-    compared(evaluate, **options)
+    compare(evaluate, **options)
 
 
 @pytest.mark.parametrize("ties", TIES)
@@ -113,7 +110,7 @@ def test_matrices(kind, ties):
             blocks = iter((scores[:2], scores[2:2], scores[2:]))
             return fastir.evaluate_matrix(blocks, relevant, names, exclude=gone, max_grade=4, **given)
 
-        assert compared(evaluate, ties=ties, **options) == compared(in_blocks, ties=ties, n_threads=2, **options)
+        assert compare(evaluate, ties=ties, **options) == compare(in_blocks, ties=ties, n_threads=2, **options)
 
 
 @pytest.mark.parametrize("scored", [False, True])
@@ -134,7 +131,7 @@ def test_lists_of_items(kind, scored):
             return fastir.evaluate_topk(rows, relevant, names, scores=scores, exclude=gone, max_grade=4, **given)
 
         for ties in TIES if scored else [None]:
-            compared(evaluate, ties=ties, **options)
+            compare(evaluate, ties=ties, **options)
 
 
 def test_weights_of_items_and_of_queries_stand_beside_it():

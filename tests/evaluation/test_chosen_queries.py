@@ -7,7 +7,6 @@ import pytest
 import fastir
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
-
 QRELS, RUN = gen.collection(26, queries=12)
 OTHER = {query_id: dict(zip(docs, reversed(docs.values()), strict=True)) for query_id, docs in RUN.items()}
 RUNS = {"one": RUN, "other": OTHER}

@@ -1,9 +1,8 @@
 """The public functions and classes as the caller meets them: options, coverage of queries, warnings, what is refused.
 
 Values are compared with the oracle in test_oracle.py, ways in with each other in test_invariants.py.
-
-Also of: choose, doc_weights, evaluate, rules.
 """
+# Also of: choose, doc_weights, evaluate, rules.
 
 import copy
 import gzip
@@ -198,10 +197,8 @@ def test_a_matrix_of_ranked_labels_has_a_ranking_in_each_row(make):
     assert rows.values.tobytes() == flat.values.tobytes() and not rows.report.repairs
     ideal = [[2, 1], [3, 1]]
     both = fastir.evaluate_ranked(make([[0, 2], [1, 0]]), metrics="ndcg@2", ideal_labels=make(ideal))
-    expected = fastir.evaluate_ranked(
-        [0, 2, 1, 0], [0, 2, 4], "ndcg@2", ideal_labels=[2, 1, 3, 1], ideal_offsets=[0, 2, 4]
-    )
-    assert both.values.tobytes() == expected.values.tobytes()
+    want = fastir.evaluate_ranked([0, 2, 1, 0], [0, 2, 4], "ndcg@2", ideal_labels=[2, 1, 3, 1], ideal_offsets=[0, 2, 4])
+    assert both.values.tobytes() == want.values.tobytes()
 
 
 def test_lists_of_ranked_labels_may_differ_in_length():

@@ -12,13 +12,9 @@ import fastir
 
 hypothesis = pytest.importorskip("hypothesis")
 given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
-
 pytestmark = UNEVEN
-
 CARDS = [card for card in fastir.metrics() if not card.sampled]
 NAMES = [card.spelled() for card in CARDS] + [card.spelled(f"@{k}") for card in CARDS if card.cutoff for k in (1, 3)]
-
-
 DOCS = st.integers(0, 12).map("d{}".format)
 RANKINGS = st.lists(st.lists(DOCS, max_size=15), min_size=2, max_size=2)
 JUDGMENTS = st.lists(st.dictionaries(DOCS, st.integers(-2, 4), max_size=8), min_size=2, max_size=2)

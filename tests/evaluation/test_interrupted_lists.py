@@ -6,7 +6,6 @@ import pytest
 from processes import longest_wait
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers")
-
 LISTS = """
 ids = [f"d{i}" for i in range(int(sys.argv[2]))]
 relevant = set(ids) if sys.argv[1] == "set" else ids

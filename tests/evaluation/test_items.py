@@ -103,7 +103,6 @@ def test_integers_of_any_kind(dtype):
 
 
 def test_items_are_any_numbers():
-    """No catalogue says how many there are."""
     large = 2**63 - 1
     indices = np.array([[large, 0, 2**40], [5, large - 1, 2]])
     assert fastir.evaluate_topk(indices, [[2**40], {large - 1: 1, large: 1}], "mrr").values.T.tolist() == [[1 / 3, 0.5]]

@@ -13,7 +13,6 @@ from fastir.request.conventions import CONVENTIONS
 from fastir.request.options import TIES, choice_params
 
 SINGLE = [name for name in TIES if name != "average"]
-
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
 
@@ -140,10 +139,8 @@ def test_the_place_of_an_option_of_values_is_right():
 
 
 @pytest.mark.parametrize(("name", "hint"), [
-    ("tie", "did you mean 'ties'?"),
-    ("duplicate", "did you mean 'duplicates'?"),
-    ("colums", "did you mean 'columns'?"),
-    ("xyz", "the options are aggregate, columns, "),
+    ("tie", "did you mean 'ties'?"), ("duplicate", "did you mean 'duplicates'?"),
+    ("colums", "did you mean 'columns'?"), ("xyz", "the options are aggregate, columns, "),
 ])  # fmt: skip
 def test_an_option_that_does_not_exist_is_unknown(name, hint):
     with pytest.raises(TypeError) as caught:

@@ -15,7 +15,6 @@ from labels_made import LABELS, NAMES, SCORES, SIZES, bits, collection
 import fastir
 
 pytestmark = UNEVEN
-
 TIES = ("input", "optimistic", "pessimistic", "average")
 NOT_FOR_WIDE = ("err", "nerr", "inst", "insq", "bpm", "sdcg", "tbg", "u_measure", "pfound", "irbu", "rbu")
 CARDS = [card for card in fastir.metrics() if not (card.pooled or card.groups or card.sampled)]
@@ -105,14 +104,11 @@ def test_the_choice_of_instructions_does_not_show():
     )
     out = {
         subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "FASTIR_SIMD": choice},
-            check=True,
-            capture_output=True,
+            [sys.executable, "-c", code], env={**os.environ, "FASTIR_SIMD": choice}, check=True, capture_output=True,
             text=True,
         ).stdout
         for choice in ("portable", "")
-    }
+    }  # fmt: skip
     assert len(out) == 1
 
 
@@ -120,14 +116,9 @@ def test_the_report():
     results = fastir.evaluate_scores([1, 0, 0, -1], [1, 1, 2, 3], "map", qid=["x", "x", "y", "y"])
     assert results.status == {"x": "evaluated", "y": "no_relevant"}
     assert results.report == fastir.Report(
-        in_both=2,
-        in_both_example="x",
-        no_relevant=1,
-        no_relevant_example="y",
-        queries_with_ties=1,
-        queries_with_ties_example="x",
-        unjudged_share=0.25,
-    )
+        in_both=2, in_both_example="x", no_relevant=1, no_relevant_example="y", queries_with_ties=1,
+        queries_with_ties_example="x", unjudged_share=0.25,
+    )  # fmt: skip
 
 
 def test_a_fraction_is_its_own_gain():
@@ -320,9 +311,7 @@ def test_an_index_that_names_several_queries_is_not_passed_over():
     frame = pandas.DataFrame({"qid": ["a", "a", "b"], "doc": [1, 2, 1], "label": [1, 0, 1], "score": [0.1, 0.2, 0.3]})
     for keys in ("qid", ["qid", "doc"], ["doc", "qid"]):
         indexed = frame.set_index(keys)
-        with pytest.raises(
-            ValueError, match=r"labels: the index 'qid' names 2 queries, .* expected qid=labels\.index\."
-        ):
+        with pytest.raises(ValueError, match=r"labels: the index 'qid' names 2 queries, .*qid=labels\.index\."):
             fastir.evaluate_scores(indexed["label"], indexed["score"], "mrr")
         with pytest.raises(ValueError, match="scores: the index 'qid' names 2 queries"):
             fastir.evaluate_scores(frame["label"], indexed["score"], "mrr")

@@ -28,7 +28,7 @@ def bits(results):
     return results.query_ids, results.values.tobytes(), results.status, results.report
 
 
-def interleaved(run):
+def interleave(run):
     """The lines of a run file in which the rows of a query do not stand together."""
     rows = [(place, query, doc) for query, docs in run.items() for place, doc in enumerate(docs)]
     return "".join(f"{query} Q0 {doc} 0 {run[query][doc]!r} tag\n" for _, query, doc in sorted(rows))
@@ -42,7 +42,7 @@ def shapes(tmp_path):
     packed = tmp_path / "packed.run.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
     mixed = tmp_path / "mixed.run"
-    mixed.write_text(interleaved(run), encoding="utf-8")
+    mixed.write_text(interleave(run), encoding="utf-8")
     first = {"first": run["first"]}
     one = bytes(gen.write_run(tmp_path / "one.run", first))
     runs = {"dict": run, "path": path, "gzip": str(packed), "mixed": mixed, "Run": fastir.Run.from_dict(run),
@@ -107,7 +107,6 @@ def test_names_are_as_the_caller_likes(qrels, run):
 
 
 def test_pairs_are_asked_for_one_at_a_time(qrels, run, monkeypatch):
-    """A dict run is evaluated before the next pair is made."""
     asked = []
 
     class Noted(EvaluationRules):

@@ -18,9 +18,7 @@ from matrices import AVERAGED, FIVE, LAYOUTS, NAMES, bits
 import fastir
 
 pytestmark = UNEVEN
-
 CUT = [name for name in NAMES if "@" in name and not name.startswith(("iprec", "r_precision_mult"))]
-
 SCORES = np.array([[0.1, 0.9, 0.5, 0.3], [0.8, 0.2, 0.4, 0.6]])
 RELEVANT = [{2: 1, 3: 2}, {0: 1, 1: 0}]
 
@@ -119,7 +117,6 @@ def test_ties_in_blocks_of_few_and_of_many_good_scores():
 
 @pytest.mark.parametrize("hits", [1, 30, 200, 300, 2000])
 def test_exact_ranks_at_any_depth(hits):
-    """Against a stable sort: counted, and placed from some hundred relevant items on."""
     rng = np.random.default_rng(hits)
     scores = rng.integers(0, 900, (4, 5000)).astype(np.float32)
     relevant = [rng.choice(5000, hits, replace=False) for _ in range(4)]
@@ -298,7 +295,6 @@ def test_results_are_those_of_any_evaluation():
 
 
 S, R = np.arange(12.0).reshape(3, 4), [[0], [1], [2]]
-GRADED = ([0, 1, 2, 3], [0, 1, 2], [1, 0.5, 2])
 REFUSED = [
     (S[0], R, {}, ValueError, "scores must have 2 dimensions, got shape (4,)"),
     (S.astype(str), R, {}, TypeError, "scores must hold numbers"),

@@ -61,11 +61,9 @@ def test_duplicates_are_repaired_on_request():
 
 
 @pytest.mark.parametrize("call", [
-    fastir.contributions,
-    lambda qrels, runs: fastir.leave_one_out(qrels, runs, "prefs_simp"),
+    fastir.contributions, lambda qrels, runs: fastir.leave_one_out(qrels, runs, "prefs_simp"),
     lambda qrels, runs: fastir.to_judge(qrels, {**runs, "y": runs["x"]}, "map", 5),
-    lambda qrels, runs: fastir.pool(runs, 5).unjudged(qrels),
-    lambda qrels, runs: fastir.agreement(qrels, qrels),
+    lambda qrels, runs: fastir.pool(runs, 5).unjudged(qrels), lambda qrels, runs: fastir.agreement(qrels, qrels),
 ])  # fmt: skip
 def test_preferences_are_no_labels(call):
     prefs = fastir.Qrels.from_dict({"q": {"ann": {"1": {"a": 2, "b": 1}}}})

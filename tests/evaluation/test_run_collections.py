@@ -13,7 +13,6 @@ import fastir
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
-
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
 RUNS = {
     "bm25": {"q1": {"d2": 3.0, "d1": 2.0}, "q2": {"d1": 0.5, "d9": 0.75}},

@@ -129,11 +129,9 @@ def test_compare_takes_them_too(written):
         lines = (f"{query} Q0 d{d} 1 {d == place and 2.0} {name}" for query in qrels for d in (1, 3))
         Path(name).write_text("\n".join(lines).replace("False", "1.0") + "\n")
     for runs, names, expected in (
-        (["a.run", "b.run"], "stem", ["a", "b"]),
-        ("*.run", "file", ["a.run", "b.run"]),
-        ("*.run", "tag", ["a.run", "b.run"]),
-        (["a.run", "b.run"], ["x", "y"], ["x", "y"]),
-    ):
+        (["a.run", "b.run"], "stem", ["a", "b"]), ("*.run", "file", ["a.run", "b.run"]),
+        ("*.run", "tag", ["a.run", "b.run"]), (["a.run", "b.run"], ["x", "y"], ["x", "y"]),
+    ):  # fmt: skip
         comparison = fastir.compare(qrels, runs, "mrr", names=names, bounds=names == "file")
         assert comparison.runs == expected
     with pytest.raises(TypeError, match="expected a list of runs under 'a', got a path"):

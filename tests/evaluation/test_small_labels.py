@@ -33,7 +33,7 @@ CALLS = {
 }
 
 
-def said(function, *arguments, **options):
+def warnings_of(function, *arguments, **options):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         function(*arguments, **options)
@@ -42,33 +42,33 @@ def said(function, *arguments, **options):
 
 @pytest.mark.parametrize("name", CALLS)
 def test_every_call_warns_once(name):
-    (message,) = said(CALLS[name], FIVE)
+    (message,) = warnings_of(CALLS[name], FIVE)
     words = "no label reaches rel_level=1, so no document is relevant to map, mrr, precision@10 and 1 other metric: "
     assert message.startswith(words) and "rel_level=0.5" in message
 
 
 def test_the_message_counts_the_labels():
-    (message,) = said(fastir.evaluate, {"q": {"a": 0.9, "b": 0.25, "c": 0}}, RUN, "map", queries="qrels")
+    (message,) = warnings_of(fastir.evaluate, {"q": {"a": 0.9, "b": 0.25, "c": 0}}, RUN, "map", queries="qrels")
     assert "relevant to map: 2 labels are fractions, and the largest is 0.9; with rel_level=0.5 " in message
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_metrics_of_gains_and_a_chosen_level_are_not_warned_of(name):
-    assert said(CALLS[name], ["ndcg", "dcg@3", "num_rel"]) == []
-    assert said(CALLS[name], FIVE, rel_level=0.5) == []
-    assert said(CALLS[name], FIVE, rel_level=2) == []
+    assert warnings_of(CALLS[name], ["ndcg", "dcg@3", "num_rel"]) == []
+    assert warnings_of(CALLS[name], FIVE, rel_level=0.5) == []
+    assert warnings_of(CALLS[name], FIVE, rel_level=2) == []
 
 
 @pytest.mark.parametrize("labels", [{"a": 1, "b": 0.5}, {"a": 0, "b": 0}, {"a": 1.5}, {"a": -1, "b": 0}, {"a": 1}])
 def test_other_labels_are_not(labels):
-    assert said(fastir.evaluate, {"q": labels}, RUN, FIVE, queries="qrels") == []
-    assert said(fastir.evaluate_ranked, list(labels.values()), [0, len(labels)], FIVE) == []
+    assert warnings_of(fastir.evaluate, {"q": labels}, RUN, FIVE, queries="qrels") == []
+    assert warnings_of(fastir.evaluate_ranked, list(labels.values()), [0, len(labels)], FIVE) == []
 
 
 def test_an_unpickled_evaluator_does_not_repeat_it():
     with pytest.warns(fastir.FastirWarning, match="no label reaches"):
         evaluator = fastir.Evaluator(QRELS, "map")
-    assert said(pickle.loads, pickle.dumps(evaluator)) == [] == said(evaluator.evaluate, RUN)
+    assert warnings_of(pickle.loads, pickle.dumps(evaluator)) == [] == warnings_of(evaluator.evaluate, RUN)
 
 
 def test_check_has_a_remark():

@@ -10,12 +10,12 @@ QRELS = {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}, "q3": {"d": 1}, "q4": {"e": 1},
 RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"c": 1.0}, "q4": {"e": 1.0, "x": 1.0}, "q5": {"f": 1.0}}
 
 
-def parted(a, b, metric="ndcg@10", query_id=None, **options):
+def part_names(a, b, metric="ndcg@10", query_id=None, **options):
     return fastir.explain_conventions(QRELS, RUN, query_id, metric, (a, b), **options)
 
 
 def test_the_queries_that_differ_most_come_first():
-    found = parted("trec_eval-9", "lightgbm")
+    found = part_names("trec_eval-9", "lightgbm")
     assert [each.query_id for each in found.queries] == ["q5", "q4", "q1", "q3"]
     assert math.isnan(found.queries[-1].value) and found.queries[-1].other == 0.0
     assert found.conventions == ("trec_eval-9", "lightgbm")
@@ -38,17 +38,17 @@ def test_the_queries_that_differ_most_come_first():
     ("trec_eval-9", "lightgbm", "q2", "has the same value"),
 ])  # fmt: skip
 def test_the_step_is_told(a, b, query, step):
-    assert parted(a, b, query_id=query).step.startswith(f"query {query} {step}")
+    assert part_names(a, b, query_id=query).step.startswith(f"query {query} {step}")
 
 
 def test_options_hold_for_both():
-    found = parted("fastir", "trec_eval-9", queries="intersection")
+    found = part_names("fastir", "trec_eval-9", queries="intersection")
     assert found.queries == [] and found.step == "" and found.explained is None
     assert repr(found).splitlines()[0].endswith("; 0 queries differ")
 
 
 def test_it_prints_as_a_table_and_leaves_as_columns():
-    found = parted("fastir", "sklearn", "mrr")
+    found = part_names("fastir", "sklearn", "mrr")
     assert "q4" in repr(found) and "parts at rank 1: x by fastir, e by sklearn" in " ".join(repr(found).split())
     assert list(found.to_pandas().columns) == ["query_id", "value", "other", "change"]
     assert "step" in found.to_json()
@@ -62,8 +62,8 @@ def test_a_ranking_that_lacks_a_document_parts_where_that_is():
 
 def test_a_family_and_an_unknown_query_are_errors():
     with pytest.raises(ValueError, match="means several metrics"):
-        parted("trec_eval-9", "beir", "ndcg_cut")
+        part_names("trec_eval-9", "beir", "ndcg_cut")
     with pytest.raises(KeyError, match="'q9' is not in the qrels"):
-        parted("trec_eval-9", "beir", query_id="q9")
+        part_names("trec_eval-9", "beir", query_id="q9")
     with pytest.raises(ValueError, match="pair must be two conventions"):
         fastir.explain_conventions(QRELS, RUN, None, "map", "beir")

@@ -17,8 +17,6 @@ import fastir
 from fastir.analyses.explain.query_explanation import increments
 
 pytestmark = UNEVEN
-
-
 CARDS = [card for card in fastir.metrics() if not card.sampled]
 
 
@@ -43,9 +41,7 @@ def test_every_metric_is_the_sum_of_what_its_documents_contribute(options):
 
 
 def test_expected_values_over_ties_add_up_as_well():
-    names = [
-        card.spelled("@5" if card.cutoff else "@0.4" if card.at else "") for card in CARDS if card.name in AVERAGED
-    ]
+    names = [one.spelled("@5" if one.cutoff else "@0.4" if one.at else "") for one in CARDS if one.name in AVERAGED]
     for seed in range(3):
         agree(*explanations(*gen.collection(seed, 5, 12), names, ties="average"))
 

@@ -18,11 +18,9 @@ BY_SCORE = {
     **{method: {"weights": [0.2, 0.5, 0.3]} for method in ("wsum", "mixed", "wmnz")},
 }
 BY_RANK = {
-    **{method: {} for method in ("isr", "log_isr", "rrf", "bordafuse")},
-    "logn_isr": {"sigma": 0.3},
-    "rbc": {"phi": 0.8},
-    "w_bordafuse": {"weights": [0.2, 0.5, 0.3]},
-}
+    **{method: {} for method in ("isr", "log_isr", "rrf", "bordafuse")}, "logn_isr": {"sigma": 0.3},
+    "rbc": {"phi": 0.8}, "w_bordafuse": {"weights": [0.2, 0.5, 0.3]},
+}  # fmt: skip
 LEARNT = ("mapfuse", "posfuse", "probfuse", "segfuse", "slidefuse", "bayesfuse")
 TUNED = {
     "wsum": {"step": 0.1}, "mixed": {"step": 0.25}, "wmnz": {"step": 0.25}, "w_bordafuse": {"step": 0.25}, "rrf": {},
@@ -49,9 +47,7 @@ def unanimous(seed):
     docs = [f"d{i}" for i in range(6)]
     while True:
         orders = [rng.sample(docs, len(docs)) for _ in range(3)]
-        wins = {
-            a: sum(sum(order.index(a) < order.index(b) for order in orders) > 1 for b in docs if a != b) for a in docs
-        }
+        wins = {a: sum(sum(o.index(a) < o.index(b) for o in orders) > 1 for b in docs if a != b) for a in docs}
         if sorted(wins.values()) == list(range(len(docs))):
             return [{doc: float(len(docs) - order.index(doc)) for doc in order} for order in orders]
 

@@ -6,8 +6,6 @@ from pages import NEEDS_PAGES
 import fastir
 
 pytestmark = NEEDS_PAGES
-
-
 LISTS = [{"a": 9.0, "b": 7.0, "c": 2.0}, {"c": 0.9, "a": 0.5, "d": 0.4}]
 ALPHA = 0.75  # of the vectors, the second list
 

@@ -1,3 +1,5 @@
+"""tune() measures every setting as evaluate() measures its fused run, and scores each query with what others chose."""
+# Also of: layout, trials, tuning.
 """tune() measures every setting as evaluate() measures its fused run, and scores each query with what others chose.
 
 Also of: layout, trials.
@@ -19,7 +21,7 @@ TUNED = [card for card in METHODS.values() if card.tunable]
 GRIDS = {"rbc": [0.2, 1], "slidefuse": [1, 5], "probfuse": [1, 3], "gmnz": [0.5, 2], "rrf": [1, 60], "logn_isr": [0, 1]}
 
 
-def made(seed, n_queries=12, n_docs=30, pool=40):
+def make(seed, n_queries=12, n_docs=30, pool=40):
     """A run with ties."""
     rng = np.random.default_rng(seed)
     scores = np.sort(np.round(rng.random((n_queries, n_docs)) * 5, 1))[:, ::-1]
@@ -29,7 +31,7 @@ def made(seed, n_queries=12, n_docs=30, pool=40):
     }
 
 
-def judged(seed=9, n_queries=13, pool=40, fewest=3):
+def judge(seed=9, n_queries=13, pool=40, fewest=3):
     """Judgments of a query more than the runs have, few of some queries and many of others."""
     rng = np.random.default_rng(seed)
     return {
@@ -38,8 +40,8 @@ def judged(seed=9, n_queries=13, pool=40, fewest=3):
     }
 
 
-RUNS = {name: made(seed) for seed, name in enumerate("abc")}
-QRELS = judged()
+RUNS = {name: make(seed) for seed, name in enumerate("abc")}
+QRELS = judge()
 
 
 @pytest.mark.filterwarnings("ignore:all scores of")
@@ -65,11 +67,9 @@ def test_values_are_those_of_the_fused_runs(card, metric):
 def test_each_trial_is_an_evaluation():
     tuning = fastir.tune(QRELS, RUNS, "ndcg@5", grid=0.25, folds=2)
     assert len(tuning.trials) == 15
-    for trial in tuning.trials:
-        fused = fastir.fuse(RUNS, "wsum", "min-max", trial.weights)
-        assert trial.value == pytest.approx(
-            fastir.evaluate(QRELS, fused, "ndcg@5", queries="qrels")["ndcg@5"], abs=1e-14
-        )
+    for one in tuning.trials:
+        fused = fastir.fuse(RUNS, "wsum", "min-max", one.weights)
+        assert one.value == pytest.approx(fastir.evaluate(QRELS, fused, "ndcg@5", queries="qrels")["ndcg@5"], abs=1e-14)
 
 
 def test_a_fold_is_scored_with_what_the_others_choose():
@@ -114,7 +114,7 @@ def test_compare_takes_the_cross_validated_values():
 
 def test_default_grids_fit_two_three_and_four_runs_and_more_are_sampled():
     sizes = {}
-    runs = {str(seed): made(seed, 4) for seed in range(5)}
+    runs = {str(seed): make(seed, 4) for seed in range(5)}
     for n in (2, 3, 4):
         some = dict(itertools.islice(runs.items(), n))
         tuning = fastir.tune(QRELS, some, "ap", folds=2)
@@ -222,7 +222,7 @@ LESS = [
 ]
 
 
-def restricted(run, queries):
+def restrict(run, queries):
     return {query: docs for query, docs in run.items() if query in queries}
 
 
@@ -233,7 +233,7 @@ def test_a_fold_is_taught_by_the_others_alone(card):
     tuning = fastir.tune(QRELS, RUNS, "ap", card.name, grid=grid, folds=3)
     for place, fold in enumerate(tuning.folds):
         others = {query: labels for query, labels in QRELS.items() if tuning.fold_of_query[query] != place}
-        runs = {name: restricted(run, others) for name, run in RUNS.items()}
+        runs = {name: restrict(run, others) for name, run in RUNS.items()}
         alone = fastir.tune(others, runs, "ap", card.name, grid=grid, folds=2)
         np.testing.assert_equal(fold.params, alone.params)
         assert repr(fold.params) != repr(tuning.params)

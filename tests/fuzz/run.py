@@ -90,7 +90,7 @@ def keep(name, data):
     return path
 
 
-def guided(name, seconds):
+def guide(name, seconds):
     """Coverage-guided; atheris puts what breaks the target into its corpus itself, and what is merely new nowhere."""
     import atheris
 
@@ -119,7 +119,7 @@ def main():
         parser.error(f"targets are {', '.join(NAMES)}")
     seconds = (options.hours * 60 or options.minutes) * 60
     if options.guided:
-        return guided(names[0], seconds)
+        return guide(names[0], seconds)
     if options.child:
         for name in names:
             count, data, error = fuzz(name, seconds / len(names), options.seed, options.child)

@@ -398,11 +398,9 @@ SEEDS = {
         b"Query,Docid,Rating\nq1,d1,2\nq2,,\n", b"query,docid,rating\r\n\"q\"\"1\",d1,0\r\n",
         b"Snapshot Name,Query Text,Doc ID,Doc Position\ns,q1,d1,1\ns,q1,d2,2\n",
     ],
-    "saved": saved_seeds(),
-    "folders": folder_seeds(),
+    "saved": saved_seeds(), "folders": folder_seeds(),
     "command": [bytes([0, 5, 6, 9, 10]), bytes([1, 5, 6]), bytes([2, 5, 6, 7, 9, 10]), bytes([3]), bytes([4, 11])],
-    "explain": [b"", b"0"],
-    "influence": [b"", b"0"],
+    "explain": [b"", b"0"], "influence": [b"", b"0"],
 }  # fmt: skip
 WORDS = [
     b"nan", b"inf", b"-", b"1e999", b"0x1p3", b"1_0",

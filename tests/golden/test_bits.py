@@ -13,7 +13,7 @@ import fastir
 PROGRAM = Path(__file__).with_name("bits.py")
 
 
-def told(program=PROGRAM, **environment):
+def run_program(program=PROGRAM, **environment):
     done = subprocess.run(
         [sys.executable, program], capture_output=True, text=True, env={**os.environ, **environment}, timeout=60
     )
@@ -22,7 +22,7 @@ def told(program=PROGRAM, **environment):
 
 @pytest.mark.parametrize("simd", fastir.show_config()["simd_available"])
 def test_every_bit_is_as_it_was(simd):
-    code, said = told(FASTIR_SIMD=simd)
+    code, said = run_program(FASTIR_SIMD=simd)
     assert (code, len(said)) == (0, 1), said[:5]
 
 
@@ -37,5 +37,5 @@ def test_one_bit_off_is_found(tmp_path):
     (tmp_path / "bits.py").write_text(text, "utf-8")
     rows = PROGRAM.with_name("bits.txt").read_text("utf-8").replace("p-2\n", "p-3\n", 1)
     (tmp_path / "bits.txt").write_text(rows, "utf-8")
-    code, said = told(tmp_path / "bits.py")
+    code, said = run_program(tmp_path / "bits.py")
     assert code == 1 and len(said) == 3 and ", 2 off: fastir" in said[-1]

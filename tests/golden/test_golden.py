@@ -16,8 +16,6 @@ from reference_files import DATA, listed, ours, paths, text_of
 import fastir
 
 pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason=ABSENT)
-
-
 COMPARED = ("te10", "te10hp", "te904", "pytrec_eval", "gdeval_k20", "rbp_eval_binary", "rbp_eval_graded_half")
 DIVERSITY = ("ndeval", "ndeval_traditional")
 DESCRIBED_IN_README = "see README"
@@ -78,13 +76,9 @@ def check_trec_eval(expected, qrels, run, program, options, record_property):
     old = program in ("te904", "pytrec_eval")
     rows = trec_rows(expected, float if program in ("te10hp", "pytrec_eval") else str)
     results = fastir.evaluate(
-        qrels,
-        run,
-        list(dict.fromkeys(name for _, name, _ in rows)),
-        score_dtype="float32" if old else "float64",
-        rounding="v9" if old else "v10",
-        **{"queries": "intersection", **options},
-    )
+        qrels, run, list(dict.fromkeys(name for _, name, _ in rows)), score_dtype="float32" if old else "float64",
+        rounding="v9" if old else "v10", **{"queries": "intersection", **options},
+    )  # fmt: skip
     listed_queries = {query for query, _, _ in rows} - {"all"}
     # 9.0.4 prints no rows for the queries that -c adds, and a summary alone has none at all
     silent = {query for query, status in results.status.items() if status == "missing" and program == "te904"}
@@ -119,13 +113,11 @@ def test_trec_eval(line, record_property):
     ("out.comment.test", "qrels.comment.test.gz", "results.comment.test.gz", {}),
 ])  # fmt: skip
 def test_nist(expected, qrels, run, options, record_property):
-    """The outputs that NIST ships with trec_eval."""
     folder = DATA / "trec_eval_test"
     check_trec_eval(folder / expected, folder / qrels, folder / run, "te10", options, record_property)
 
 
 def test_groups_of_judges(record_property):
-    """NIST's output for -R qrels_jg."""
     folder = DATA / "trec_eval_test"
     rows = trec_rows(folder / "out.test.qrels_jg", str)
     qrels = fastir.Qrels.from_file(folder / "qrels.123", format="qrels_jg")
@@ -267,11 +259,7 @@ def test_ntcireval(expected, gains, judged_only, record_property):
     """pyNTCIREVAL's fixture: one ranking of four, ten relevant documents of three grades, printed to four places."""
     folder = DATA / "small_formats" / "pyNTCIREVAL"
     judged = dict(line.split() for line in text_of(folder / "sample.rel").splitlines())
-    qrels = {
-        "q": {
-            doc: gains[int(label[1:])] if gains and label != "L0" else int(label[1:]) for doc, label in judged.items()
-        }
-    }
+    qrels = {"q": {doc: gains[int(n[1:])] if gains and n != "L0" else int(n[1:]) for doc, n in judged.items()}}
     run = {"q": {doc: -float(rank) for rank, doc in enumerate(text_of(folder / "sample.res").split())}}
     text = text_of(folder / f"res_test_compute{expected}.txt")
     names = {}

@@ -16,19 +16,15 @@ from reference_files import ours
 import fastir
 
 pytestmark = UNEVEN
-
 QRELS = COLLECTION / "qrels.txt"
-FLAGS = {
-    "-c": {"queries": "qrels"}, "-l 2": {"rel_level": 2}, "-J": {"judged_only": True},
-    "-M 7": {"max_depth": 7},
-}  # fmt: skip
+FLAGS = {"-c": {"queries": "qrels"}, "-l 2": {"rel_level": 2}, "-J": {"judged_only": True}, "-M 7": {"max_depth": 7}}
 
 
-def loaded(name):
+def load(name):
     return json.loads((EXPECTED / name).read_text("utf-8"))
 
 
-def printed(value, text):
+def is_printed(value, text):
     """Whether a value is printed so; where it is half-way between two texts, a neighbour's text will do."""
     digits = len(text.partition(".")[2])
     return text in {
@@ -47,19 +43,19 @@ def check(compared, agree, at_least):
 def test_trec_eval(name):
     flags, run = golden_set.TREC_EVAL[name]
     options = {key: value for flag, choice in FLAGS.items() if flag in flags for key, value in choice.items()}
-    lines = [(query, ours(theirs), text) for query, row in loaded(name).items() for theirs, text in row.items()]
+    lines = [(query, ours(theirs), text) for query, row in load(name).items() for theirs, text in row.items()]
     rows = [line for line in lines if line[1]]
     names = dict.fromkeys(metric for _, metric, _ in rows)
     results = fastir.evaluate(QRELS, COLLECTION / run, names, convention="trec_eval-10", **options)
     values = {**results.to_dict(), "all": dict(results)}
     assert {query for query, _, _ in rows} == (set(values) if "-q" in flags else {"all"})
     compared = [((query, metric), values[query][metric], text) for query, metric, text in rows]
-    check(compared, printed, 1200 if "-q" in flags else 95)
+    check(compared, is_printed, 1200 if "-q" in flags else 95)
 
 
 @pytest.mark.parametrize("run", ["distinct", "tied", "gaps"])
 def test_pytrec_eval(run):
-    expected = loaded(f"{run}.pytrec_eval.json")
+    expected = load(f"{run}.pytrec_eval.json")
     names = {theirs: ours(theirs) for theirs in expected["301"] if ours(theirs)}
     results = fastir.evaluate(QRELS, COLLECTION / f"{run}.run", names.values(), convention="trec_eval-9").to_dict()
     assert results.keys() == expected.keys()
@@ -78,21 +74,17 @@ def close(value, expected):
 
 def test_ranx():
     """Without the query that has no relevant document: ranx divides by zero there, and loses the queries after it."""
-    expected = loaded("distinct.ranx.json")
+    expected = load("distinct.ranx.json")
     qrels, run = golden_set.for_ranx()
     results = fastir.evaluate(qrels, run, golden_set.RANX, convention="ranx")
     values = {"mean": dict(results), **results.to_dict()}
     assert values.keys() == expected.keys()
-    compared = [
-        ((query, metric), values[query][metric], theirs)
-        for query, row in expected.items()
-        for metric, theirs in row.items()
-    ]
+    compared = [((query, m), values[query][m], theirs) for query, row in expected.items() for m, theirs in row.items()]
     check(compared, close, 400)
 
 
 def test_ir_measures():
-    expected = loaded("gaps.ir_measures.json")
+    expected = load("gaps.ir_measures.json")
     names = dict.fromkeys(golden_set.IR_MEASURES)
     assert expected.keys() == names.keys()
     compared = []

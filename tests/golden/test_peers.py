@@ -18,7 +18,6 @@ from oracle_requests import REQUESTS
 import fastir
 
 pytestmark = UNEVEN
-
 SEEDS = range(int(os.environ.get("FASTIR_SEEDS", "2")))
 
 
@@ -100,7 +99,6 @@ IR_MEASURES = {
 
 
 def test_ir_measures():
-    """With cwl_eval, compatibility and what it computes itself."""
     pytest.importorskip("cwl")
     ir_measures = pytest.importorskip("ir_measures")
     measures = {ir_measures.parse_measure(name): metric for name, metric in IR_MEASURES.items()}

@@ -88,13 +88,9 @@ def test_lightgbm(rows):
     for by_query in (None, weights_of(rows)):
         train = lightgbm.Dataset(np.zeros((4, 1)), [0, 1, 0, 1], group=[4], params=options)
         valid = lightgbm.Dataset(
-            np.zeros((len(labels), 1)),
-            labels,
-            group=sizes,
-            init_score=scores,
-            reference=train,
+            np.zeros((len(labels), 1)), labels, group=sizes, init_score=scores, reference=train,
             weight=None if by_query is None else np.repeat(by_query, sizes),
-        )
+        )  # fmt: skip
         booster = lightgbm.Booster(options, train)  # no trees: what it scores is what boosting would begin from
         booster.add_valid(valid, "valid")
         values = {name: value for _, name, value, _ in booster.eval_valid()}

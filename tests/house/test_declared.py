@@ -37,7 +37,6 @@ NO_TESTS_OF_THE_TOOL = {
     "ragas": "its tests of retrieval need a model",
 }
 FOLDERS = {"sklearn": "scikit_learn"}  # of tools that are imported by another name
-
 NEEDS_SOURCES = pytest.mark.skipif(not (ROOT / "CHANGELOG.md").is_file(), reason="needs the sources")
 by_kind = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.kind)
 

@@ -11,13 +11,11 @@ from common import EXAMPLES, ROOT
 
 yaml = pytest.importorskip("yaml")
 PATH = ROOT / ".github" / "actions" / "gate" / "action.yml"
-
 pytestmark = [
     pytest.mark.site,
     pytest.mark.skipif(not PATH.is_file(), reason="needs a checkout"),
     pytest.mark.skipif(shutil.which("bash") is None or sys.platform == "win32", reason="needs bash"),
 ]
-
 PYTHON = f"""#!/bin/sh
 if [ "$2" = pip ]; then shift; printf '%s\\n' "pip: $*"; exit 0; fi
 exec "{sys.executable}" "$@"
@@ -65,7 +63,7 @@ class Job:
             if "run" not in step:
                 continue
             context |= {f"steps.compare.outputs.{key}": value for key, value in self.outputs().items()}
-            own = {key: filled(value, context) for key, value in step["env"].items()}
+            own = {key: fill(value, context) for key, value in step["env"].items()}
             command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
             environment = {**self.environment, **own}
             done = subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, text=True)
@@ -83,7 +81,7 @@ class Job:
         return calls.read_text().splitlines() if calls.exists() else []
 
 
-def filled(text, context):
+def fill(text, context):
     return re.sub(r"\$\{\{\s*(.*?)\s*\}\}", lambda found: context[found[1]], text)
 
 

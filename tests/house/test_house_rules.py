@@ -14,7 +14,6 @@ import fastir
 PYTHON = sorted(PACKAGE.rglob("*.py"))
 CYTHON = sorted([*PACKAGE.rglob("*.pyx"), *PACKAGE.rglob("*.pxd")])
 COMPILED = [path for path in CYTHON if path.suffix == ".pyx"]
-
 pytestmark = pytest.mark.skipif(not CYTHON, reason="needs the sources")
 
 

@@ -43,9 +43,7 @@ SIBLINGS = {
     ("analyses.agreement", "analyses.compare"): "swaps of leaderboards compare scores",
     ("analyses.fusion", "analyses.compare"): "tune reads segments as compare does",
 }
-
 SOURCES = sorted(path for path in PACKAGE.rglob("*") if path.suffix in (".py", ".pyi", ".pyx", ".pxd"))
-
 pytestmark = pytest.mark.skipif(not any(path.suffix == ".pyx" for path in SOURCES), reason="needs the sources")
 
 

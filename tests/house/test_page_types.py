@@ -235,11 +235,7 @@ def test_programs_of_strict_users_have_no_type_error(tmp_path):
     # pandas has its types in a package of its own
     options = ["--strict", "--follow-imports=silent", "--disable-error-code=import-untyped", "--cache-dir=cache"]
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", *options, *programs()],
-        cwd=tmp_path,
-        env=os.environ | search,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+        [sys.executable, "-m", "mypy", *options, *programs()], cwd=tmp_path, env=os.environ | search,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
     assert done.returncode == 0, done.stdout

@@ -12,7 +12,6 @@ from common import EXAMPLES, ROOT
 from pages import DOCS, NEEDS_PAGES, README
 
 PROGRAM = ROOT / "docs" / "site" / "pictures.py"
-
 pytestmark = [
     pytest.mark.skipif(not PROGRAM.is_file(), reason="needs the program"),
     pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal"),

@@ -15,7 +15,6 @@ from pages import BLOCK, DOCS, NEEDS_PAGES
 import fastir
 
 PAGE = DOCS / "pipelines.md"
-
 pytestmark = NEEDS_PAGES
 
 
@@ -57,7 +56,6 @@ def test_the_workflow_gives_the_action_inputs_that_it_has():
 
 
 def test_the_commands_of_dvc_yaml_run(folder):
-    """By a shell, as DVC runs them: without DVC, too."""
     yaml = pytest.importorskip("yaml")
     if shutil.which("sh") is None or sys.platform == "win32":
         pytest.skip("needs a shell")

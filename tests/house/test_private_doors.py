@@ -17,7 +17,7 @@ FOREIGN = {
 OF_NAMED_TUPLES = {"_asdict", "_field_defaults", "_fields", "_make", "_replace"}
 
 
-def defined(tree):
+def is_defined(tree):
     """The names that a file defines: functions, classes, variables, attributes that it sets, and slots."""
     names = set()
     for node in ast.walk(tree):
@@ -35,7 +35,7 @@ def defined(tree):
 def doors(text):
     """The underscore attributes that a file reads of other objects than its own."""
     tree = ast.parse(text)
-    own = defined(tree) | OF_NAMED_TUPLES
+    own = is_defined(tree) | OF_NAMED_TUPLES
     return {
         node.attr
         for node in ast.walk(tree)

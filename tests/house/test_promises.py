@@ -13,7 +13,6 @@ import fastir
 from fastir import compat
 
 pytestmark = NEEDS_PAGES
-
 PAGE = DOCS / "promises.md"
 SECTION = PAGE.read_text("utf-8").partition("\n## Calls that stay\n")[2] if PAGE.is_file() else ""
 ROWS = re.findall(r"(?m)^\| `([\w.]+)` \| (.*?) ?\| (.*?) ?\|$", SECTION)
@@ -34,10 +33,8 @@ def signature(function):
     try:
         return inspect.signature(function)
     except ValueError:
-        module = importlib.import_module(function.__objclass__.__module__)
-        stub = ast.parse(
-            Path(module.__file__).with_name(f"{module.__name__.rpartition('.')[2]}.pyi").read_text("utf-8")
-        )
+        each = importlib.import_module(function.__objclass__.__module__)
+        stub = ast.parse(Path(each.__file__).with_name(f"{each.__name__.rpartition('.')[2]}.pyi").read_text("utf-8"))
         [method] = (
             node
             for kind in stub.body
@@ -50,7 +47,7 @@ def signature(function):
         return inspect.signature(names[method.name])
 
 
-def written(parameter):
+def as_written(parameter):
     """A parameter as in a call that gives its default."""
     open_ended = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     if open_ended or parameter.default is parameter.empty:
@@ -68,9 +65,9 @@ def broken(promised_by_place, promised_by_name, function):
     moved = [
         name
         for place, name in enumerate(promised_by_place)
-        if [written(parameter) for parameter in by_place[place : place + 1]] != [name]
+        if [as_written(parameter) for parameter in by_place[place : place + 1]] != [name]
     ]
-    gone = set(promised_by_name) - {written(parameter) for parameter in by_name}
+    gone = set(promised_by_name) - {as_written(parameter) for parameter in by_name}
     new = [*by_place[len(promised_by_place) :], *by_name]
     needed = [parameter.name for parameter in new if parameter.default is parameter.empty and "*" not in str(parameter)]
     return [*moved, *sorted(gone), *needed]

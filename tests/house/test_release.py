@@ -16,7 +16,6 @@ import fastir
 yaml = pytest.importorskip("yaml")
 FOLDER = ROOT / ".github"
 FORMS = sorted((FOLDER / "ISSUE_TEMPLATE").glob("*.yml"))
-
 pytestmark = pytest.mark.skipif(not FORMS, reason="needs a checkout")
 
 
@@ -165,12 +164,10 @@ def test_with_an_address_nothing_else_is_missing():
     done = subprocess.run([*command, "https://example.org/fastir"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     for line in (
-        "link of the metadata: Homepage: https://example.org/fastir\n",
-        "links, 0 left relative\n",
-        "release_notes.py: a tag is published\n",
-        "site.yml: REPO_URL: ${{ github.server_url }}",
+        "link of the metadata: Homepage: https://example.org/fastir\n", "links, 0 left relative\n",
+        "release_notes.py: a tag is published\n", "site.yml: REPO_URL: ${{ github.server_url }}",
         "the environment pypi (job publish of wheels.yml)",
-    ):
+    ):  # fmt: skip
         assert line in done.stdout, line
     without = subprocess.run([*command, ""], capture_output=True, text=True)
     assert without.returncode == 1 and "HOME must be the address" in without.stderr
@@ -178,7 +175,6 @@ def test_with_an_address_nothing_else_is_missing():
 
 
 def test_no_file_has_an_address_of_its_own():
-    """What is published names its home by HOME alone."""
     for path in (ROOT / "CITATION.cff", ROOT / "pyproject.toml", FOLDER / "recipe" / "meta.yaml"):
         links = re.findall(r"https?://[^\s\"']+", path.read_text("utf-8"))
         assert all(link.startswith("https://pypi.org/") for link in links), path.name

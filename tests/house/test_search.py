@@ -11,7 +11,6 @@ from chromium import BROWSER, page_at
 from pages import NEEDS_PAGES
 
 pytestmark = [NEEDS_PAGES, pytest.mark.site, pytest.mark.skipif(BROWSER is None, reason="needs Chromium")]
-
 FIRST = {  # {page: what people type}
     "agents": ["agents"], "api/comparing": ["adjusted_p"], "coming_from/beir": ["beir"],
     "coming_from/elasticsearch": ["elasticsearch"], "coming_from/lightgbm": ["lightgbm"],

@@ -11,7 +11,6 @@ from pages import DOCS, NEEDS_PAGES, PAGES, name_of
 import fastir
 
 SITE = DOCS / "site"
-
 pytestmark = NEEDS_PAGES
 
 

@@ -8,7 +8,7 @@ from common import ROOT
 from imports import PACKAGE, STOREYS, statements
 
 TESTS = ROOT / "tests"
-ALSO_OF = re.compile(r"^Also of: (.*)\.$", re.MULTILINE)
+ALSO_OF = re.compile(r"^# Also of: (.*)\.$", re.MULTILINE)
 FILES = sorted(TESTS.rglob("*.py"))
 MODULES = {path.stem for path in FILES if path.stem.startswith("test_") or path.stem == "conftest"}
 # Folders of the package by name; a storey's folders have tests of their own.
@@ -41,7 +41,7 @@ def test_folders_mirror_the_package():
     assert folders - BOXES.keys() <= OF_THEIR_OWN
 
 
-# Every source has a test file of its name, or one that names it in its docstring as "Also of: a, b."
+# Every source has a test file of its name, or one that names it in a comment, "# Also of: a, b."
 
 
 def sources_without_tests(box):

@@ -26,11 +26,9 @@ PAGE = DOCS / "site" / "try"
 PYODIDE = os.environ.get("FASTIR_PYODIDE")
 GOLDEN = ROOT / "tests" / "golden"
 MOST_BYTES = 8_000_000
-
 pytestmark = NEEDS_PAGES
 NO_BROWSER = BROWSER is None or not PYODIDE
 MISSING = "needs Chromium, and Pyodide with its wheels in FASTIR_PYODIDE"
-
 BITS = """(async () => {
   const files = %s, { loadPyodide } = await import("./pyodide/pyodide.mjs");
   const python = await loadPyodide({ stdout: (line) => { document.title = line; } });
@@ -48,11 +46,9 @@ BITS = """(async () => {
 
 class Handler(http.server.SimpleHTTPRequestHandler):
     extensions_map = {
-        **http.server.SimpleHTTPRequestHandler.extensions_map,
-        ".js": "text/javascript",
-        ".mjs": "text/javascript",
+        **http.server.SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript", ".mjs": "text/javascript",
         ".wasm": "application/wasm",
-    }
+    }  # fmt: skip
 
     def log_message(self, *words):
         pass
@@ -93,7 +89,6 @@ def test_what_the_script_names_is_in_the_page_and_no_other_host():
 
 
 def test_the_commands_of_the_page_run(tmp_path, monkeypatch, capsys):
-    """With the words that the script gives them."""
     from fastir.cli import main
 
     script = (PAGE / "try.js").read_text("utf-8")

@@ -7,7 +7,6 @@ import pytest
 from common import ROOT
 
 PROGRAM, PAGE = ROOT / "docs" / "worked_examples.py", ROOT / "docs" / "worked_examples.md"
-
 pytestmark = pytest.mark.skipif(not PROGRAM.is_file(), reason="needs the sources")
 
 

@@ -16,21 +16,17 @@ yaml = pytest.importorskip("yaml")
 FOLDER = ROOT / ".github" / "workflows"
 WORKFLOWS = sorted(FOLDER.glob("*.y*ml"))
 USING = [*WORKFLOWS, *sorted(FOLDER.parent.glob("actions/*/action.yml"))]
-
 pytestmark = pytest.mark.skipif(not WORKFLOWS, reason="needs a checkout")
 
 # A path in a script: it begins with a folder of the repository, or is a file at its root; `*` stands for any name.
 PATH = re.compile(
     r"(?<![\w./*$}-])((?:\.ci|\.github|bench|examples|fastir|tests)/[\w./*-]+|(?:setup\.py|pyproject\.toml|[A-Z]+\.md))"
 )
-
 PUBLISHING = {
-    "publish": {"id-token": "write"},
-    "release": {"contents": "write"},
-    "pages": {"id-token": "write", "pages": "write"},
-    "tell": {"issues": "write"},
+    "publish": {"id-token": "write"}, "release": {"contents": "write"},
+    "pages": {"id-token": "write", "pages": "write"}, "tell": {"issues": "write"},
     "alerts": {"security-events": "write"},
-}
+}  # fmt: skip
 
 
 @functools.cache
@@ -38,7 +34,7 @@ def jobs_of(path):
     return yaml.safe_load(path.read_text("utf-8"))["jobs"]
 
 
-def listed(value):
+def list_files(value):
     return [value] if isinstance(value, str) else value or []
 
 
@@ -61,7 +57,7 @@ def matrix_keys(job):
 def test_what_a_job_needs_is_a_job(path):
     jobs = jobs_of(path)
     for name, job in jobs.items():
-        assert set(listed(job.get("needs"))) <= set(jobs) - {name}, name
+        assert set(list_files(job.get("needs"))) <= set(jobs) - {name}, name
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
@@ -71,7 +67,7 @@ def test_a_job_uses_what_it_needs_and_every_key_of_its_matrix(path):
         text = "\n".join(strings(rest))
         assert set(re.findall(r"\bmatrix\.(\w+)", text)) == matrix_keys(job), name
         needed = re.findall(r"\bneeds\.(\w+)", text)
-        assert set(needed) <= set(listed(job.get("needs"))), name
+        assert set(needed) <= set(list_files(job.get("needs"))), name
 
 
 @NEEDS_SOURCES
@@ -128,7 +124,6 @@ def test_actions_are_pinned_by_hash_and_say_their_version(path):
 
 
 def test_an_action_has_one_version():
-    """The same in all workflows."""
     uses = {line for path in USING for line in re.findall(r"uses: *(\S+)", path.read_text("utf-8"))}
     assert len({action.partition("@")[0] for action in uses}) == len(uses)
 
@@ -157,7 +152,6 @@ def test_every_wheel_that_is_promised_is_built():
 
 
 def test_the_oldest_numpy_that_the_package_accepts_is_tried():
-    """The whole suite with it, and the bits with every wheel for the oldest CPython."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     [oldest] = [line.removeprefix("numpy>=") + ".0" for line in project["dependencies"]]
     python = project["requires-python"].removeprefix(">=")

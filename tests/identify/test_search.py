@@ -1,9 +1,8 @@
 """identify() finds the setting behind a table of values, and says none where there is none.
 
 `python tests/identify/hidden.py` tries 200 tables; here are a few of them.
-
-Also of: columns, answers.
 """
+# Also of: columns, answers.
 
 import json
 import random
@@ -20,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 QRELS, RUN = collection(random.Random(7), 12, 120)
 
 
-def shown(means, digits=4):
+def show(means, digits=4):
     return {name: f"{value:.{digits}f}" for name, value in means.items()}
 
 
@@ -48,18 +47,18 @@ NAMES = ["ndcg@10", "map", "recall@100"]
 def test_every_setting_that_is_told_gives_the_values(convention, options):
     """Each convention with its options, handed to evaluate, has what the answer says, and what was asked for."""
     means = dict(fastir.evaluate(QRELS, RUN, NAMES, convention=convention, **options))
-    found = fastir.identify(QRELS, RUN, shown(means))
+    found = fastir.identify(QRELS, RUN, show(means))
     assert place_of(found, means)
     for answer in found:
         for name, chosen in [(answer.convention, answer.options), *answer.equal]:
             again = dict(fastir.evaluate(QRELS, RUN, NAMES, convention=name, **chosen))
             np.testing.assert_allclose(list(again.values()), answer.values, rtol=0, atol=1e-12)
-            assert shown(again) == shown(means)
+            assert show(again) == show(means)
 
 
 def test_a_simple_setting_stands_before_those_that_depart_from_it():
     means = fastir.evaluate(QRELS, RUN, NAMES, convention="beir")
-    found = fastir.identify(QRELS, RUN, shown(means))
+    found = fastir.identify(QRELS, RUN, show(means))
     costs = [len(answer.options) for answer in found]
     assert costs == sorted(costs)
     assert (found[0].convention, found[0].options) == ("beir", {})
@@ -74,12 +73,12 @@ def test_definitions_of_papers_are_found_under_their_names():
         "q3": {"f": 1.0, "g": 0.5},
     }
     ngcf = fastir.evaluate(qrels, run, ["ndcg@2", "ndcg@4"], gain="binary", ideal="retrieved", max_depth=4)
-    names = [answer.name for answer in fastir.identify(qrels, run, shown(ngcf, 6))]
+    names = [answer.name for answer in fastir.identify(qrels, run, show(ngcf, 6))]
     assert "NGCF" in names
-    found = fastir.identify(qrels, run, shown(ngcf, 6))
+    found = fastir.identify(qrels, run, show(ngcf, 6))
     assert "the first version of LightGCN's paper" in next(each.sentence for each in found if each.name == "NGCF")
     code = fastir.evaluate(qrels, run, "ndcg", gain="exp2", empty="skip", judged_only=True)
-    assert fastir.identify(qrels, run, shown(code, 6))[0].name == "CodeSearchNet"
+    assert fastir.identify(qrels, run, show(code, 6))[0].name == "CodeSearchNet"
 
 
 def test_names_of_papers_stand_for_all_that_they_may_mean():
@@ -93,7 +92,7 @@ def test_several_runs_narrow_it():
     other = {query: {doc: -score for doc, score in docs.items()} for query, docs in RUN.items()}
     runs = {"a": RUN, "b": other}
     means = {name: dict(fastir.evaluate(QRELS, run, "ndcg@5", convention="beir")) for name, run in runs.items()}
-    values = {name: shown(each) for name, each in means.items()}
+    values = {name: show(each) for name, each in means.items()}
     both, one = fastir.identify(QRELS, runs, values), fastir.identify(QRELS, RUN, values["a"])
     assert 1 <= len(both) <= len(one)
     assert place_of(both, {"a": means["a"]["ndcg@5"], "b": means["b"]["ndcg@5"]})
@@ -138,9 +137,9 @@ def test_it_says_how_far_it_is():
 
 
 def test_answers_leave_as_tables_and_json():
-    found = fastir.identify(QRELS, RUN, shown(fastir.evaluate(QRELS, RUN, "map")))
+    found = fastir.identify(QRELS, RUN, show(fastir.evaluate(QRELS, RUN, "map")))
     assert "asked" in found.to_table("markdown") and '"answers"' in found.to_json()
-    assert found == fastir.identify(QRELS, RUN, shown(fastir.evaluate(QRELS, RUN, "map")))
+    assert found == fastir.identify(QRELS, RUN, show(fastir.evaluate(QRELS, RUN, "map")))
     assert repr(found[0]).startswith("<Answer: fastir")
 
 
@@ -172,7 +171,7 @@ def test_a_sentence_names_what_differs_on_these_data_alone():
 
 def test_libraries_read_the_answers_as_a_table():
     pyarrow = pytest.importorskip("pyarrow")
-    found = fastir.identify(QRELS, RUN, shown(fastir.evaluate(QRELS, RUN, "map")))
+    found = fastir.identify(QRELS, RUN, show(fastir.evaluate(QRELS, RUN, "map")))
     assert pyarrow.table(found).column_names == ["setting", "map"]
     assert list(found) == [found[0], *found[1:]]
 

@@ -8,7 +8,6 @@ import fastir
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
 pyarrow = pytest.importorskip("pyarrow")
-
 NAMES = ("query_id", "doc_id")
 QRELS = {f"q{query}": {f"d{doc}": (doc * query) % 3 for doc in range(1, 9)} for query in range(1, 6)}
 RUN = {f"q{query}": {f"d{doc}": 1 / (1 + (doc * 7 + query) % 11) for doc in range(2, 12)} for query in range(1, 6)}
@@ -26,11 +25,9 @@ def frame(data, number):
 
 
 CONTAINERS = {
-    "tuples": lambda data, number: rows(data),
-    "iterator": lambda data, number: iter(rows(data)),
+    "tuples": lambda data, number: rows(data), "iterator": lambda data, number: iter(rows(data)),
     "records": lambda data, number: frame(data, number).to_dict("records"),
-    "dict of lists": lambda data, number: frame(data, number).to_dict("list"),
-    "frame": frame,
+    "dict of lists": lambda data, number: frame(data, number).to_dict("list"), "frame": frame,
     "series": lambda data, number: frame(data, number).set_index([*NAMES])[number],
     "series without names": lambda data, _: (
         frame(data, "x").set_index([*NAMES])["x"].rename_axis([None] * 2).rename(None)
@@ -40,7 +37,7 @@ CONTAINERS = {
     "arrow": lambda data, number: pyarrow.Table.from_pandas(frame(data, number)),
     "structured array": lambda data, number: np.array(rows(data), [*((name, "U4") for name in NAMES), (number, "f8")]),
     "record array": lambda data, number: frame(data, number).to_records(index=False),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("make", CONTAINERS.values(), ids=CONTAINERS)

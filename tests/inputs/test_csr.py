@@ -11,7 +11,6 @@ from matrices import FIVE, bits
 import fastir
 
 pytestmark = UNEVEN
-
 SCORES = np.array([[0.1, 0.9, 0.5, 0.3], [0.8, 0.2, 0.4, 0.6]])
 RELEVANT = [{2: 1, 3: 2}, {0: 1, 1: 0}]
 

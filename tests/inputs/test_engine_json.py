@@ -72,10 +72,7 @@ def test_a_ranking_keeps_the_order_of_the_hits(write):
 @pytest.mark.parametrize("data", [JUDGED, hits(JUDGED), {"hits": {"hits": hits(JUDGED)["hits"]["hits"]}}, [JUDGED]])
 def test_judgments_of_the_workbench(write, data):
     qrels = Qrels.from_file(write("judgments.json", data))
-    assert {query: dict(qrels[query]) for query in qrels} == {
-        "red dress": {"B07": 3, "B01": 0},
-        "blue jeans": {"B07": 1},
-    }
+    assert {q: dict(qrels[q]) for q in qrels} == {"red dress": {"B07": 3, "B01": 0}, "blue jeans": {"B07": 1}}
 
 
 @pytest.mark.parametrize("data", [RESULTS, hits(*RESULTS)])

@@ -15,7 +15,6 @@ import fastir
 
 hypothesis = pytest.importorskip("hypothesis")
 given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
-
 IDS = st.sampled_from(["a", "b", "c", "q1", "q2", "q22", "é", "7"])
 QUERIES = st.sampled_from(["q1", "q2", "q22", "é", "7"])
 QRELS = st.dictionaries(QUERIES, st.dictionaries(IDS, st.integers(0, 2), min_size=1), min_size=1)
@@ -46,7 +45,7 @@ def columns_of(rows):
     return dict(zip(("query_id", "doc_id", "score"), map(np.array, zip(*rows, strict=True)), strict=True))
 
 
-def mixed(rows):
+def mix(rows):
     """The rows in an order in which those of a query do not stand together."""
     return sorted(rows, key=lambda row: (row[1], row[2], row[0]))
 
@@ -57,11 +56,11 @@ def shapes(run, folder):
     held.save(folder / "run.txt")
     held.save(folder / "run.json")
     together = [run, held, rows, columns_of(rows), folder / "run.txt", folder / "run.json"]
-    (folder / "mixed.txt").write_text("".join(f"{q} Q0 {d} 1 {s} x\n" for q, d, s in mixed(rows)))
-    return together, [mixed(rows), columns_of(mixed(rows)), folder / "mixed.txt"]
+    (folder / "mixed.txt").write_text("".join(f"{q} Q0 {d} 1 {s} x\n" for q, d, s in mix(rows)))
+    return together, [mix(rows), columns_of(mix(rows)), folder / "mixed.txt"]
 
 
-def seen(results):
+def outcome(results):
     report = results.report
     counts = report.in_both, report.unjudged_share, report.queries_with_ties, report.nothing_judged
     return results.query_ids, results.values.tobytes(), results.status, counts
@@ -84,7 +83,7 @@ def test_it_is_as_if_they_had_not_been_retrieved(tmp_path, qrels, run, exclude, 
         for n_threads in (1, 2):
             options = {"exclude": exclude, "ties": ties, "validate": validate, "n_threads": n_threads, **FILTERED}
             results = fastir.evaluate(qrels, one, METRICS, **options)
-            assert seen(results) == seen(expected)
+            assert outcome(results) == outcome(expected)
             assert results.report.repairs.get("excluded documents", (0, ""))[0] == count
 
 
@@ -101,7 +100,7 @@ def test_parts_lose_them_in_one_pass_and_in_two(qrels, run, exclude, cut):
     left, count = twin(qrels, run, exclude)
     expected = fastir.evaluate(qrels, left, METRICS, **FILTERED)
     evaluator = fastir.Evaluator(qrels, METRICS, exclude=exclude, validate="judged", **FILTERED)
-    rows = mixed(rows_of(run))
+    rows = mix(rows_of(run))
     parts = [columns_of(part) for part in (rows[:cut], rows[cut:]) if part]
     first = evaluator.partial(strategy="two-pass")
     for part in parts:
@@ -112,7 +111,7 @@ def test_parts_lose_them_in_one_pass_and_in_two(qrels, run, exclude, cut):
     for query, docs in run.items():
         whole.merge(evaluator.partial(columns_of(rows_of({query: docs})), strategy="grouped"))
     for results in (second.result(), whole.result()):
-        assert seen(results) == seen(expected)
+        assert outcome(results) == outcome(expected)
         assert results.report.repairs.get("excluded documents", (0, ""))[0] == count
 
 
@@ -132,10 +131,10 @@ def test_row_groups_in_no_order_are_read_twice_and_lose_them(tmp_path, monkeypat
     run = {f"q{q}": {f"d{d}": float(rng.integers(9)) for d in rng.permutation(60)[:40]} for q in range(20)}
     qrels = {query: {f"d{d}": int(rng.integers(3)) for d in range(0, 60, 7)} for query in run}
     exclude = {query: [f"d{d}" for d in range(0, 60, 2)] for query in list(run)[:15]} | {"q19": list(run["q19"])}
-    parquet.write_table(pyarrow.table(columns_of(mixed(rows_of(run)))), tmp_path / "run.parquet", row_group_size=50)
+    parquet.write_table(pyarrow.table(columns_of(mix(rows_of(run)))), tmp_path / "run.parquet", row_group_size=50)
     left, count = twin(qrels, run, exclude)
     results = fastir.evaluate(qrels, tmp_path / "run.parquet", METRICS, exclude=exclude, validate="judged", **FILTERED)
-    assert seen(results) == seen(fastir.evaluate(qrels, left, METRICS, **FILTERED))
+    assert outcome(results) == outcome(fastir.evaluate(qrels, left, METRICS, **FILTERED))
     assert results.report.repairs["excluded documents"] == (count, "query q0")
     assert "only judged documents checked for duplicates" in results.report.repairs
 
@@ -175,14 +174,14 @@ def test_files_lists_and_engines_of_many_runs(tmp_path):
     for run in (path, tmp_path / "run.json", lists):
         for exclude in ("query_id", {"q1": {"q1"}, "other": ["z"]}, pairs):
             found = fastir.evaluate(QUERY, run, METRICS, exclude=exclude)
-            assert seen(found) == seen(expected)
+            assert outcome(found) == outcome(expected)
             assert found.report.repairs == expected.report.repairs
     many = fastir.evaluate_many(QUERY, {"x": RUN, "y": path}, METRICS, exclude="query_id")
-    assert seen(many["x"]) == seen(many["y"]) == seen(expected)
+    assert outcome(many["x"]) == outcome(many["y"]) == outcome(expected)
     judged = fastir.judged_rankings(QUERY, RUN, exclude="query_id")
     assert judged.evaluate(METRICS).values.tobytes() == expected.values.tobytes()
     evaluator = pickle.loads(pickle.dumps(fastir.Evaluator(QUERY, METRICS, exclude="query_id")))
-    assert seen(evaluator.evaluate(RUN)) == seen(expected)
+    assert outcome(evaluator.evaluate(RUN)) == outcome(expected)
     assert [document.doc_id for document in evaluator.explain(RUN, "q1").documents] == ["x", "a"]
     by_beir = fastir.Evaluator(QUERY, ["ndcg", "mrr"], convention="beir", validate="judged")
     with pytest.raises(ValueError, match="several rules"):

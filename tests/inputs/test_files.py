@@ -42,7 +42,7 @@ def test_zstd_of_many_frames(read, first):
     assert exact(read(Run, nothing + frames[0] + nothing + frames[1])) == exact(read(Run, LONG))
 
 
-def damaged(data):
+def damage(data):
     """The data cut off or changed in several places."""
     yield from (data[:n] for n in (4, 5, 11, len(data) // 2, len(data) - 1))
     yield data[:1000] + b"1234567890" + data[1010:]
@@ -51,14 +51,14 @@ def damaged(data):
 
 @pytest.mark.parametrize("suffix", [".txt", ".json"])
 def test_damaged_gzip(gzip_by, suffix, read):
-    for bad in damaged(gzip.compress(LONG.encode())):
+    for bad in damage(gzip.compress(LONG.encode())):
         with pytest.raises(fastir.FormatError, match=f"file{suffix}: the compressed data is damaged or truncated"):
             read(Run, bad, f"file{suffix}")
 
 
 @needs_zstd
 def test_damaged_zstd(read):
-    for bad in damaged(zstd.compress(LONG.encode(), options={zstd.CompressionParameter.checksum_flag: 1})):
+    for bad in damage(zstd.compress(LONG.encode(), options={zstd.CompressionParameter.checksum_flag: 1})):
         with pytest.raises(fastir.FormatError, match="file: the compressed data is damaged or truncated"):
             read(Run, bad)
 

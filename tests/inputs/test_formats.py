@@ -18,7 +18,6 @@ from fastir import Qrels, Run
 
 hypothesis = pytest.importorskip("hypothesis")
 given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
-
 HEADER = "query-id\tcorpus-id\tscore\n"
 
 
@@ -257,8 +256,6 @@ def test_a_rank_that_only_begins_as_a_number_is_an_error(rank, behind):
 
 @pytest.mark.parametrize("rank", ["0", "7", "+7", "-7", "7.5", "1e3", "12345678", "123456789", "12345678901234567890"])
 def test_any_number_is_a_rank(rank):
-    rows = [
-        f"q Q0 d{place} {rank}{blanks}{place}.5 tag" + place % 3 * 30 * "x" for place, blanks in enumerate(" \t" * 20)
-    ]
+    rows = [f"q Q0 d{i} {rank}{blanks}{i}.5 tag" + i % 3 * 30 * "x" for i, blanks in enumerate(" \t" * 20)]
     run = Run.from_file(io.BytesIO("\n".join(rows).encode()))
     assert run.to_dict() == {"q": {f"d{place}": place + 0.5 for place in range(40)}}

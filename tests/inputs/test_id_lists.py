@@ -12,7 +12,6 @@ from fastir.data.run import Run
 from fastir.inputs import id_lists
 
 pytestmark = UNEVEN
-
 ARROW = ["list", "large_list", "views", "dictionary", "chunked", "sliced"]
 
 

@@ -74,10 +74,8 @@ def made(what):
 
 
 @pytest.mark.parametrize(("what", "reads"), [
-    ("results", ["qrels.txt", "runs/dense.run"]),
-    ("several", ["qrels.txt", *BOTH]),
-    ("comparison", ["qrels.txt", *BOTH]),
-    ("scores", ["runs/saved.tsv"]),
+    ("results", ["qrels.txt", "runs/dense.run"]), ("several", ["qrels.txt", *BOTH]),
+    ("comparison", ["qrels.txt", *BOTH]), ("scores", ["runs/saved.tsv"]),
 ])  # fmt: skip
 def test_results_are_not_saved_over_what_they_were_made_of(folder, what, reads):
     """Under any ending that they are saved with."""

@@ -11,7 +11,6 @@ import fastir
 
 pytestmark = UNEVEN
 pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
-
 NAMES = ["mrr", "recall@2", "ndcg", "num_rel"]
 USERS, ITEMS = [f"u{n}" for n in range(6)], [f"i{n}" for n in range(5)]
 
@@ -116,11 +115,9 @@ def test_a_metric_of_the_caller_and_weighted_items_see_the_same_rows():
     found_relevant = fastir.custom_metric("own", num_rel_ret)
     weights = pandas.Series(range(1, 6), ITEMS[::-1])
     names = ["weighted_recall@2", "num_rel_ret"]
-    expected = fastir.evaluate_matrix(
-        scores.to_numpy(), labels.to_numpy(), names, doc_weights=list(range(5, 0, -1))
-    ).values
+    want = fastir.evaluate_matrix(scores.to_numpy(), labels.to_numpy(), names, doc_weights=list(range(5, 0, -1))).values
     found = fastir.evaluate_matrix(scores, labels.iloc[::-1, ::-1], names, doc_weights=weights)
-    assert np.array_equal(found.values, expected)
+    assert np.array_equal(found.values, want)
     with pytest.warns(fastir.FastirWarning, match="1 query of relevant is missing from scores"):
         found = fastir.evaluate_matrix(scores.iloc[1:], labels.iloc[::-1], ["num_rel_ret", found_relevant])
     assert found.per_query("own") == found.per_query("num_rel_ret") and found.per_query("own")["u0"] == 0

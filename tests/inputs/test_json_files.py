@@ -15,7 +15,6 @@ from fastir import Qrels, Run
 @UNEVEN
 @pytest.mark.skipif(not SHARED.is_dir(), reason=ABSENT)
 def test_ranx_files():
-    """The same collection, as its authors wrote it in each format."""
     folder = SHARED / "data" / "small_formats" / "ranx"
     qrels = [Qrels.from_file(folder / name) for name in ("qrels.json", "qrels.trec", "qrels.trec.gz")]
     runs = [Run.from_file(folder / name) for name in ("run.json", "run.trec", "run.trec.gz")]

@@ -10,7 +10,6 @@ from fastir.cli import main
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
 pyarrow = pytest.importorskip("pyarrow")
-
 ROWS = [("u1", "a"), ("u1", "c"), ("u2", "b")]
 FRAME = pandas.DataFrame(ROWS, columns=["user_id", "item_id"])
 TIMES = FRAME.assign(time=[3, 1, 2])
@@ -28,7 +27,7 @@ CONTAINERS = {
 }
 
 
-def written(frame, suffix, folder):
+def write(frame, suffix, folder):
     """The path of a file with the frame."""
     path = str(folder / f"rows{suffix}")
     if suffix == ".parquet":
@@ -65,8 +64,8 @@ def test_tuples_of_two_say_what_is_relevant(rows):
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 def test_files_of_tables_are_read_alike(suffix, tmp_path, capsys):
-    assert fastir.Qrels.from_file(written(FRAME, suffix, tmp_path)).to_dict() == LABELLED
-    path = written(TIMES, suffix, tmp_path)
+    assert fastir.Qrels.from_file(write(FRAME, suffix, tmp_path)).to_dict() == LABELLED
+    path = write(TIMES, suffix, tmp_path)
     assert fastir.Qrels.from_file(path, label=1).to_dict() == LABELLED
     fastir.Run.from_dict(RUN).save(tmp_path / "run.json")
     command = [path, str(tmp_path / "run.json")]

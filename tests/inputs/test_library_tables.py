@@ -16,7 +16,6 @@ from fastir.inputs import library_tables
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 dataset = pytest.importorskip("pyarrow.dataset")
-
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
 RUN = {"q1": {"d2": 3.0, "d1": 2.0}, "q2": {"d1": 0.5, "d9": 0.75}}
 COLUMNS = {"query_id": ["q1", "q1", "q2", "q2"], "doc_id": ["d2", "d1", "d1", "d9"], "score": [3.0, 2.0, 0.5, 0.75]}
@@ -60,9 +59,7 @@ def test_errors_of_a_dataset_name_the_file_and_its_row(tmp_path):
         fastir.evaluate(QRELS, dataset.dataset(tmp_path), METRICS)
     with pytest.raises(ValueError, match=r"run: row 5: .doc_id. is null"):
         fastir.evaluate(QRELS, dataset.dataset(tmp_path).scanner(), METRICS)
-    with pytest.raises(
-        ValueError, match=r"the table has no column 'score' or 'prediction' or 'rank'; it has 'query_id'"
-    ):
+    with pytest.raises(ValueError, match=r"table has no column 'score' or 'prediction' or 'rank'; it has 'query_id'"):
         fastir.evaluate(QRELS, dataset.dataset(table_of().drop_columns("score")), METRICS)
 
 

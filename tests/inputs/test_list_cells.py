@@ -13,7 +13,6 @@ from fastir.engine.columns.rows import CELLS
 
 pytestmark = UNEVEN
 pandas = pytest.importorskip("pandas")
-
 LISTS = [["b", "a", "c"], ["a"], [], ["x1", "b"]]
 RELEVANT = [["a"], ["a"], ["b"], ["b", "z"]]
 FORMS = {
@@ -85,10 +84,8 @@ def test_what_is_wrong_in_a_cell_is_named_with_its_row(cell, message):
 
 @pytest.mark.parametrize(("cells", "message"), [
     (["a,b", "a b"], "commas or blanks could separate the ids: 'a,b' .row 0. has a comma, 'a b' .row 1. a blank"),
-    (["a b,c"], "commas or blanks could separate"),
-    (["a,,b"], "row 0: the list has a gap"),
-    (["a,b,"], "row 0: the list has a gap"),
-    (["a", 'b", "c"]'], "commas or blanks|at its end and no"),
+    (["a b,c"], "commas or blanks could separate"), (["a,,b"], "row 0: the list has a gap"),
+    (["a,b,"], "row 0: the list has a gap"), (["a", 'b", "c"]'], "commas or blanks|at its end and no"),
     (['a","b"]'], "row 0: the list has ']' at its end and no"),
 ])  # fmt: skip
 def test_one_separator_is_that_of_the_whole_column(cells, message):

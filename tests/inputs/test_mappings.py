@@ -8,10 +8,8 @@ from common import UNEVEN
 import fastir
 
 pytestmark = UNEVEN
-
 QRELS = {"q": {"a": 2, "b": 1}, "r": {"b": 1}}
 RUN = {"q": {"a1": 3.0, "x": 2.5, "a2": 2.0, "b1": 1.0}, "r": {"x": 1.0, "b1": 0.5}}
-
 METRICS = ["ndcg", "map", "num_ret"]
 
 

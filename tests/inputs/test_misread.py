@@ -244,11 +244,9 @@ def ranked(n_queries, n_wrong, depth=3):
     q, rank = np.repeat(np.arange(n_queries), depth), np.tile(np.arange(1, depth + 1), n_queries)
     score = np.where(q < n_wrong, rank, -rank) / 4
     return {
-        "qid": [f"q{one}" for one in q],
-        "docno": [f"d{one}" for one in rank],
-        "rank": rank.tolist(),
+        "qid": [f"q{one}" for one in q], "docno": [f"d{one}" for one in rank], "rank": rank.tolist(),
         "score": score.tolist(),
-    }
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("form", SHAPES)

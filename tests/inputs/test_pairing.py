@@ -12,7 +12,6 @@ from fastir.inputs.roles import PAIRED_QUERY
 
 pytestmark = UNEVEN
 pandas, polars, pyarrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
-
 LISTS = ["mrr", "recall@2", "map"]
 
 
@@ -50,7 +49,7 @@ def sides(rng, integers=False):
     return {**run, ids[2]: []}, judged
 
 
-def shuffled(lists, role, rng):
+def shuffle(lists, role, rng):
     ids = rng.sample(list(lists), len(lists))
     return {"query_id": ids, role: [lists[query] for query in ids]}
 
@@ -67,8 +66,8 @@ def test_lists_are_joined_by_query_id_whatever_carries_them(retrieved, relevant,
     for integers in (False, True):
         run, judged = sides(rng, integers)
         expected = fastir.evaluate_lists(run, judged, LISTS)
-        a = CARRIERS[retrieved](shuffled(run, "retrieved", rng), tmp_path / "a")
-        b = CARRIERS[relevant](shuffled(judged, "relevant", rng), tmp_path / "b")
+        a = CARRIERS[retrieved](shuffle(run, "retrieved", rng), tmp_path / "a")
+        b = CARRIERS[relevant](shuffle(judged, "relevant", rng), tmp_path / "b")
         results = fastir.evaluate_lists(a, b, LISTS)
         for name in LISTS:
             assert results.per_query(name) == expected.per_query(name)
@@ -164,7 +163,7 @@ def test_query_ids_that_name_the_rows_of_a_side_otherwise_are_refused(form, side
 def test_query_ids_by_other_names(name, tmp_path):
     run, judged = sides(random.Random(1))
     right = values(fastir.evaluate_lists(run, judged, LISTS))
-    tables = [shuffled(side, role, random.Random(2)) for side, role in ((run, "retrieved"), (judged, "relevant"))]
+    tables = [shuffle(side, role, random.Random(2)) for side, role in ((run, "retrieved"), (judged, "relevant"))]
     tables = [{name if column == "query_id" else column: rows[column] for column in rows} for rows in tables]
     for form in ("polars", "pyarrow", "pandas", "duckdb", "columns", "records", "jsonl", "parquet"):
         carried = [CARRIERS[form](rows, tmp_path / side) for side, rows in zip("ab", tables, strict=True)]

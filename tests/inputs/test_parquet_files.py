@@ -48,9 +48,7 @@ def test_hive_partitions_are_columns(tmp_path):
         folder = tmp_path / f"query_id={query}"
         folder.mkdir()
         parquet.write_table(table_of({query: docs}).drop_columns("query_id"), folder / "0.parquet")
-    assert fastir.evaluate(QRELS, tmp_path, METRICS).to_dict() == {
-        query: expected().to_dict()[query] for query in QRELS
-    }
+    assert fastir.evaluate(QRELS, tmp_path, METRICS).to_dict() == {q: expected().to_dict()[q] for q in QRELS}
     assert set(fastir.Run.from_file(tmp_path)) == set(RUN), "007 stays as it is written"
 
 

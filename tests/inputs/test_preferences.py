@@ -9,7 +9,6 @@ import fastir
 from fastir.request.names import NICKNAMES
 
 METRICS = NICKNAMES["all_prefs"].split()
-
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")  # rankings without a judged document
 
 

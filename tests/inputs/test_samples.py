@@ -12,7 +12,6 @@ import fastir
 
 BY_STRATA = [card.name for card in fastir.metrics() if card.sampled == "strata"]
 BY_PROBABILITY = [card.name for card in fastir.metrics() if card.sampled == "probabilities"]
-
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")  # queries and rankings without judgments
 
 

@@ -69,7 +69,7 @@ def test_a_file_whose_name_tells_its_format_is_opened_once(suffix, times, tmp_pa
     assert OPENED[path] == times
 
 
-def counted(monkeypatch, *questions):
+def count(monkeypatch, *questions):
     """Counts of the questions (module, name) that are asked, wherever fastir imports them from."""
     asked = collections.Counter()
     for module, name in questions:
@@ -92,7 +92,7 @@ QUESTIONS = [
 
 
 def test_a_dict_is_asked_once_what_it_is(monkeypatch):
-    asked = counted(monkeypatch, *QUESTIONS)
+    asked = count(monkeypatch, *QUESTIONS)
     fastir.evaluate(QRELS, RUN, "map")
     assert asked == {"input_shape": 1}  # of the qrels; the join of dicts finds by itself that the run is one
 
@@ -102,7 +102,7 @@ def test_a_table_is_asked_once_what_it_is(frame, monkeypatch):
     rows = ROWS
     if frame:
         rows = pytest.importorskip("pandas").DataFrame(ROWS, columns=["query_id", "doc_id", "score"])
-    asked = counted(monkeypatch, *QUESTIONS)
+    asked = count(monkeypatch, *QUESTIONS)
     fastir.evaluate(QRELS, rows, "map")
     assert asked.pop("input_shape") == 2  # the qrels and the run
     assert set(asked.values()) <= {1}

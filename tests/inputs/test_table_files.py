@@ -19,7 +19,6 @@ from fastir.inputs import parquet_files, table_files, table_rows
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
-
 METRICS = ["ndcg@10", "map", "bpref", "rbp", "num_ret"]
 QRELS = {"007": {"NA": 1, "2009-01-01": -2}, "é文😀": {"a,b": 3, 'x"y': 0, " z ": 1}, "true": {"1e5": 2}}
 RUN = {
@@ -127,7 +126,6 @@ def test_integers_are_ids_too(format, write):
 
 
 def test_the_lines_of_csv(write):
-    """A byte order mark, CRLF, blank lines, quotation, blanks around numbers; more columns than we know."""
     text = '\ufeff"query_id","x","doc_id","score"\r\n\r\na,"1\r\n2",d, 1.5 \r\n"a",,"d 2",+.5e1\r\na,,"say ""d""",1'
     run = Run.from_file(write(text, "run.csv"))
     assert exact(run) == exact({"a": {"d": 1.5, "d 2": 5.0, 'say "d"': 1.0}})
@@ -313,9 +311,7 @@ def odd_line(rng, integers):
         rng.shuffle(items)
     if rng.random() < 0.02:
         items = rng.choice([items[1:], [*items, items[0]]])
-    text = ", ".join(
-        f"{json.dumps(name)}:{json.dumps(value, ensure_ascii=rng.random() < 0.5)}" for name, value in items
-    )
+    text = ", ".join(f"{json.dumps(n)}:{json.dumps(value, ensure_ascii=rng.random() < 0.5)}" for n, value in items)
     return f"{{{text}}}" + rng.choice(["\n", "\n", "\n", "\r\n", "\n\n", " \n", " ", ""])
 
 

@@ -1,7 +1,5 @@
-"""Columns of any kind: integers, categories, missing values, and what is no run.
-
-Also of: column_readers.
-"""
+"""Columns of any kind: integers, categories, missing values, and what is no run."""
+# Also of: column_readers.
 
 import warnings
 
@@ -15,11 +13,8 @@ pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
 pyarrow = pytest.importorskip("pyarrow")
 duckdb = pytest.importorskip("duckdb")
-
 METRICS = ["ndcg@10", "map", "bpref", "rbp", "recall@5", "num_ret"]
-
 ROLES = ("query_id", "doc_id")
-
 pytestmark = UNEVEN
 
 

@@ -12,7 +12,6 @@ from fastir import Qrels, Run
 
 hypothesis = pytest.importorskip("hypothesis")
 given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
-
 MAGIC = {"": b"", ".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
 
 
@@ -32,7 +31,6 @@ def test_what_is_saved_reads_back(cls, data, suffix, packing, tmp_path):
 
 IDS = st.one_of(st.text(min_size=1, max_size=6), st.text(st.characters(categories=("L", "N", "P", "S")), min_size=1))
 RAW = st.binary(min_size=1, max_size=6).map(lambda raw: raw.decode("utf-8", "surrogateescape"))
-
 SCORES = st.floats(allow_nan=False)
 
 
@@ -99,7 +97,6 @@ def test_integer_ids_are_saved_as_their_text(suffix, tmp_path):
 
 
 def test_the_rank_column_is_true(tmp_path):
-    """By score, then by descending id, as trec_eval reads it, whatever the order of the lines."""
     Run.from_dict({"q": {"a": 1.0, "b": 3.0, "é": 1.0, "z": 1.0, "c": 2}}).save(tmp_path / "run")
     lines = [line.split() for line in (tmp_path / "run").read_text("utf-8").splitlines()]
     ranks = [(doc, rank) for _, _, doc, rank, _, _ in lines]

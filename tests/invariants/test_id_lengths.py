@@ -17,7 +17,6 @@ from ids_of_lengths import METRICS, all_ids, collection, ids_of, ranked, renamed
 import fastir
 
 pytestmark = UNEVEN
-
 QRELS, RUN = collection()
 TREC_QRELS, TREC_RUN = collection(1)  # no field of a line is empty
 LISTS = {query: ranked(docs) for query, docs in RUN.items()}
@@ -29,9 +28,7 @@ def check(results, qrels=QRELS, run=RUN):
     assert set(results.query_ids) == set(expected)
     for place, metric in enumerate(METRICS):
         found = results.per_query(metric)
-        wrong = [
-            (len(query.encode()), query[:30]) for query in found if abs(found[query] - expected[query][place]) > 1e-12
-        ]
+        wrong = [(len(q.encode()), q[:30]) for q in found if abs(found[q] - expected[q][place]) > 1e-12]
         assert not wrong, f"{metric}: {len(wrong)} of {len(found)}, such as {wrong[:5]}"
 
 
@@ -47,10 +44,7 @@ def columns(data, what, order):
 def arrow_table(data, what, order, kind):
     pa = pytest.importorskip("pyarrow")
     text = {"dictionary": pa.string()}.get(kind) or getattr(pa, kind)()
-    arrays = {
-        name: pa.array(column, *([text] if name.endswith("_id") else []))
-        for name, column in columns(data, what, order).items()
-    }
+    arrays = {n: pa.array(one, *([text] if n.endswith("_id") else [])) for n, one in columns(data, what, order).items()}
     if kind == "dictionary":
         arrays = {name: one.dictionary_encode() if name.endswith("_id") else one for name, one in arrays.items()}
     return pa.table(arrays)
@@ -68,10 +62,7 @@ def polars_frame(data, what, order, kind):
 
 
 def arrays(data, what, order):
-    return {
-        name: np.array(column, object if name.endswith("_id") else float)
-        for name, column in columns(data, what, order).items()
-    }
+    return {n: np.array(one, object if n.endswith("_id") else float) for n, one in columns(data, what, order).items()}
 
 
 IN_MEMORY = {
@@ -252,15 +243,11 @@ def test_parents(shape):
 
 def test_parents_from_files_and_functions(tmp_path):
     parents = {chunk: document for chunk, document in pairs_of(all_ids()).items() if chunk and document}
-    qrels, run, documents = with_parents(parents)
+    qrels, run, docs = with_parents(parents)
     for name, separator in (("parents.txt", " "), ("parents.tsv", "\t")):
         (tmp_path / name).write_text("".join(f"{one}{separator}{other}\n" for one, other in parents.items()), "utf-8")
-        check(fastir.evaluate(qrels, run, METRICS, parents=tmp_path / name), qrels, documents)
-    check(
-        fastir.evaluate(qrels, run, METRICS, parents=lambda ids: [parents.get(one, one) for one in ids]),
-        qrels,
-        documents,
-    )
+        check(fastir.evaluate(qrels, run, METRICS, parents=tmp_path / name), qrels, docs)
+    check(fastir.evaluate(qrels, run, METRICS, parents=lambda ids: [parents.get(one, one) for one in ids]), qrels, docs)
 
 
 def test_a_chunk_with_two_documents_is_found():
@@ -389,9 +376,7 @@ def test_subtopics():
     }
     metrics = ["st_recall@3", "alpha_ndcg@5", "map_avgjg"]
     for shape in (lambda run: run, fastir.Run.from_dict, lambda run: arrays(run, "run", "mixed")):
-        same_under_short_names(
-            lambda judged, run, shape=shape: fastir.evaluate(judged, shape(run), metrics), qrels, RUN
-        )
+        same_under_short_names(lambda judged, run, s=shape: fastir.evaluate(judged, s(run), metrics), qrels, RUN)
 
 
 def test_preferences(tmp_path):
@@ -433,9 +418,7 @@ def test_samples(tmp_path, kind):
 # ---- beside evaluation -----------------------------------------------------------------------------------------------
 def test_fusion():
     """Of a run of every second document and one of every third: reciprocal ranks, by a loop."""
-    halves = [
-        {query: dict(list(docs.items())[i::n]) for query, docs in RUN.items()} for i, n in ((0, 2), (1, 3), (0, 1))
-    ]
+    halves = [{query: dict(list(row.items())[i::n]) for query, row in RUN.items()} for i, n in ((0, 2), (1, 3), (0, 1))]
     expected = {}
     for query in RUN:
         for docs in halves:

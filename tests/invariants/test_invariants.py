@@ -20,7 +20,6 @@ from common import UNEVEN
 import fastir
 
 pytestmark = UNEVEN
-
 CARDS = [card for card in fastir.metrics() if not (card.pooled or card.sampled)]  # what is pooled has other queries
 WITH_CUTOFF = [card for card in CARDS if card.cutoff]
 SCORING = [card.spelled() for card in CARDS if card.name not in oracle.COUNTS]

@@ -18,7 +18,6 @@ import fastir
 from fastir.request.conventions import CONVENTIONS
 
 pytestmark = UNEVEN
-
 CARDS = [card for card in fastir.metrics() if not (card.pooled or card.groups or card.sampled)]
 WHOLE = [card.spelled("@0.3" if card.at else "") for card in CARDS]
 NAMES = WHOLE + [card.spelled(f"@{k}") for card in CARDS if card.cutoff for k in (1, 3, 10)]
@@ -31,7 +30,7 @@ def columns(run):
     return dict(zip(("query_id", "doc_id", "score"), map(np.array, zip(*rows, strict=True)), strict=True))
 
 
-def mixed(run):
+def mix(run):
     """The same rows in any order that keeps those of a query in theirs."""
     waiting = [[(query, doc, score) for doc, score in docs.items()] for query, docs in run.items() if docs]
     rng, rows = random.Random(1), []
@@ -56,7 +55,7 @@ def by_columns(qrels, run, names, folder, **options):
 
 
 def by_mixed_columns(qrels, run, names, folder, **options):
-    return fastir.evaluate(qrels, mixed(run), names, **options)
+    return fastir.evaluate(qrels, mix(run), names, **options)
 
 
 def by_objects(qrels, run, names, folder, **options):
@@ -97,22 +96,16 @@ def numbered(qrels, run):
     docs = sorted({doc for one in (qrels, run) for row in one.values() for doc in row}, key=str.encode)
     place = {doc: f"{number:06}" for number, doc in enumerate(docs)}
     queries = {query: f"{number}" for number, query in enumerate(dict.fromkeys([*qrels, *run]))}
-    changed = [
-        {queries[q]: {place[d]: value for d, value in row.items()} for q, row in one.items()} for one in (qrels, run)
-    ]
+    changed = [{queries[q]: {place[d]: v for d, v in row.items()} for q, row in one.items()} for one in (qrels, run)]
     return *changed, {queries[query]: query for query in qrels}
 
 
-def scaled(qrels, run):
+def scale(qrels, run):
     """Scores times a power of two, which loses nothing, even in float32."""
-    return (
-        qrels,
-        {query: {doc: 1024 * score for doc, score in docs.items()} for query, docs in run.items()},
-        same(qrels),
-    )
+    return (qrels, {query: {d: 1024 * score for d, score in docs.items()} for query, docs in run.items()}, same(qrels))
 
 
-def permuted(qrels, run):
+def permute(qrels, run):
     """Queries in another order, on both sides."""
     rng = random.Random(3)
     return gen.shuffled(rng, qrels), gen.shuffled(rng, run), same(qrels)
@@ -131,7 +124,7 @@ def same(qrels):
     return dict(zip(qrels, qrels, strict=True))
 
 
-CHANGES = [other_names, numbered, scaled, permuted, with_strangers]
+CHANGES = [other_names, numbered, scale, permute, with_strangers]
 
 
 @pytest.mark.parametrize("ties", TIES)
@@ -156,17 +149,15 @@ def test_no_convention_sees_such_a_change(convention, change, tmp_path):
     if change is with_strangers and convention in ("ranx", "ranx-literal"):
         pytest.skip("takes no queries without judgments")
     names = ["ndcg@10", "map", "mrr", "P@5", "recall@10", "bpref", "rbp", "ndcg", "num_rel_ret"]
-    names = [name for name in names if accepted(name, convention)]
+    names = [name for name in names if accepts(name, convention)]
     new_qrels, new_run, old = change(qrels, run)
     expected = rows_of(fastir.evaluate(qrels, run, names, convention=convention))
     for entry in ENTRIES[:3]:
         found = rows_of(entry(new_qrels, new_run, names, tmp_path, convention=convention))
-        assert {old[query]: row for query, row in found.items()} == {
-            query: row for query, row in expected.items() if query in old.values()
-        }
+        assert {old[q]: row for q, row in found.items()} == {q: row for q, row in expected.items() if q in old.values()}
 
 
-def accepted(name, convention):
+def accepts(name, convention):
     try:
         fastir.Evaluator({"q": {"a": 1}}, name, convention=convention)
     except ValueError:
@@ -198,7 +189,6 @@ def code(label):
 
 @pytest.mark.parametrize("ties", ["input", "input_reversed", "optimistic", "pessimistic", "average"])
 def test_labels_with_scores_do_not_change_either(ties):
-    """Groups in another order, scores scaled, the collection in two parts."""
     qrels, run = collection(2004)
     run = {query: run.get(query, {}) for query in qrels}
     qrels = {query: {doc: label for doc, label in docs.items() if doc in run[query]} for query, docs in qrels.items()}

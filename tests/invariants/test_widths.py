@@ -17,7 +17,6 @@ from oracle import Request
 import fastir
 
 pytestmark = UNEVEN
-
 SIDES = (1, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 254, 255, 256, 257, 510, 511, 512, 513, 1023, 1024, 1025)
 REQUESTS = [
     Request("recall"), Request("precision", 10), Request("map"), Request("num_rel"), Request("num_rel_ret"),
@@ -39,9 +38,7 @@ def lists_of(n):
 
 def expected_of(rows, requests=REQUESTS):
     """The textbook's values of lists of labels that are all that was judged."""
-    return [
-        [request.value(row, [label for label in row if label != -1]) for request in requests] for row in rows
-    ]  # fmt: skip
+    return [[request.value(row, [label for label in row if label != -1]) for request in requests] for row in rows]
 
 
 @pytest.mark.parametrize("n", [1, 64, 254, 255, 256, 257, 510, 511, 513])
@@ -89,9 +86,7 @@ def test_label_0_may_have_a_gain(gain):
         for name in ("ndcg", "ideal_dcg", "dcg") for k in (None, 1, 3, 10) for ideal in ("judged", "retrieved")
         if name != "dcg" or ideal == "judged"
     ]  # fmt: skip
-    requests = [
-        request if request.name != "dcg" else Request("dcg", request.k, None, {"gain": gain}) for request in requests
-    ]
+    requests = [one if one.name != "dcg" else Request("dcg", one.k, None, {"gain": gain}) for one in requests]
     found = fastir.evaluate(qrels, run, map(str, requests), queries="qrels")
     expected = list(oracle.evaluate(qrels, run, requests, queries="qrels").values())
     np.testing.assert_allclose(found.values, expected, rtol=1e-12, atol=1e-15)

@@ -1,7 +1,5 @@
-"""A run with few of the queries gives what it gives where it is joined by all queries of the qrels.
-
-Also of: id_lists.
-"""
+"""A run with few of the queries gives what it gives where it is joined by all queries of the qrels."""
+# Also of: id_lists.
 
 import random
 import threading

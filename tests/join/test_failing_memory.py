@@ -1,7 +1,5 @@
-"""Memory that runs out: whichever allocation of ours fails, there is a MemoryError, and the next call is right.
-
-Also of: join, contiguous, counts, trec_stream.
-"""
+"""Memory that runs out: whichever allocation of ours fails, there is a MemoryError, and the next call is right."""
+# Also of: join, contiguous, counts, trec_stream.
 
 import os
 import shutil
@@ -31,7 +29,6 @@ void *malloc(size_t n) { return fails(__builtin_return_address(0)) ? NULL : __li
 void *calloc(size_t n, size_t m) { return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(n, m); }
 void *realloc(void *p, size_t n) { return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(p, n); }
 """
-
 CHILD = """
 import ctypes, sys
 import numpy as np
@@ -88,10 +85,8 @@ def test_every_allocation_of_a_join_may_fail(tmp_path):
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(source), "-ldl"], check=True, timeout=60)
     done = subprocess.run(
         [sys.executable, "-c", CHILD, str(tmp_path / "run.txt")],
-        env={**os.environ, "LD_PRELOAD": str(library), "FASTIR_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
+        env={**os.environ, "LD_PRELOAD": str(library), "FASTIR_NUM_THREADS": "1"}, capture_output=True, text=True,
         timeout=300,
-    )
+    )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert [line.endswith("True") for line in done.stdout.splitlines()] == [True] * 6, done.stdout

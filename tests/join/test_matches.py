@@ -8,7 +8,6 @@ import pytest
 import fastir
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
-
 METRICS = ["ndcg", "map", "bpref", "judged@10", "num_rel_ret"]
 
 
@@ -52,10 +51,7 @@ def test_ids_of_numpy_give_what_exact_ones_give(kind, metrics, seed):
            for q in range(10)}  # fmt: skip
     odd = {query: {of_numpy(doc): score for doc, score in docs.items()} for query, docs in run.items()}
     expected = fastir.evaluate(qrels, run, metrics)
-    for judged in (
-        qrels,
-        {query: {of_numpy(doc): label for doc, label in docs.items()} for query, docs in qrels.items()},
-    ):
+    for judged in (qrels, {query: {of_numpy(d): label for d, label in docs.items()} for query, docs in qrels.items()}):
         evaluator = fastir.Evaluator(judged, metrics)
         for _ in range(2):
             found = evaluator.evaluate(odd)

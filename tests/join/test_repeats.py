@@ -5,6 +5,7 @@ get ids that nobody judged, and chunks are put together by a loop. fastir evalua
 
 Also of: join.
 """
+# Also of: parents.
 
 import math
 
@@ -17,9 +18,7 @@ from fastir.engine.columns.ids import encode
 
 hypothesis = pytest.importorskip("hypothesis")
 example, given, settings, st = hypothesis.example, hypothesis.given, hypothesis.settings, hypothesis.strategies
-
 pytestmark = UNEVEN
-
 CHUNKS = {f"{doc}{number}": doc for doc in "abcd" for number in range(3)}
 DOCS = [*"abcd", "x", "y", *CHUNKS]
 LABELS = {"a": 3, "b": 1, "c": 0, "d": -1, "e": 2}
@@ -223,9 +222,7 @@ def test_merged_chunks_are_counted_without_a_warning(recwarn):
 def test_explanations_show_copies_in_their_places():
     rows = [("q", "x", 9.0), ("q", "a", 1.0), ("q", "a", 3.0), ("q", "b", 2.0)]
     explanation = fastir.Evaluator({"q": {"a": 2, "b": 1}}, ["ndcg", "map"], duplicates="once").explain(rows, "q")
-    assert [(row.doc_id, row.label) for row in explanation.documents] == [
-        ("x", None), ("a", 2), ("b", 1), ("a", None),
-    ]  # fmt: skip
+    assert [(row.doc_id, row.label) for row in explanation.documents] == [("x", None), ("a", 2), ("b", 1), ("a", None)]
     values = fastir.evaluate({"q": {"a": 2, "b": 1}}, rows, ["ndcg", "map"], duplicates="once")
     assert explanation.values == dict(values)
     chunks = fastir.Evaluator({"q": {"a": 2}}, "map", parents=CHUNKS).explain({"q": {"x": 2.0, "a1": 1.0}}, "q")

@@ -12,7 +12,6 @@ from fastir.engine.measure._codes import READ_CODES, TIE_CODES
 
 hypothesis = pytest.importorskip("hypothesis")
 given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
-
 TIES = ["trec", "doc_id_asc", "optimistic", "pessimistic"]
 SCORES = [float("inf"), 2.5, 1.0 + 1e-9, 1.0, 0.0, -0.0, -3.0, float("-inf")]
 QRELS = st.dictionaries(

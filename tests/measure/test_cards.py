@@ -1,7 +1,5 @@
-"""What a card says of its metric is what the metric does: binary or graded, by rank or as a set; and its papers.
-
-Also of: registry, references.
-"""
+"""What a card says of its metric is what the metric does: binary or graded, by rank or as a set; and its papers."""
+# Also of: registry, references.
 
 import random
 import re
@@ -17,7 +15,6 @@ from fastir.engine.measure.references import PROGRAMS, Reference
 
 CARDS = fastir.metrics()
 PAPERS = [*PROGRAMS.values(), *(value for value in vars(references).values() if isinstance(value, Reference))]
-
 TRIALS = 60
 
 

@@ -1,7 +1,5 @@
-"""What Python and Cython have agreed on: codes, records, and the order of a metric's parameters.
-
-Also of: codes, measure, views.
-"""
+"""What Python and Cython have agreed on: codes, records, and the order of a metric's parameters."""
+# Also of: codes, measure, views.
 
 from typing import get_args
 
@@ -76,7 +74,5 @@ def test_ideal_labels_that_lack_the_list_s_own_make_no_value_infinite():
     names = [card.spelled("@0.5" if card.at else "") for card in fastir.metrics() if not (card.pooled or card.sampled)]
     names = [name for name in names if name not in ("auc", "mean_rank", "pair_accuracy")]  # NaN where undefined
     for labels, ideal in (([0, 1], [1]), ([2, 0], []), ([0, 0, 3, 1, -2, -1], [1]), ([1, 1, 1], [0, 0])):
-        results = fastir.evaluate_ranked(
-            labels, [0, len(labels)], names, ideal_labels=ideal, ideal_offsets=[0, len(ideal)]
-        )
-        assert np.isfinite(results.values).all(), dict(zip(names, results.values[0], strict=True))
+        got = fastir.evaluate_ranked(labels, [0, len(labels)], names, ideal_labels=ideal, ideal_offsets=[0, len(ideal)])
+        assert np.isfinite(got.values).all(), dict(zip(names, got.values[0], strict=True))

@@ -67,11 +67,9 @@ def test_subtopics_against_the_textbook(seed, level):
 
 def test_the_greedy_ranking_scores_one():
     """a serves two subtopics, d a new one; of b and c, which serve old ones, c has the larger id."""
-    greedy = {"q": {"a": 4.0, "d": 3.0, "c": 2.0, "b": 1.0}}
-    results = fastir.evaluate(
-        QRELS, greedy, ["alpha_ndcg@4", "nerr_ia@4", "alpha_ndcg", "nnrbp", "nerr_ia(alpha=0.1)@2"]
-    )
-    assert set(results.values.flat) == {1.0}
+    best = {"q": {"a": 4.0, "d": 3.0, "c": 2.0, "b": 1.0}}
+    got = fastir.evaluate(QRELS, best, ["alpha_ndcg@4", "nerr_ia@4", "alpha_ndcg", "nnrbp", "nerr_ia(alpha=0.1)@2"])
+    assert set(got.values.flat) == {1.0}
 
 
 def rank_biased_utility(groups, ranking, k, p, e, top):
@@ -91,9 +89,7 @@ def test_rank_biased_utility_is_its_definition_over_documents(seed):
     rng = random.Random(seed)
     docs = "abcdefgh"
     steps = (-1, 0, 1, 2, 3) if seed % 2 else (0, 0.25, 0.5, 1, 2.5)
-    qrels = {
-        query: {group: {doc: rng.choice(steps) for doc in rng.sample(docs, 5)} for group in "xyz"} for query in "pqr"
-    }
+    qrels = {query: {group: {d: rng.choice(steps) for d in rng.sample(docs, 5)} for group in "xyz"} for query in "pqr"}
     rankings = {query: rng.sample([*docs, "n"], 7) for query in qrels}
     run = {query: {doc: float(-place) for place, doc in enumerate(ranked)} for query, ranked in rankings.items()}
     for k, p, e, top in ((None, 0.99, 0.05, 4), (3, 0.5, 0.2, 3), (20, 0.8, 0.0, 5)):

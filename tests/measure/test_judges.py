@@ -4,6 +4,7 @@ The numbers of PRINTED are those that trec_eval 10 printed for the same judgment
 
 Also of: tasks.
 """
+# Also of: preferences.
 
 import random
 import time
@@ -16,9 +17,7 @@ from fastir.inputs import preferences
 from fastir.request.names import NICKNAMES
 
 METRICS = NICKNAMES["all_prefs"].split()
-
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")  # rankings without a judged document
-
 JUDGES = {
     "q1": {
         "zoe": {"1": {"b": 2, "c": 0, "d": 0, "e": 0, "f": 0}, "2": {"a": 0, "b": 2, "c": 0, "d": 0, "f": 0}},
@@ -34,18 +33,16 @@ JUDGES = {
 }
 RUN = {"q1": {"y": 4, "b": 4, "f": 4, "d": 2, "c": 6}, "q2": {"d": 6, "b": 5, "e": 3, "c": 6, "y": 4}}
 PRINTED = {
-    "prefs_num_prefs_poss": (12, 21),
-    "prefs_avgjg_Rnonrel": (0.5, 0.2898),
-    "prefs_avgjg_Rnonrel_ret": (0.5, 0.2),
-}
+    "prefs_num_prefs_poss": (12, 21), "prefs_avgjg_Rnonrel": (0.5, 0.2898), "prefs_avgjg_Rnonrel_ret": (0.5, 0.2),
+}  # fmt: skip
 
 
-def measured(judges, run, **options):
+def measure(judges, run, **options):
     return fastir.evaluate(judges, run, METRICS, ties="doc_id_asc", queries="qrels", **options)
 
 
 def test_with_as_many_documents_that_are_not_relevant_as_the_program_printed():
-    found = measured(JUDGES, RUN)
+    found = measure(JUDGES, RUN)
     for name, values in PRINTED.items():
         assert tuple(round(found.per_query(name)[query], 4) for query in JUDGES) == values
 
@@ -61,10 +58,10 @@ def random_judges(rng, n_docs):
     return found
 
 
-def shuffled(mapping, rng):
+def shuffle(mapping, rng):
     if not isinstance(mapping, dict):
         return mapping
-    return {key: shuffled(mapping[key], rng) for key in rng.sample(list(mapping), len(mapping))}
+    return {key: shuffle(mapping[key], rng) for key in rng.sample(list(mapping), len(mapping))}
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -72,9 +69,9 @@ def test_the_order_of_judges_parts_and_documents_changes_no_bit(seed):
     rng = random.Random(seed)
     judges = {"q": random_judges(rng, rng.randint(4, 10))}
     run = {"q": {doc: rng.randint(0, 5) for doc in rng.sample(range(5, 40), 20)}}
-    found = measured(judges, run).values.tobytes()
+    found = measure(judges, run).values.tobytes()
     for _ in range(5):
-        assert measured(shuffled(judges, rng), run).values.tobytes() == found
+        assert measure(shuffle(judges, rng), run).values.tobytes() == found
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -93,16 +90,16 @@ def test_ids_that_are_integers_are_their_text(seed):
         for query, own in judges.items()
     }
     text_run = {str(query): {str(doc): score for doc, score in docs.items()} for query, docs in run.items()}
-    assert measured(judges, run).values.tobytes() == measured(as_text, text_run).values.tobytes()
+    assert measure(judges, run).values.tobytes() == measure(as_text, text_run).values.tobytes()
 
 
 def test_a_judge_whose_parts_are_empty_has_no_say():
     alone = {"q": {"ann": {"1": {"a": 1, "b": 0}}}}
-    found = measured(alone, {"q": ["a", "b"]})
+    found = measure(alone, {"q": ["a", "b"]})
     for more in ({"bob": {}}, {"bob": {"1": {}}}):
-        assert measured({"q": {**alone["q"], **more}}, {"q": ["a", "b"]}) == found
+        assert measure({"q": {**alone["q"], **more}}, {"q": ["a", "b"]}) == found
     half = {"q": {"ann": {"1": {"a": 1, "b": 0}, "2": {}}}}
-    assert measured(half, {"q": ["a", "b"]}) == found
+    assert measure(half, {"q": ["a", "b"]}) == found
 
 
 def test_a_level_that_is_text_of_numpy_is_refused():

@@ -1,7 +1,5 @@
-"""Labels of any span: near ones are sorted by counting, those far apart by comparing, and nobody can tell.
-
-Also of: walk.
-"""
+"""Labels of any span: near ones are sorted by counting, those far apart by comparing, and nobody can tell."""
+# Also of: walk.
 
 import random
 
@@ -19,9 +17,7 @@ PLAIN = ("num_rel", "num_rel_ret", "map", "bpref", "r_precision", "recall", "mrr
 REQUESTS = [oracle.Request(name) for name in PLAIN]
 REQUESTS += [oracle.Request(name, k=k) for name in ("recall", "map", "cg", "dcg", "ndcg") for k in (1, 10)]
 REQUESTS += [oracle.Request("ndcg", suffix=2), oracle.Request("rbp", params={"gains": "scaled"})]
-
 LEAST, LARGEST = -(2**31), 2**31 - 1
-
 LABELS = {
     "span 1023": lambda rng: rng.choice((0, 1, 512, 1022, 1023)),
     "span 1024": lambda rng: rng.choice((0, 1, 512, 1023, 1024)),

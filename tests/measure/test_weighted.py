@@ -77,9 +77,7 @@ def textbook(labels, ranking, weights, k):
     every = sum(best)
     gains = sorted((labels[doc] * weight for doc, weight in relevant.items()), reverse=True)[:k]
     ideal = sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, 1))
-    dcg = sum(
-        labels[doc] * relevant[doc] / math.log2(rank + 1) for rank, doc in enumerate(ranking[:k], 1) if doc in relevant
-    )
+    dcg = sum(labels[d] * relevant[d] / math.log2(rank + 1) for rank, d in enumerate(ranking[:k], 1) if d in relevant)
     return {
         "psp": sum(weight for _, weight in top) / k,
         "best psp": sum(best[:k]) / k,

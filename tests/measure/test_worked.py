@@ -6,6 +6,7 @@ with all their digits, or strings with the digits that their source prints.
 
 Also of: graded, user_models.
 """
+# Also of: graded, incomplete, sets, user_models.
 
 import math
 
@@ -60,10 +61,7 @@ EXAMPLES = {
         "ndcg_burges@6": 0.7510833867922446, "ndcg@6-l2": 0.7407413657146327,
         "rbp(p=0.9, gains=raw)": 0.9067079999999998, "f1@5": 0.6666666666666666, "map-l2": 0.611111111111111,
     }),
-    "gdeval on seed 003": (SEED_003, {}, {
-        "ndcg_burges@6": 0.7510833867922444,
-        "err@6": 0.56762990951538084,
-    }),
+    "gdeval on seed 003": (SEED_003, {}, {"ndcg_burges@6": 0.7510833867922444, "err@6": 0.56762990951538084}),
     "ir_measures on seed 003": (SEED_003, {}, {
         "rbp": 0.6354559999999998, "rbp(p=0.8)": 0.6354559999999998, "rbp(p=0.9)": 0.39565899999999987,
         "rbp.90": 0.39565899999999987, "SetF(beta=2.0)": 0.75, "f_beta(beta=1)": 0.7692307692307692,
@@ -183,15 +181,11 @@ EXAMPLES = {
     "pairs, all relevant": (([1, 1], []), {}, {"pair_accuracy": 1.0}),
     "map over the hits": (([1, 0, 1], [1, 1]), {}, {"map(ap_norm=hits)": 0.8333333333333333}),
     "compatibility": (([2, _, 3, 0, _, 1], [1]), {}, {
-        "compat": 0.4547663035513383,
-        "compat(normalize=false)": 0.4186446274992723,
-        "compat(p=0.5)": 0.26713062098501067,
-        "compat(depth=1000)": 0.5778139588947054,
+        "compat": 0.4547663035513383, "compat(normalize=false)": 0.4186446274992723,
+        "compat(p=0.5)": 0.26713062098501067, "compat(depth=1000)": 0.5778139588947054,
         "compat(depth=1000, normalize=false)": 0.24160644231554204,
     }),
-    "rbp, three gains": (([2, 0, 1], []), {}, {
-        "rbp": 0.328, "rbp(gains=scaled)": 0.264, "rbp(gains=raw)": 0.528,
-    }),
+    "rbp, three gains": (([2, 0, 1], []), {}, {"rbp": 0.328, "rbp(gains=scaled)": 0.264, "rbp(gains=raw)": 0.528}),
     "C/W/L": (([1, 0, 2, _, 1], [1]), {}, {
         "rbp": 0.4099199999999999, "rbp(p=0.99)": "0.0294069601",
         "rbp(p=0.99, rbp_norm=cwl)": 0.02940822968995987, "INST(max_rel=2)": 0.37595087156863255,
@@ -210,9 +204,7 @@ EXAMPLES = {
     }),
     "err, two scales": (([1, 0, 2, _, 1], []), {}, {"err(max_grade=2)": 0.446875, "err": 0.130615234375}),
     "map at k, two denominators": (([1, 0, 1, 0, 0, 1], []), {}, {
-        "map@2": 1 / 3,
-        "map(ap_norm=R)@2": 1 / 3,
-        "map(ap_norm=min_kR)@2": 0.5,
+        "map@2": 1 / 3, "map(ap_norm=R)@2": 1 / 3, "map(ap_norm=min_kR)@2": 0.5,
     }),
     "map counts what was not retrieved": (([1, 0, 1], [1, 1]), {}, {"map": 0.4166666666666667, "P@5": 0.4}),
     "level of nDCG: trec_eval": (([1, 2, 3], []), {"rel_level": 2}, {"ndcg": "0.7899980042"}),

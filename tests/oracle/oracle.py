@@ -121,9 +121,7 @@ def rbp(x, judged, level, k=None, p=0.8, gains="binary", rbp_norm="infinite"):
     """
     top = max((label for label in judged if label > 0), default=1)
     own = gains if isinstance(gains, dict) else {}
-    levels = (
-        [own.get(label, label) for label in (*range(math.floor(top) + 1), top)] + [0.0, *own.values()] if own else [0.0]
-    )
+    levels = [own.get(n, n) for n in (*range(math.floor(top) + 1), top)] + [0.0, *own.values()] if own else [0.0]
     low, high = (min(levels), max(levels)) if min(levels) < 0 or max(levels) > 1 else (0, 1)
     gain = {
         "binary": lambda code: float(code >= level),
@@ -209,7 +207,6 @@ METRICS = {
     **oracle_sets.METRICS,
     **oracle_users.METRICS,
 }
-
 COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", *oracle_preferences.COUNTS)
 GRADED = (
     *(

@@ -73,9 +73,7 @@ def as_many(x, judged, level, retrieved=False):
 
 
 METRICS = {
-    "prefs_num_prefs_poss": poss,
-    "prefs_num_prefs_ful": ful,
-    "prefs_num_prefs_ful_ret": ful_ret,
+    "prefs_num_prefs_poss": poss, "prefs_num_prefs_ful": ful, "prefs_num_prefs_ful_ret": ful_ret,
     **{f"prefs_{how}{end}": metric
        for how in ("simp", "pair", "avgjg")
        for end, metric in {"": of_all, "_ret": of_retrieved, "_imp": of_implied}.items()},

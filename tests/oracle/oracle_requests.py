@@ -16,7 +16,6 @@ class Points(tuple):
 
 
 CUTOFFS = (None, 1, 2, 3, 5, 10, 20, 100)
-
 MAP = {1: 2.5, 3: 1}
 
 # Values that are tried of parameters, the default first, where the card's words or its interval say too little.

@@ -117,11 +117,7 @@ def test_oracle_spelling():
 # ---- fastir against the oracle ---------------------------------------------------------------------------------
 # Textbooks do not count steps: these are not tried on deep rankings.
 SLOW = {"ndcg_rel", "r_ndcg", "g", "inf_ap", "pair_accuracy", "auc", "compat", "alpha_ndcg", "nerr_ia", "nrbp", "nnrbp"}
-DEEP = [
-    request
-    for request in REQUESTS
-    if request.name not in SLOW and not request.name.startswith("prefs_") and not request.params
-]
+DEEP = [one for one in REQUESTS if one.name not in SLOW and not one.name.startswith("prefs_") and not one.params]
 
 
 def some(seed):
@@ -215,11 +211,9 @@ def test_labels_in_rank_order(seed):
     judged = [list(judgments.values()) for judgments in qrels.values()]
     requests = some(seed // len(OPTIONS))
     results = fastir.evaluate_ranked(
-        *flat(ranked),
-        map(str, requests),
-        **options,
+        *flat(ranked), map(str, requests), **options,
         **dict(zip(("ideal_labels", "ideal_offsets"), flat(judged), strict=True)),
-    )
+    )  # fmt: skip
     expected = oracle.evaluate(qrels, run, requests, **options)
     assert_close(results, dict(enumerate(expected.values())))
 
@@ -260,9 +254,7 @@ def test_a_keyword_sets_the_parameter_of_all_metrics(name):
     qrels, run = gen.collection(508)
     having = [card.name for card in fastir.metrics() if name in parameters(card) and not card.sampled]
     cut = CUTS.get(name, "")
-    [(default, *others), *_] = [
-        tried(param) for card in fastir.metrics() for param in card.params if param.name == name
-    ]
+    [(default, *others), *_] = [tried(param) for one in fastir.metrics() for param in one.params if param.name == name]
     default, *others = PARAMS.get(name, (default, *others))
     needed = {"n_docs": 100_000}
     for value in others:

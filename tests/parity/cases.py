@@ -30,10 +30,10 @@ def case_of(number, groups=False):
         return by_subtopic(number)
     if number % EVERY == EVERY - 1 and real_files():
         return real(number // EVERY % len(real_files()))
-    return made(number)
+    return make(number)
 
 
-def made(number):
+def make(number):
     """Queries on both sides, on one side only, without judgments or documents, with one document, of many grades."""
     rng = random.Random(number)
     depth = rng.choice((1, 3, 25, 25, 120))
@@ -61,9 +61,7 @@ def made(number):
 def by_subtopic(number):
     """Judgments by subtopics; ndeval reads them as numbers."""
     qrels, run = gen.grouped_collection(number)
-    judged = {
-        query: {group.removeprefix("group"): docs for group, docs in parts.items()} for query, parts in qrels.items()
-    }
+    judged = {q: {group.removeprefix("group"): docs for group, docs in parts.items()} for q, parts in qrels.items()}
     return Case(f"subtopics {number}", judged, run)
 
 

@@ -19,7 +19,7 @@ def lacking(case, query):
     return not case.run.get(query)
 
 
-def unjudged(case, query):
+def nothing_judged(case, query):
     """A ranking without judged documents: a negative label is no judgment."""
     return all(case.qrels[query].get(doc, -1) < 0 for doc in case.run[query])
 
@@ -36,38 +36,28 @@ def none_relevant(level):
 KNOWN = (
     *(
         Known(
-            "ranx",
-            metric,
-            none_relevant(level),
+            "ranx", metric, none_relevant(level),
             "a query without relevant documents is a division by zero, which leaves 0 for the queries that follow",
         )
         for metric, level in (("bpref", 1), ("bpref-l2", 2))
     ),
     Known(
-        "ir_measures.*",
-        "NumQ|NumRel",
-        lacking,
+        "ir_measures.*", "NumQ|NumRel", lacking,
         "it counts neither a query that the run lacks nor its relevant documents",
     ),
     Known(
-        "ir_measures, pytrec_eval",
-        r"IPrec@.*",
-        empty,
+        "ir_measures, pytrec_eval", r"IPrec@.*", empty,
         "an empty ranking is NaN there where a query that the run lacks is 0; the convention takes both for 0",
     ),
     Known(
-        "ir_measures, pytrec_eval",
-        r"IPrec\(judged_only=True\)@.*",
-        unjudged,
+        "ir_measures, pytrec_eval", r"IPrec\(judged_only=True\)@.*", nothing_judged,
         "a ranking without judged documents is NaN there where a query that the run lacks is 0; here both are 0",
     ),
     Known(
-        "ir_measures, pyndeval",
-        "nNRBP.*",
-        lacking,
+        "ir_measures, pyndeval", "nNRBP.*", lacking,
         "a query that the run lacks is 0 there even where none of its documents is relevant, which is NaN else",
     ),
-)
+)  # fmt: skip
 
 
 def reason_for(peer, metric, case, query):

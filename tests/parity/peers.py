@@ -104,7 +104,6 @@ PYTREC_EVAL = Peer("pytrec-eval-terrier", by_pytrec_eval, (
     Ask(TREC, V9 | {"judged_only": True}, {"judged_docs_only_flag": True}, NO_CRASH),
     Ask({k: v for pair in PARAMETERS.values() for k, v in pair.items()}, V9, {"asked": set(PARAMETERS)}, NO_CRASH),
 ))  # fmt: skip
-
 TREC_EVAL = os.environ.get("TREC_EVAL") or shutil.which("trec_eval")
 TREC_10 = TREC | {f"unj_{k}": f"unj_{k}" for k in (5, 10, 20)} | {"rbp_resid": "rbp_resid", "gm_map": "gm_map"}
 
@@ -257,7 +256,6 @@ def by_sentence_transformers(case, names):
 
 
 SENTENCES = same(at((1, 3, 10, 100), "accuracy", "precision", "recall", "ndcg", "mrr", "map"))
-
 IRM = "ir_measures"
 PEERS = {
     "trec_eval": BY_TREC_EVAL,
@@ -274,14 +272,12 @@ PEERS = {
         within=5.1e-6,  # it prints five decimals
     ),
     "pyndeval": Peer(
-        "pyndeval",
-        by_pyndeval,
+        "pyndeval", by_pyndeval,
         tuple(
             Ask(with_parameters(a, b), {"convention": "ndeval"}, {"alpha": a, "beta": b}, (cases.written,))
             for a, b in ((0.5, 0.5), (0.2, 0.8))
         ),
-        groups=True,
-        ways=("dict",),
+        groups=True, ways=("dict",),
     ),
     "ranx": Peer("ranx", by_ranx, (
         Ask(same(" ".join(golden_set.RANX)), {"convention": "ranx"}, {}, (cases.same_queries, cases.distinct_scores)),

@@ -30,8 +30,6 @@ metric and rule]({values}) states; **off** are the others.
 To repeat it with the tools that you have installed: `python tests/parity/run.py --seconds 600 --seed {seed}`. A weekly
 workflow does so with the newest release of each tool, on new collections every time, and fails if a value is off.
 """
-
-
 VALUES_HEAD = """\
 # Every metric and rule that was compared
 
@@ -59,7 +57,7 @@ def table(head, rows):
     return "\n".join((row(*head), row(*("---" for _ in head)), *(row(*cells) for cells in rows)))
 
 
-def gathered(cells):
+def gather(cells):
     """[(metric, rules, compared by input, known, off, largest difference)], the cutoffs of a metric together."""
     found = {}
     for (metric, rules), cell in cells.items():
@@ -74,7 +72,7 @@ def of_peer(count):
     ways = [way for way in WAYS if any(cell.compared[way] for cell in count.cells.values())]
     rows = [
         (f"`{metric}`", rules, *(number(compared[way]) for way in ways), f"{largest:.2g}", number(known), number(off))
-        for metric, rules, compared, known, off, largest in gathered(count.cells)
+        for metric, rules, compared, known, off, largest in gather(count.cells)
     ]
     lines = [f"## {count.name} {count.version}", table(("metric", "rules", *ways, "largest", "known", "off"), rows)]
     lines += [f"- {times:,} known: {reason}." for reason, times in count.known.items()]
@@ -95,17 +93,12 @@ def values_page(counts, short):
 def page(counts, seed, values):
     """The short page, in Markdown; `values` is the name of the long one."""
     head = HEAD.format(
-        date=datetime.datetime.now(datetime.UTC).date(),
-        version=fastir.__version__,
+        date=datetime.datetime.now(datetime.UTC).date(), version=fastir.__version__,
         machine=f"NumPy {np.__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}",
-        compared=sum(count.compared for count in counts),
-        peers=len(counts),
-        collections=sum(count.collections for count in counts),
-        exact=verdict(counts),
-        ways=", ".join(WAYS),
-        seed=seed,
-        values=values,
-    )
+        compared=sum(count.compared for count in counts), peers=len(counts),
+        collections=sum(count.collections for count in counts), exact=verdict(counts), ways=", ".join(WAYS),
+        seed=seed, values=values,
+    )  # fmt: skip
     rows = [
         (
             *(f"{c.name} {c.version}", f"{number(c.compared)} in {number(c.collections)}", f"{c.largest:.2g}"),

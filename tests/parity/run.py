@@ -136,13 +136,11 @@ def table(counts):
     rows = [("peer", "version", "collections", "compared", "known", "off", "refused", "largest difference")]
     rows += [
         (
-            c.name,
-            c.version,
-            *(f"{n:,}" for n in (c.collections, c.compared, c.known.total(), c.off, c.refused)),
+            c.name, c.version, *(f"{n:,}" for n in (c.collections, c.compared, c.known.total(), c.off, c.refused)),
             f"{c.largest:.2g}",
         )
         for c in counts
-    ]
+    ]  # fmt: skip
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     for count in counts:

@@ -12,20 +12,18 @@ import pytest
 RUN = Path(__file__).with_name("run.py")
 
 
-def told(*arguments):
+def run_parity(*arguments):
     done = subprocess.run([sys.executable, RUN, *arguments], capture_output=True, text=True, timeout=300)
     return done.returncode, done.stdout
 
 
 @pytest.mark.parametrize(("peer", "module", "at_least"), [
-    ("pytrec_eval", "pytrec_eval", 1000),
-    ("ir_measures, pytrec_eval", "ir_measures", 1000),
-    ("ir_measures", "ir_measures", 100),
-    ("ir_measures, accuracy", "ir_measures", 50),
+    ("pytrec_eval", "pytrec_eval", 1000), ("ir_measures, pytrec_eval", "ir_measures", 1000),
+    ("ir_measures", "ir_measures", 100), ("ir_measures, accuracy", "ir_measures", 50),
 ])  # fmt: skip
 def test_no_value_is_off(peer, module, at_least):
     pytest.importorskip(module)
-    code, said = told("--peer", peer, "--seconds", "0.5", "--seed", "500", "--json")
+    code, said = run_parity("--peer", peer, "--seconds", "0.5", "--seed", "500", "--json")
     [count] = json.loads(said)
     assert (code, count["off"], count["refused"]) == (0, 0, 0), count["first"]
     assert count["compared"] >= at_least and count["largest"] <= 1e-12
@@ -34,11 +32,11 @@ def test_no_value_is_off(peer, module, at_least):
 def test_the_table_counts_and_names_what_is_known():
     pytest.importorskip("ir_measures")
     arguments = "--peer", "ir_measures, pytrec_eval", "--seconds", "0", "--seed", "0"
-    code, said = told(*arguments)
+    code, said = run_parity(*arguments)
     head, row, *reasons = said.splitlines()
     assert code == 0
     assert head.split()[:3] == ["peer", "version", "collections"]
-    [count] = json.loads(told(*arguments, "--json")[1])
+    [count] = json.loads(run_parity(*arguments, "--json")[1])
     assert row.startswith("ir_measures, pytrec_eval") and f" {count['compared']:,} " in row
     assert reasons == [f"{count['name']}, known, {number}: {why}" for why, number in count["known"].items()] != []
 
@@ -47,7 +45,7 @@ def test_the_page_has_every_metric_rule_and_input(tmp_path):
     pytest.importorskip("pytrec_eval")
     page, badge = tmp_path / "exactness.md", tmp_path / "exactness.svg"
     arguments = "--peer", "pytrec_eval", "--seconds", "0", "--seed", "3", "--json", "--page", page, "--badge", badge
-    [count] = json.loads(told(*arguments)[1])
+    [count] = json.loads(run_parity(*arguments)[1])
     text = page.read_text("utf-8")
     long = (tmp_path / "exactness_values.md").read_text("utf-8")
     assert "(exactness_values.md)" in text and "(exactness.md)" in long

@@ -24,7 +24,6 @@ NEEDS = {  # by the heads of the sections
     "Dask": ["pandas", "dask.dataframe"], "Ray Data": ["ray"], "polars": ["polars"], "DuckDB": ["duckdb"],
     "MPI": ["mpi4py.MPI"],
 }  # fmt: skip
-
 pytestmark = [UNEVEN, pytest.mark.skipif(not PAGE.is_file(), reason="needs the pages")]
 
 

@@ -1,7 +1,5 @@
-"""Evaluations in parts: the bits of `evaluate`, however the rows were cut, carried and merged; and what is refused.
-
-Also of: arrow, grouped, states, strategies, two_pass.
-"""
+"""Evaluations in parts: the bits of `evaluate`, however the rows were cut, carried and merged; and what is refused."""
+# Also of: arrow, grouped, states, strategies, two_pass.
 
 import functools
 import itertools
@@ -23,9 +21,7 @@ from fastir.request.conventions import CONVENTIONS
 
 hypothesis = pytest.importorskip("hypothesis")
 given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
-
 pytestmark = UNEVEN
-
 BY_RANK = {"columns": {"rank": "rank"}}
 ONLY_JUDGED = "only judged documents checked for duplicates"
 SINGLE = ["trec", "doc_id_asc", "optimistic", "pessimistic"]
@@ -68,7 +64,7 @@ def cut(rows, rng):
     return [rows[a:b] for a, b in zip([0, *borders], [*borders, len(rows)], strict=True)]
 
 
-def carried(state, rng):
+def carry(state, rng):
     """A state as another process gets it, or as it is."""
     if rng.random() < 0.6:
         return pickle.loads(pickle.dumps(state))
@@ -85,11 +81,11 @@ def merged(evaluator, parts, rng, strategy="auto", after=None):
         state = evaluator.partial(strategy=strategy, after=after)
         if len(part) or rng.random() < 0.5:
             state.add(part)
-        states.append(carried(state, rng))
+        states.append(carry(state, rng))
     while len(states) > 1:
         one, other = (states.pop(rng.randrange(len(states))) for _ in range(2))
         one.merge(other)
-        states.append(carried(one, rng))
+        states.append(carry(one, rng))
     total = evaluator.partial(strategy=strategy, after=after)
     total.merge(states[0])
     return total
@@ -97,7 +93,7 @@ def merged(evaluator, parts, rng, strategy="auto", after=None):
 
 def in_two_passes(evaluator, parts, rng):
     first = merged(evaluator, parts, rng, TWO_PASS)
-    return merged(evaluator, rng.sample(parts, len(parts)), rng, after=carried(first, rng)).result()
+    return merged(evaluator, rng.sample(parts, len(parts)), rng, after=carry(first, rng)).result()
 
 
 def same(found, expected, but=()):
@@ -632,11 +628,9 @@ def test_arrow_tables_are_read_back_or_refused():
     total.merge(fastir.Partial.from_arrow(pyarrow.table(sent)))
     same(total.result(), state.result())
     for table_of in (
-        pyarrow.table({"a": [1]}),
-        sent.drop_columns(["place"]),
-        sent.drop_columns(["ranks"]),
+        pyarrow.table({"a": [1]}), sent.drop_columns(["place"]), sent.drop_columns(["ranks"]),
         pyarrow.table(fastir.evaluate(QRELS, {"q": {"a": 1.0}}, "map")),
-    ):
+    ):  # fmt: skip
         with pytest.raises(fastir.FormatError):
             fastir.Partial.from_arrow(table_of)
 

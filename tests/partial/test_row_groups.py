@@ -13,12 +13,9 @@ from fastir.evaluation.partial import row_groups
 
 hypothesis = pytest.importorskip("hypothesis")
 given, settings, st = hypothesis.given, hypothesis.settings, hypothesis.strategies
-
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
-
 pytestmark = UNEVEN
-
 READ_TWICE = "only judged documents checked for duplicates"
 SINGLE = ["trec", "doc_id_asc", "optimistic", "pessimistic"]
 METRICS = ["ndcg@5", "map", "mrr", "P@3", "bpref", "judged@5", "rbp(p=0.5)", "num_ret"]
@@ -42,7 +39,7 @@ def table(rows, names=("query_id", "doc_id", "score")):
     return pyarrow.table(arrays, names=list(names))
 
 
-def written(folder, parts, size=2, **more):
+def write(folder, parts, size=2, **more):
     """A folder of files with these parts, in row groups of this many rows."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, rows in enumerate(parts):
@@ -65,19 +62,16 @@ def same(found, expected):
 # ---- the same bits -----------------------------------------------------------------------------------------------
 @settings(max_examples=25, deadline=None)
 @given(
-    st.integers(0, 10_000),
-    st.randoms(use_true_random=False),
-    st.sampled_from(SINGLE),
-    st.sampled_from([None, "float32"]),
-    st.integers(1, 3),
-)
+    st.integers(0, 10_000), st.randoms(use_true_random=False), st.sampled_from(SINGLE),
+    st.sampled_from([None, "float32"]), st.integers(1, 3),
+)  # fmt: skip
 def test_any_cut_into_files_and_row_groups_has_the_bits_of_one_table(tmp_path_factory, seed, rng, ties, dtype, threads):
     qrels, run = gen.collection(seed)
     rows = rows_of(run)
     rng.shuffle(rows)
     borders = sorted(rng.randint(0, len(rows)) for _ in range(3))
     parts = [rows[a:b] for a, b in zip([0, *borders], [*borders, len(rows)], strict=True)]
-    folder = written(tmp_path_factory.mktemp("parts"), parts, rng.randint(1, 9))
+    folder = write(tmp_path_factory.mktemp("parts"), parts, rng.randint(1, 9))
     options = {"ties": ties, "score_dtype": dtype, "validate": "judged", "n_threads": threads}
     metrics = rng.choice([METRICS, ["P@5"], ["ndcg"]])
     expected = fastir.evaluate(qrels, table(rows), metrics, **options)
@@ -91,14 +85,14 @@ def test_any_cut_into_files_and_row_groups_has_the_bits_of_one_table(tmp_path_fa
 @pytest.mark.parametrize("options", [{"max_depth": 2}, {"judged_only": True}, {"queries": "intersection"}], ids=str)
 def test_options_say_what_they_say_of_rows_in_memory(tmp_path, options):
     options = {**options, "validate": "judged", "n_threads": 2}
-    found = fastir.evaluate(QRELS, written(tmp_path / "run", alternating(RUN)), METRICS, **options)
+    found = fastir.evaluate(QRELS, write(tmp_path / "run", alternating(RUN)), METRICS, **options)
     same(found, fastir.evaluate(QRELS, table(RUN), METRICS, **options))
 
 
 def test_integer_ids_are_read_as_the_text_of_the_qrels(tmp_path):
     rows = [(int(query), int(doc), score) for query, doc, score in RUN]
     options = {"validate": "judged", "queries": "qrels"}
-    found = fastir.evaluate(QRELS, written(tmp_path / "run", alternating(rows)), METRICS, **options)
+    found = fastir.evaluate(QRELS, write(tmp_path / "run", alternating(rows)), METRICS, **options)
     same(found, fastir.evaluate(QRELS, table(rows), METRICS, **options))
 
 
@@ -106,7 +100,7 @@ def test_ranks_are_scores_here_too(tmp_path):
     rows = [(query, doc, rank) for rank, (query, doc, _) in enumerate(RUN, 1)]
     names = {"names": ("query_id", "doc_id", "rank")}
     options = {"validate": "judged", "queries": "qrels"}
-    found = fastir.evaluate(QRELS, written(tmp_path / "run", alternating(rows), **names), METRICS, **options)
+    found = fastir.evaluate(QRELS, write(tmp_path / "run", alternating(rows), **names), METRICS, **options)
     same(found, fastir.evaluate(QRELS, table(rows, **names), METRICS, **options))
 
 
@@ -115,7 +109,7 @@ def test_files_without_rows_do_no_harm(tmp_path, empty):
     parts = alternating(RUN)
     parts.insert(empty, [])
     options = {"validate": "judged", "queries": "qrels", "n_threads": 2}
-    found = fastir.evaluate(QRELS, written(tmp_path / "run", parts), METRICS, **options)
+    found = fastir.evaluate(QRELS, write(tmp_path / "run", parts), METRICS, **options)
     same(found, fastir.evaluate(QRELS, table(RUN), METRICS, **options))
 
 
@@ -124,7 +118,7 @@ def test_partitions_and_remote_places(tmp_path, scheme):
     parts = alternating(RUN)
     root = tmp_path / "lake"
     for number, rows in enumerate(parts):
-        written(root / f"day={number}", [rows])
+        write(root / f"day={number}", [rows])
     url = root.as_uri()
     if scheme == "memory":
         fsspec = pytest.importorskip("fsspec")
@@ -143,10 +137,7 @@ def test_a_query_in_the_names_of_folders_is_a_column(tmp_path):
         for half, part in enumerate(alternating(rows)):
             folder = tmp_path / f"half={half}" / f"query_id={query}"
             folder.mkdir(parents=True)
-            columns = [
-                pyarrow.array([row[0] for row in part], "string"),
-                pyarrow.array([row[1] for row in part], "float64"),
-            ]
+            columns = [pyarrow.array([r[0] for r in part], "string"), pyarrow.array([r[1] for r in part], "float64")]
             parquet.write_table(pyarrow.table(columns, names=["doc_id", "score"]), folder / "0.parquet")
     options = {"validate": "judged", "queries": "qrels"}
     found = fastir.evaluate(QRELS, tmp_path, METRICS, **options)
@@ -156,7 +147,7 @@ def test_a_query_in_the_names_of_folders_is_a_column(tmp_path):
 
 # ---- when rows are read twice ------------------------------------------------------------------------------------
 def test_rows_that_stand_together_are_read_once(tmp_path):
-    found = fastir.evaluate(QRELS, written(tmp_path, [sorted(RUN)]), "map", validate="judged", queries="qrels")
+    found = fastir.evaluate(QRELS, write(tmp_path, [sorted(RUN)]), "map", validate="judged", queries="qrels")
     assert READ_TWICE not in found.report.repairs
 
 
@@ -167,7 +158,7 @@ def test_rows_that_stand_together_are_read_once(tmp_path):
 ], ids=str)  # fmt: skip
 def test_what_needs_all_rows_of_a_query_holds_them(tmp_path, options):
     options = {"metrics": "map", "queries": "qrels", "validate": "judged" if options else "full", **options}
-    found = fastir.evaluate(QRELS, written(tmp_path, alternating(RUN)), **options)
+    found = fastir.evaluate(QRELS, write(tmp_path, alternating(RUN)), **options)
     rows = [row for part in alternating(RUN) for row in part]
     assert found == fastir.evaluate(QRELS, table(rows), **options)
     assert READ_TWICE not in found.report.repairs
@@ -175,7 +166,7 @@ def test_what_needs_all_rows_of_a_query_holds_them(tmp_path, options):
 
 def test_few_rows_are_held(tmp_path, monkeypatch):
     monkeypatch.setattr(row_groups, "MAX_ROWS_IN_MEMORY", len(RUN))
-    folder = written(tmp_path, alternating(RUN))
+    folder = write(tmp_path, alternating(RUN))
     assert not fastir.evaluate(QRELS, folder, "map", validate="judged", queries="qrels").report.repairs
     monkeypatch.setattr(row_groups, "MAX_ROWS_IN_MEMORY", len(RUN) - 1)
     assert fastir.evaluate(QRELS, folder, "map", validate="judged", queries="qrels").report.repairs
@@ -185,7 +176,7 @@ def test_few_rows_are_held(tmp_path, monkeypatch):
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_judged_document_that_stands_twice_is_named_with_its_file_and_row(tmp_path, threads):
     parts = [*alternating(RUN), [("1", "30", 1.0), ("1", "10", 2.0)]]
-    folder = written(tmp_path, parts, 1)
+    folder = write(tmp_path, parts, 1)
     message = r"2\.parquet: run: duplicate document '10' in query '1', the second time in row 1; "
     for _ in range(3):
         with pytest.raises(fastir.errors.DuplicateError, match=message):
@@ -203,13 +194,13 @@ def test_a_judged_document_that_stands_twice_is_named_with_its_file_and_row(tmp_
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_bad_row_is_named_with_its_file(tmp_path, row, message, threads):
     first, second = alternating(RUN)
-    folder = written(tmp_path, [first, [*second, row]], 2)
+    folder = write(tmp_path, [first, [*second, row]], 2)
     with pytest.raises(fastir.FormatError, match=message):
         fastir.evaluate(QRELS, folder, "map", validate="judged", n_threads=threads)
 
 
 def test_files_that_do_not_fit_together_are_named(tmp_path):
-    folder = written(tmp_path, alternating(RUN))
+    folder = write(tmp_path, alternating(RUN))
     parquet.write_table(table(RUN, ("query_id", "doc_id", "similarity")), folder / "9.parquet")
     with pytest.raises(fastir.FormatError, match=r"9\.parquet: the file has no column 'score', which the others have"):
         fastir.evaluate(QRELS, folder, "map", validate="judged")
@@ -223,21 +214,21 @@ def test_files_that_change_between_the_passes_are_an_error(tmp_path, monkeypatch
 
     def then_changed(*arguments):
         first = scores(*arguments)
-        written(tmp_path / "more", [[("1", "99", 1.0)]])
+        write(tmp_path / "more", [[("1", "99", 1.0)]])
         return first
 
     monkeypatch.setattr(row_groups, "scores", then_changed)
     with pytest.raises(ValueError, match="query '1' has 3 rows in the first pass and 4 in the second"):
-        fastir.evaluate(QRELS, written(tmp_path, alternating(RUN)), "map", validate="judged")
+        fastir.evaluate(QRELS, write(tmp_path, alternating(RUN)), "map", validate="judged")
 
 
 def test_rows_that_are_held_are_named_with_their_files_too(tmp_path):
     twice = r"1\.parquet: run: duplicate document '20' in query '1', in row 1 of .*0\.parquet and row 3 of this file"
     first, second = alternating(RUN)
-    folder = written(tmp_path, [first, [*second, ("1", "20", 1.0)]])
+    folder = write(tmp_path, [first, [*second, ("1", "20", 1.0)]])
     with pytest.raises(fastir.errors.DuplicateError, match="duplicate document '20'"):
         fastir.evaluate(QRELS, folder, "map")
-    folder = written(tmp_path, [[("1", "9", 1.0), ("1", "20", 1.0)], [*second[:0], *RUN[2:5], ("1", "20", 1.0)]])
+    folder = write(tmp_path, [[("1", "9", 1.0), ("1", "20", 1.0)], [*second[:0], *RUN[2:5], ("1", "20", 1.0)]])
     with pytest.raises(fastir.errors.DuplicateError, match=twice):
         fastir.evaluate(QRELS, folder, "map")
 
@@ -246,7 +237,7 @@ def test_rows_that_are_held_are_named_with_their_files_too(tmp_path):
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("when", [0.1, 0.6])
 def test_an_interrupt_ends_all_threads_and_closes_the_files(tmp_path, threads, when):
-    folder = written(tmp_path, alternating(RUN, 3), 1)
+    folder = write(tmp_path, alternating(RUN, 3), 1)
     size = sum(file.stat().st_size for file in folder.iterdir())
     evaluator = fastir.Evaluator(QRELS, "map", validate="judged", n_threads=threads)
     positions = []
@@ -263,7 +254,7 @@ def test_an_interrupt_ends_all_threads_and_closes_the_files(tmp_path, threads, w
 
 
 def test_positions_are_halves_of_the_bytes_in_each_pass(tmp_path):
-    folder = written(tmp_path, alternating(RUN, 3), 1)
+    folder = write(tmp_path, alternating(RUN, 3), 1)
     size = sum(file.stat().st_size for file in folder.iterdir())
     positions = []
     evaluator = fastir.Evaluator(QRELS, "map", validate="judged", queries="qrels", n_threads=1)

@@ -8,7 +8,6 @@ from fastir.inputs import parquet_files
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
-
 QRELS = {"1": {"a": 1, "b": 2}, "2": {"a": 1}}
 ROWS = [("1", "a", 3.0), ("2", "x", 2.0), ("1", "b", 4.0), ("2", "a", 1.0), ("1", "y", 5.0), ("2", "z", 0.5)]
 AGAIN = ("1", "a", 2.0)
@@ -20,7 +19,7 @@ def nothing_is_held(monkeypatch):
     monkeypatch.setattr(row_groups, "MAX_ROWS_IN_MEMORY", 0)
 
 
-def written(path, rows, size):
+def write(path, rows, size):
     table = pyarrow.table([list(column) for column in zip(*rows, strict=True)], ["query_id", "doc_id", "score"])
     parquet.write_table(table, path, row_group_size=size)
     return path
@@ -35,7 +34,7 @@ def in_turn(tasks, work, threads):
 @pytest.mark.parametrize("size", [2, 4, 7])
 def test_rows_are_counted_through_the_batches_of_a_row_group(tmp_path, monkeypatch, size):
     monkeypatch.setattr(parquet_files, "BATCH_ROWS", 2)
-    path = written(tmp_path / "run.parquet", [*ROWS, AGAIN], size)
+    path = write(tmp_path / "run.parquet", [*ROWS, AGAIN], size)
     with pytest.raises(fastir.errors.DuplicateError, match=TWICE):
         fastir.evaluate(QRELS, path, "map", validate="judged", n_threads=1)
 
@@ -43,7 +42,7 @@ def test_rows_are_counted_through_the_batches_of_a_row_group(tmp_path, monkeypat
 @pytest.mark.parametrize("size", [1, 3])
 def test_a_document_that_two_threads_have_met_is_named_with_its_row(tmp_path, monkeypatch, size):
     monkeypatch.setattr(row_groups, "share_all", in_turn)
-    path = written(tmp_path / "run.parquet", [*ROWS, AGAIN], size)
+    path = write(tmp_path / "run.parquet", [*ROWS, AGAIN], size)
     with pytest.raises(fastir.errors.DuplicateError, match=TWICE):
         fastir.evaluate(QRELS, path, "map", validate="judged", n_threads=3)
     with pytest.warns(fastir.FastirWarning, match="1 duplicate was repaired"):
@@ -55,7 +54,7 @@ def test_a_document_that_two_threads_have_met_is_named_with_its_row(tmp_path, mo
 def test_any_threads_have_the_bits_of_rows_in_memory(tmp_path, monkeypatch, threads):
     monkeypatch.setattr(row_groups, "share_all", in_turn)
     found = fastir.evaluate(
-        QRELS, written(tmp_path / "r.parquet", ROWS, 1), ["map", "ndcg"], validate="judged", n_threads=threads
+        QRELS, write(tmp_path / "r.parquet", ROWS, 1), ["map", "ndcg"], validate="judged", n_threads=threads
     )
     expected = fastir.evaluate(QRELS, {"1": ["y", "b", "a"], "2": ["x", "a", "z"]}, ["map", "ndcg"])
     assert found == expected and found.values.tobytes() == expected.values.tobytes()
@@ -63,7 +62,7 @@ def test_any_threads_have_the_bits_of_rows_in_memory(tmp_path, monkeypatch, thre
 
 def test_queries_that_the_qrels_lack_are_reported_in_order(tmp_path):
     rows = [*ROWS, *((f"q{number * 7 % 20:02}", "a", 1.0) for number in range(20))]
-    path = written(tmp_path / "run.parquet", rows, 3)
+    path = write(tmp_path / "run.parquet", rows, 3)
     with pytest.warns(fastir.FastirWarning, match="'q00'"):
         report = fastir.evaluate(QRELS, path, "map", validate="judged").report
     assert (report.only_in_run, report.only_in_run_example) == (20, "q00")

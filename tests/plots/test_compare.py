@@ -77,12 +77,10 @@ def test_it_draws_where_it_is_told(comparison):
     figure, axes = matplotlib.pyplot.subplots(1, 5)
     qrels, runs = collection(2)
     assert [
-        plots.differences(comparison, *comparison.runs[:2], ax=axes[0]),
-        plots.means(comparison, ax=axes[1]),
-        plots.wins(comparison, ax=axes[2]),
-        plots.precision_recall(qrels, runs, ax=axes[3]),
+        plots.differences(comparison, *comparison.runs[:2], ax=axes[0]), plots.means(comparison, ax=axes[1]),
+        plots.wins(comparison, ax=axes[2]), plots.precision_recall(qrels, runs, ax=axes[3]),
         plots.cutoffs(qrels, runs, ax=axes[4]),
-    ] == list(axes)
+    ] == list(axes)  # fmt: skip
     assert all(ax.figure is figure for ax in axes)
 
 
@@ -119,10 +117,7 @@ def graded(runs, queries=40):
     """Runs of which each is better than the one before, some significantly."""
     rng = random.Random(7)
     noise = {query: rng.random() for query in range(queries)}
-    return {
-        f"run {place}": {query: level + place / 20 + rng.random() / 5 for query, level in noise.items()}
-        for place in range(runs)
-    }
+    return {f"run {i}": {q: level + i / 20 + rng.random() / 5 for q, level in noise.items()} for i in range(runs)}
 
 
 @pytest.mark.parametrize("runs", [5, 30])

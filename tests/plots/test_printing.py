@@ -14,11 +14,9 @@ import fastir  # noqa: E402
 from fastir import plots  # noqa: E402
 
 THEMES = {
-    "light": {},
-    "dark": "dark_background",
-    "a column of a paper": {"font.size": 7, "figure.figsize": (3.3, 2.5)},
+    "light": {}, "dark": "dark_background", "a column of a paper": {"font.size": 7, "figure.figsize": (3.3, 2.5)},
     "slides": {"font.size": 16, "font.family": "serif"},
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("runs", "shape", "theme"), [

@@ -28,7 +28,7 @@ def frames(ax):
     return [patch for patch in ax.patches if isinstance(patch, Rectangle)]
 
 
-def seen(ax):
+def annotations(ax):
     return texts(ax.texts)
 
 
@@ -45,34 +45,33 @@ def test_texts_can_be_read(n, style):
 def test_what_stands_in_the_boxes_and_below():
     qrels = {"q": {"a": 2, "b": 0, "d": 1, "e": 1}}
     ax = plots.ranking(fastir.explain(qrels, {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}, "q", ["dcg", "map"]))
-    places = [
-        [text.get_text() for text in ax.texts if 4.4 * at < text.get_position()[0] < 4.4 * at + 4.4] for at in range(4)
-    ]
+    places = [[t.get_text() for t in ax.texts if 4.4 * at < t.get_position()[0] < 4.4 * at + 4.4] for at in range(4)]
     half = 2 + 1 / math.log2(5)
     assert places == [
-        ["2", "1", "a", "1.00", "2.000"],
-        ["0", "2", "b", "0.50", "2.000"],
-        ["–", "3", "c", "0.33", "2.000"],
+        ["2", "1", "a", "1.00", "2.000"], ["0", "2", "b", "0.50", "2.000"], ["–", "3", "c", "0.33", "2.000"],
         ["1", "4", "d", "0.50", f"{half:.3f}"],
-    ]
+    ]  # fmt: skip
     assert [frame.get_linestyle() for frame in frames(ax)] == ["-", "-", "--", "-"]
     blue = [frame.get_facecolor()[3] for frame in frames(ax)]
     assert blue[0] > blue[3] > blue[1] == blue[2] == 0
     bold = [text.get_text() for text in ax.texts if text.get_weight() == "bold"]
-    assert bold == ["1.00", "0.50"] and "1 relevant document is missing" in seen(ax)
-    assert {"rank", "doc_id", "precision", "dcg"} <= set(seen(ax))
+    assert bold == ["1.00", "0.50"] and "1 relevant document is missing" in annotations(ax)
+    assert {"rank", "doc_id", "precision", "dcg"} <= set(annotations(ax))
     strict = plots.ranking(fastir.explain(qrels, {"q": {"d": 1.0, "a": 0.5}}, "q", "map", rel_level=2), rel_level=2)
     assert [text.get_text() for text in strict.texts if text.get_weight() == "bold"] == ["0.50"]
 
 
 def test_bare_lists_metrics_and_depths():
     ax = drawn(plots.ranking(fastir.explain_ranked([3, 2, 3, 0, 1, 2], "ndcg")))
-    assert "doc_id" not in seen(ax) and seen(ax)[-1] == f"{fastir.explain_ranked([3, 2, 3, 0, 1, 2], 'ndcg').value:.3f}"
+    assert (
+        "doc_id" not in annotations(ax)
+        and annotations(ax)[-1] == f"{fastir.explain_ranked([3, 2, 3, 0, 1, 2], 'ndcg').value:.3f}"
+    )
     found = explanation(30)
     ax = plots.ranking(found, "map")
-    assert len(frames(ax)) == 20 and any("10 more below" in text for text in seen(ax))
+    assert len(frames(ax)) == 20 and any("10 more below" in text for text in annotations(ax))
     ax = plots.ranking(found, "map", k=30)
-    assert seen(ax)[-2 if found.missing else -1].startswith(f"{found.values['map']:.3f}")
+    assert annotations(ax)[-2 if found.missing else -1].startswith(f"{found.values['map']:.3f}")
     given = matplotlib.pyplot.figure().add_subplot()
     assert plots.ranking(found, ax=given) is given
 

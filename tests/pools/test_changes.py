@@ -37,9 +37,7 @@ def test_influence_under_every_convention_is_the_difference_of_two_evaluations()
 
 
 @pytest.mark.parametrize(("options", "expected"), [
-    ({"ties": "trec"}, 0.0),
-    ({"ties": "doc_id_asc"}, 1.0),
-    ({"convention": "ndeval"}, 1.0),
+    ({"ties": "trec"}, 0.0), ({"ties": "doc_id_asc"}, 1.0), ({"convention": "ndeval"}, 1.0),
     ({"convention": "trec_eval-9"}, 0.0),
 ], ids=str)  # fmt: skip
 def test_equal_scores_stand_by_the_rule_that_is_asked_for(options, expected):

@@ -51,10 +51,8 @@ def test_falls_stand_by_place_and_the_report_names_the_largest():
     runs = {"first": {"q": ["a", "b"]}, "second": {"q": ["c", "x"]}, "third": {"q": ["x", "c"]}}
     found = fastir.leave_one_out(QRELS, runs, "p@2")
     assert [(fall.run, fall.place, fall.place_without, fall.places) for fall in found.falls] == [
-        ("first", 1, 3, 2),
-        ("second", 2, 2, 0),
-        ("third", 2, 2, 0),
-    ]
+        ("first", 1, 3, 2), ("second", 2, 2, 0), ("third", 2, 2, 0),
+    ]  # fmt: skip
     assert found.removed == {"first": 2, "second": 0, "third": 0}
     lines = repr(found).splitlines()
     assert lines[1].split() == ["p@2", "first", "first", "2", "1.0000", "0.0000", "1", "3", "-1.0000"]
@@ -128,7 +126,6 @@ def test_groups_of_judgments_lose_the_documents_and_stay_groups():
 
 @pytest.mark.filterwarnings("ignore::fastir.errors.FastirWarning")
 def test_runs_are_read_as_by_evaluate():
-    """Duplicates, columns and parents."""
     pandas = pytest.importorskip("pandas")
     rows = [("q", "a#1", 1.0), ("q", "a#1", 2.0), ("q", "b#7", 0.5)]
     frame = pandas.DataFrame(rows, columns=["query", "chunk", "score"])

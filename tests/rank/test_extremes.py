@@ -14,7 +14,7 @@ CARDS = [card for card in fastir.metrics() if not card.sampled]
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
 
-def asked(card):
+def ask(card):
     return card.spelled("@3" if card.cutoff else "@0.5" if card.at else "")
 
 
@@ -31,7 +31,7 @@ def extremes(qrels, first, tied, names):
 
 
 def test_labels_in_order_give_the_extreme_values_of_all_metrics_that_do_not_say_otherwise():
-    names = [asked(card) for card in CARDS if card.by_label]
+    names = [ask(card) for card in CARDS if card.by_label]
     rng = random.Random(1)
     for labels in [(-1, 0, 1), (0, 1, 1), (-1, 0, 0, 1, 1, 2, 3), (0, 4, 1)] * 25:
         qrels = {"q": {f"d{place}": rng.choice(labels) for place in range(7)}}

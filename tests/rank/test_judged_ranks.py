@@ -6,7 +6,6 @@ import pytest
 import fastir
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
-
 METRICS = ["ndcg@10", "ndcg", "map", "mrr", "bpref", "judged@5", "num_ret", "err@20"]
 
 

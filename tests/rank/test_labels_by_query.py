@@ -1,7 +1,5 @@
-"""Groups on either side of the sizes at which their hits are found in another way: the same bits by every way.
-
-Also of: placed_hits, sorted_rows.
-"""
+"""Groups on either side of the sizes at which their hits are found in another way: the same bits by every way."""
+# Also of: placed_hits, sorted_rows.
 
 import numpy as np
 import pytest

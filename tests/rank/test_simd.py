@@ -1,7 +1,5 @@
-"""The instructions that read score matrices and ranked labels: any set gives the same bits, the choice shows.
-
-Also of: matrix, row_counts, label_loop.
-"""
+"""The instructions that read score matrices and ranked labels: any set gives the same bits, the choice shows."""
+# Also of: matrix, row_counts, label_loop.
 
 import hashlib
 import itertools
@@ -55,12 +53,9 @@ def digest():
 def with_simd(name, code):
     """What Python code prints where FASTIR_SIMD has that value."""
     done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        cwd=Path(__file__).parent,
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=Path(__file__).parent,
         env={**os.environ, "FASTIR_SIMD": name},
-    )
+    )  # fmt: skip
     return done.stdout.strip() if done.returncode == 0 else done.stderr
 
 

@@ -26,11 +26,7 @@ def has_average(card):
     return True
 
 
-POSSIBLE = [
-    request
-    for request in REQUESTS
-    if request.name in AVERAGED and not (request.k and request.params.get("ap_norm") == "hits")
-]
+POSSIBLE = [one for one in REQUESTS if one.name in AVERAGED and not (one.k and one.params.get("ap_norm") == "hits")]
 
 
 def orders(scores):
@@ -112,7 +108,6 @@ def test_average_by_hand():
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("rule", ["optimistic", "pessimistic"])
 def test_by_label(rule, seed):
-    """Every metric, for the order of labels that the rule says."""
     rng = random.Random(seed)
     qrels, run = {}, {}
     for query in "abcdef":

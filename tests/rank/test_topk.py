@@ -6,7 +6,6 @@ import pytest
 import fastir
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
-
 METRICS = ["ndcg@10", "map", "mrr", "recall@5"]
 
 

@@ -125,9 +125,7 @@ def test_every_table_compiles_with_the_packages_it_names_and_fits_a_page(tmp_pat
 
 # ---- small p-values are powers of ten in LaTeX, not text with an e ---------------------------------------------------
 @pytest.mark.parametrize(("text", "latex"), [
-    ("4.1e-06", r"$4.1\times10^{-6}$"),
-    ("≤1.0e-05", r"$\leq 1.0\times10^{-5}$"),
-    ("2e-120", r"$2\times10^{-120}$"),
+    ("4.1e-06", r"$4.1\times10^{-6}$"), ("≤1.0e-05", r"$\leq 1.0\times10^{-5}$"), ("2e-120", r"$2\times10^{-120}$"),
     ("-0.5", "$-$0.5"),
 ])  # fmt: skip
 def test_a_small_p_value_is_a_power_of_ten(text, latex):

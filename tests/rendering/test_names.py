@@ -1,7 +1,5 @@
-"""Names that go to a terminal, a page or a spreadsheet: none steers it; files for programs have them exactly.
-
-Also of: text.
-"""
+"""Names that go to a terminal, a page or a spreadsheet: none steers it; files for programs have them exactly."""
+# Also of: text.
 
 import csv
 import io
@@ -21,7 +19,7 @@ FORMULAS = ["=1+1", "+1+1", "-1+1", "@SUM(A1)", "=cmd|' /C calc'!A0", "-x", "\t=
 NUMBERS = ["-0.5", "+1e-07", "-inf", "1", "nan", "-.5"]
 
 
-def made(name):
+def make(name):
     """Everything that is shown by the name of a run, a query or a segment."""
     results = fastir.evaluate({name: {"d": 1}}, {name: {"d": 1.0}}, "map")
     runs = fastir.evaluate_many({name: {"d": 1}, "q": {"d": 1}}, {name: {name: {"d": 1.0}, "q": {"d": 1.0}}, "b": {
@@ -32,7 +30,7 @@ def made(name):
 
 @pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 def test_nothing_that_is_shown_steers_a_terminal():
-    for one in made(ODD):
+    for one in make(ODD):
         texts = [repr(one), *(one.to_table(format) for format in ("text", "markdown", "html", "latex"))]
         if isinstance(one, fastir.Comparison):
             texts.append(one.to_table(rows="pairs"))
@@ -42,15 +40,15 @@ def test_nothing_that_is_shown_steers_a_terminal():
         for text in texts:
             assert not re.search(UNPRINTABLE, text.replace("\n", "")), text
             assert "0m" not in text or r"\x9b0m" in text or r"\textbackslash" in text or r"\\x9b" in text
-    assert SHOWN in repr(made(ODD)[1])
+    assert SHOWN in repr(make(ODD)[1])
 
 
 @pytest.mark.parametrize("char", ["\u200b", "\u2060", "\u2063", "\u2064", "\ufeff"])
 def test_characters_without_width_are_seen_in_whatever_is_shown(char):
     shown = repr(f"run{char}")[1:-1]
-    for one in made(f"run{char}"):
+    for one in make(f"run{char}"):
         assert not any(char in text for text in (repr(one), one.to_table("text"), one.to_table("html")))
-    assert shown in repr(made(f"run{char}")[1])
+    assert shown in repr(make(f"run{char}")[1])
     runs = {name: {"q": {"d": 1.0}} for name in ("run", f"run{char}")}
     assert shown in repr(fastir.evaluate_many({"q": {"d": 1}}, runs, "map"))
 

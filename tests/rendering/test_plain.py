@@ -1,7 +1,5 @@
-"""Tables as text, Markdown and CSV: by hand, with marks, intervals, notes and names that mean something there.
-
-Also of: cells, formats.
-"""
+"""Tables as text, Markdown and CSV: by hand, with marks, intervals, notes and names that mean something there."""
+# Also of: cells, formats.
 
 import csv
 import io
@@ -33,10 +31,8 @@ def test_markdown_escapes_names_and_has_the_title_among_the_notes():
 
 def test_csv_has_exact_values_and_no_notes():
     assert list(csv.reader(io.StringIO(render(TABLE, "csv")))) == [
-        ["run", "map"],
-        ["bm_25|a", "0.5000000000000001"],
-        ["dense", "0.25"],
-    ]
+        ["run", "map"], ["bm_25|a", "0.5000000000000001"], ["dense", "0.25"],
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("format", ["text", "markdown", "html", "latex"])
@@ -48,9 +44,7 @@ def test_a_caption_stands_in_place_of_title_and_notes(format):
 
 
 def test_a_format_that_does_not_exist_is_named():
-    with pytest.raises(
-        ValueError, match="format must be one of 'text', 'markdown', 'html', 'latex', 'csv', got 'word'"
-    ):
+    with pytest.raises(ValueError, match="must be one of 'text', 'markdown', 'html', 'latex', 'csv', got 'word'"):
         render(TABLE, "word")
 
 
@@ -67,10 +61,8 @@ def test_columns_become_rows_below_the_labels_of_the_rows():
 
 
 @pytest.mark.parametrize(("texts", "padded"), [
-    (["1.5", "10", "0.125"], ["1.5  ", "10    ", "0.125"]),
-    (["1", "10"], ["1", "10"]),
-    (["1.5", "3/4"], ["1.5", "3/4"]),
-    (["1.5", "1e-05"], ["1.5", "1e-05"]),
+    (["1.5", "10", "0.125"], ["1.5  ", "10    ", "0.125"]), (["1", "10"], ["1", "10"]),
+    (["1.5", "3/4"], ["1.5", "3/4"]), (["1.5", "1e-05"], ["1.5", "1e-05"]),
 ])  # fmt: skip
 def test_only_columns_of_plain_numbers_are_pointed(texts, padded):
     assert align_points(texts) == padded

@@ -58,7 +58,6 @@ def test_the_share_of_judged_documents_follows_the_options_of_the_evaluation(rul
 
 
 def test_the_file_of_a_run_is_opened_twice(tmp_path):
-    """Once for its format, once to be read."""
     opened, folders = [], {str(tmp_path)}
 
     def note(event, arguments):

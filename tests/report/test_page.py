@@ -98,10 +98,8 @@ def test_the_leaderboard_has_the_numbers_of_results(report):
 def test_each_segment_has_a_leaderboard_and_names_are_text(report):
     page = report.read_text("utf-8")
     assert re.findall(r'<figure class="board"( hidden)? data-segment="(\d)">', page) == [
-        ("", "0"),
-        (" hidden", "1"),
-        (" hidden", "2"),
-    ]
+        ("", "0"), (" hidden", "1"), (" hidden", "2"),
+    ]  # fmt: skip
     assert EVIL not in page
     assert html.escape(EVIL) in page
 

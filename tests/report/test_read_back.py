@@ -15,7 +15,6 @@ import fastir
 from fastir.rendering.text import distinct_texts
 from fastir.request.names import read
 
-SECTIONS = ("board", "judged", "sources")
 HEADS = [
     ("queries missing", "only_in_qrels"),
     ("nothing judged", "nothing_judged"),
@@ -70,7 +69,7 @@ def with_prose(parts):
 QRELS = {f"q{number}": {"a": 2, "b": 1, "c": 0, "d": 1, "e": -1} for number in range(8)}
 
 
-def ranked(step, docs="abcdxyze", lost=()):
+def rank(step, docs="abcdxyze", lost=()):
     """A run in which each query has another order of these documents, or only unknown ones, or is missing."""
     run = {}
     for number, query in enumerate(QRELS):
@@ -86,14 +85,12 @@ def tied(run, queries):
 
 
 RUNS = {
-    "whole": ranked(0),
-    "lost": ranked(4, lost=(1, 3, 4)),
-    "missing": ranked(7, lost=((0, "missing"), (5, "missing"))),
-    "tied": tied(ranked(2), ("q2", "q3", "q6", "q7")),
-}
+    "whole": rank(0), "lost": rank(4, lost=(1, 3, 4)),
+    "missing": rank(7, lost=((0, "missing"), (5, "missing"))), "tied": tied(rank(2), ("q2", "q3", "q6", "q7")),
+}  # fmt: skip
 ODD = {
-    1: ranked(0), "1": ranked(3), "a\x1b[2J": ranked(1), "a\\x1b[2J": ranked(5), "\u202eb\x00": ranked(2),
-    "'1'": ranked(4),
+    1: rank(0), "1": rank(3), "a\x1b[2J": rank(1), "a\\x1b[2J": rank(5), "\u202eb\x00": rank(2),
+    "'1'": rank(4),
 }  # fmt: skip
 SEGMENTS = ("all queries", 1, "1", "\x1b<b>")
 REAL = {query: {"a": 0.9, "b": 0.5, "c": 1.0, "d": 1e-05, "e": 2.0} for query in QRELS}
@@ -300,10 +297,8 @@ def test_where_the_numbers_come_from(case):
 def test_nothing_else_is_said(case):
     """The texts of the page in order: those of the template, and between them what the tests above look at."""
     n_runs, n_queries, n_metrics = (
-        len(case.comparison.runs),
-        len(case.comparison.query_ids),
-        len(case.comparison.metrics),
-    )
+        len(case.comparison.runs), len(case.comparison.query_ids), len(case.comparison.metrics),
+    )  # fmt: skip
     words = (("run", n_runs), ("query", n_queries), ("metric", n_metrics))
     run, query, metric = (
         f"{n} {'queries' if (word, n > 1) == ('query', True) else word + 's' * (n != 1)}" for word, n in words
@@ -387,22 +382,20 @@ def test_pairs(case):
         for pair, (metric, a, b), text in zip(part.pairs, pairs["of"], pairs["texts"], strict=True):
             assert (part.metrics[metric], part.runs[a], part.runs[b]) == (pair.metric, pair.a, pair.b)
             corrected = part.method.correction is not None
-            facts = re.fullmatch(
+            said = re.fullmatch(
                 r"(?P<difference>\S+), (?P<level>\d+%) interval (?P<interval>\[.*?\]), p (?P<p>\S+), "
                 + r"corrected p (?P<adjusted>\S+), " * corrected
                 + r"effect (?P<effect>\S+), w/t/l (?P<counts>\d+/\d+/\d+)(, (?P<note>.+))?",
                 text,
             )
-            assert facts, text
-            assert (
-                facts["difference"] == f"{pair.difference:+.4f}" and facts["level"] == f"{part.method.confidence:.0%}"
-            )
-            assert facts["interval"] == f"[{number(pair.low)}, {number(pair.high)}]"
-            assert facts["p"] in p_texts(pair.p_value, resampled)
-            assert not corrected or facts["adjusted"] in p_texts(pair.adjusted_p, resampled)
-            assert facts["effect"] == number(pair.effect, 3)
-            assert facts["counts"] == f"{pair.wins}/{pair.ties}/{pair.losses}"
-            assert (facts["note"] or "") == pair.note
+            assert said, text
+            assert said["difference"] == f"{pair.difference:+.4f}" and said["level"] == f"{part.method.confidence:.0%}"
+            assert said["interval"] == f"[{number(pair.low)}, {number(pair.high)}]"
+            assert said["p"] in p_texts(pair.p_value, resampled)
+            assert not corrected or said["adjusted"] in p_texts(pair.adjusted_p, resampled)
+            assert said["effect"] == number(pair.effect, 3)
+            assert said["counts"] == f"{pair.wins}/{pair.ties}/{pair.losses}"
+            assert (said["note"] or "") == pair.note
 
 
 def test_rankings(case):

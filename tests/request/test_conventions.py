@@ -1,8 +1,7 @@
 """Whose numbers: METRICS' table of one name with several numbers under the conventions of tools that take scores, and
 these tools themselves; tests/conventions has records of the others.
-
-Also of: conventions_table, tool_versions.
 """
+# Also of: conventions_table, tool_versions.
 
 import dataclasses
 import math
@@ -21,7 +20,6 @@ EMPTY = {"q1": {"a": 1, "b": 1}, "q2": {"a": 0}}, {"q1": {"c": 3.0, "a": 2.0}, "
 HALF = 0.5 / 2  # the mean of 0.5 and 0
 SUBTOPICS = {"q": {"s1": {"a": 1}, "s2": {"a": 0, "b": 1}, "s3": {"c": 1}}}
 TIED = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
-
 NOT_BY_ID = (
     "ranx lightgbm xgboost torchmetrics sentence-transformers beir ndeval sklearn ptranking tf-ranking mteb-2.17"
 )
@@ -321,12 +319,9 @@ def test_lightgbm_itself():
     options = {"objective": "lambdarank", "metric": ["ndcg", "map"], "eval_at": [3, 20], "verbose": -1}
     for q, (row, scores) in enumerate(zip(labels, SCORES, strict=True)):
         data = lightgbm.Dataset(
-            np.arange(12.0).reshape(-1, 1),
-            row,
-            group=[12],
-            init_score=scores,
+            np.arange(12.0).reshape(-1, 1), row, group=[12], init_score=scores,
             params={"verbose": -1, "feature_pre_filter": False, "min_data_in_bin": 1},
-        )
+        )  # fmt: skip
         booster = lightgbm.Booster(options, data)
         theirs = {name: value for _, name, value, _ in booster.eval_train()}
         assert [theirs["ndcg@3"], theirs["ndcg@20"], theirs["map@3"]] == pytest.approx(ours[:, q].tolist(), abs=1e-12)

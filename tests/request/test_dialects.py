@@ -156,10 +156,7 @@ def test_a_name_means_what_the_dialect_in_force_says():
     assert spelled("rbp@95") == ["rbp@95"] and spelled("rbp@95-l2", "ranx") == ["rbp(p=0.95)-l2"]
     assert spelled("Accuracy@10", "beir") == spelled("accuracy@10", "sentence-transformers") == ["hit_rate@10"]
     assert spelled("Accuracy@10", "ir_measures") == ["pair_accuracy@10"]
-    assert [request.text for request in parse_requests(["P", "map"], "trec_eval")] == [
-        *(f"P_{k}" for k in CUTOFFS),
-        "map",
-    ]
+    assert [one.text for one in parse_requests(["P", "map"], "trec_eval")] == [*(f"P_{k}" for k in CUTOFFS), "map"]
 
 
 def test_what_tools_mean_differently_and_fastir_does_not_know_is_an_error():
@@ -199,7 +196,6 @@ def test_what_only_trec_eval_has(name):
 
 # ---- the tools themselves --------------------------------------------------------------------------------------
 def test_a_nickname_has_the_values_that_trec_eval_prints():
-    """In its order, but for what is no number."""
     if not SHARED.is_dir():
         pytest.skip(ABSENT)
     folder = SHARED / "data" / "cast21" / "expected"

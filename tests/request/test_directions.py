@@ -18,7 +18,7 @@ OF_FOUND = {card.name for card in CARDS if card.name.endswith(("_rank", "_rel"))
 LESS = {"a": {f"q{i}": 3.0 + i % 3 for i in range(12)}, "b": {f"q{i}": 200.0 + i % 5 for i in range(12)}}
 
 
-def asked(card):
+def ask(card):
     return card.spelled("@4" if card.cutoff else "@0.5" if card.at else "")
 
 
@@ -27,8 +27,8 @@ def run_of(ranking):
 
 
 def values_of(qrels, ranking):
-    found = fastir.evaluate(qrels, run_of(ranking), [asked(card) for card in CARDS], empty="zero")
-    return {card.name: found[asked(card)] for card in CARDS}
+    found = fastir.evaluate(qrels, run_of(ranking), [ask(card) for card in CARDS], empty="zero")
+    return {card.name: found[ask(card)] for card in CARDS}
 
 
 def collections():
@@ -71,7 +71,7 @@ def test_perfect_rankings_are_best_and_a_metric_without_direction_does_not_see_t
 def test_a_name_has_its_direction_in_any_dialect():
     for card in CARDS:
         for name in (card.name, *card.aliases):
-            assert higher_is_better(asked(card._replace(name=name))) == card.higher_is_better
+            assert higher_is_better(ask(card._replace(name=name))) == card.higher_is_better
     assert not any(map(higher_is_better, ("unj_10", "MR", "unjudged(empty=skip)@5-l2")))
     assert higher_is_better("my own") and higher_is_better(7)
     for (_, name), card in DIALECT_NAMES.items():

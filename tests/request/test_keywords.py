@@ -8,9 +8,7 @@ from fastir.evaluation import keywords as of_runs
 from fastir.request import keywords as of_values
 from fastir.request.options import check_options
 
-DEFAULTS = {
-    name: param.default for name, param in inspect.signature(check_options).parameters.items() if name != "choices"
-}
+DEFAULTS = {n: param.default for n, param in inspect.signature(check_options).parameters.items() if n != "choices"}
 
 
 def keys(function):

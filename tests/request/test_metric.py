@@ -50,9 +50,7 @@ def test_metric_names_every_parameter_and_value():
         for words in (card.summary, card.formula, card.undefined, card.source, card.differs, card.range, *card.aliases):
             assert words in text
         for param in card.params:
-            assert re.search(
-                rf"^  {param.name} +{'must be given' if param.required else param.default}  ", text, re.MULTILINE
-            )
+            assert re.search(rf"^  {param.name} +{'must be given' if param.required else param.default}  ", text, re.M)
             assert all(choice in text for choice in param.choices)
 
 

@@ -24,9 +24,7 @@ NARROWER = {
     ("progress", "identify"): "Callable[[int, int], object] | None",
     ("metrics", "similarity"): None,
 }
-FUNCTIONS = {name: getattr(fastir, name) for name in fastir.__all__ if name[0].islower()} | {
-    "Evaluator": fastir.Evaluator
-}
+FUNCTIONS = {n: getattr(fastir, n) for n in fastir.__all__ if n[0].islower()} | {"Evaluator": fastir.Evaluator}
 TAKEN = [
     (name, parameter)
     for name, function in FUNCTIONS.items()

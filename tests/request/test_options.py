@@ -15,9 +15,7 @@ from fastir.request.options import check_options
 
 QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}}
 RUN = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0, "c": 0.5}}
-DEFAULTS = {
-    name: param.default for name, param in inspect.signature(check_options).parameters.items() if name != "choices"
-}
+DEFAULTS = {n: param.default for n, param in inspect.signature(check_options).parameters.items() if n != "choices"}
 
 
 def test_the_signature_of_an_evaluator_has_the_fields_of_the_record():

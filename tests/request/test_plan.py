@@ -1,7 +1,5 @@
-"""Equal requests share one plan, and what equals a default is checked as what does not.
-
-Also of: compiler.
-"""
+"""Equal requests share one plan, and what equals a default is checked as what does not."""
+# Also of: compiler.
 
 import re
 

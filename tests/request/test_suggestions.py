@@ -37,11 +37,9 @@ def test_a_convention_is_known_with_other_hyphens_underscores_and_capitals(typed
 
 
 @pytest.mark.parametrize(("metrics", "names"), [
-    ("ndcg@10,map", ["ndcg@10", "map"]),
-    ("ndcg@1,3, 5", ["ndcg@1", "ndcg@3", "ndcg@5"]),
+    ("ndcg@10,map", ["ndcg@10", "map"]), ("ndcg@1,3, 5", ["ndcg@1", "ndcg@3", "ndcg@5"]),
     (["P.5,10", "rbp(p=0.5, gains={1:2}), map"], ["P_5", "P_10", "rbp(p=0.5, gains={1:2})", "map"]),
-    ("utility.1,-1,0,0", ["utility.1,-1,0,0"]),
-    (",", None),
+    ("utility.1,-1,0,0", ["utility.1,-1,0,0"]), (",", None),
 ])  # fmt: skip
 def test_commas_stand_between_metrics(metrics, names):
     if names is None:

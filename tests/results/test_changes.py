@@ -14,10 +14,7 @@ pytestmark = UNEVEN
 def results_of(ranks, **options):
     """Results whose reciprocal ranks are those of the ranks, by query; 0 where that is None."""
     qrels = {query: {"rel": 1} for query in ranks}
-    run = {
-        query: {"rel" if place + 1 == rank else f"x{place}": -float(place) for place in range(9)}
-        for query, rank in ranks.items()
-    }
+    run = {query: {"rel" if i + 1 == rank else f"x{i}": -float(i) for i in range(9)} for query, rank in ranks.items()}
     return fastir.evaluate(qrels, run, ["mrr", "num_ret"], queries="qrels", **options)
 
 

@@ -1,9 +1,8 @@
 """Every result that is a table leaves by the same ways: each class, by a small example whose names need escapes.
 
 A class that nobody has put here fails `test_every_class_has_an_example`.
-
-Also of: columns.
 """
+# Also of: columns.
 
 import inspect
 import json
@@ -73,10 +72,8 @@ ARRAYS = (  # the others are no array
 )
 SHARED = {
     "to_table": {"format": "text", "digits": 4, "transpose": False, "caption": None, "label": None},
-    "to_json": {"per_query": True},
-    "to_pandas": {},
-    "to_arrow": {},
-}
+    "to_json": {"per_query": True}, "to_pandas": {}, "to_arrow": {},
+}  # fmt: skip
 
 
 @pytest.fixture(params=EXAMPLES)

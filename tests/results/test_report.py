@@ -10,17 +10,6 @@ from fastir.data.results.report import Report
 from fastir.data.results.results import Results
 from fastir.inputs.label_arrays import COLUMNS
 
-NAN = float("nan")
-NAMES = ["ndcg@10", "AP", "num_ret"]
-ROWS = [[0.1, NAN, 10.0], [0.2, 0.5, 7.0], [0.3, 1 / 3, 0.0]]
-
-
-def make(rows=ROWS, query_ids=("q1", "q2", "q3"), codes=(0, 0, 1), names=NAMES, report=None):
-    """Results of three queries: AP leaves the first one out, the third is missing from the run."""
-    aggregates = ["sum" if name.startswith("num") else "mean" for name in names]
-    values = np.array(rows, dtype=np.float64).reshape(len(rows), len(names))
-    return Results(list(query_ids), names, values, np.array(codes, np.uint8), aggregates, report or Report())
-
 
 def test_a_report_counts_with_examples():
     report = Report(
@@ -57,7 +46,7 @@ def test_a_report_can_be_made_late():
         calls.append(1)
         return Report(in_both=7)
 
-    results = make(report=late)
+    results = Results(["q"], ["AP"], np.array([[0.5]]), np.zeros(1, np.uint8), ["mean"], late)
     assert results["AP"] and not calls
     assert results.report is results.report
     assert results.report.in_both == 7 and len(calls) == 1

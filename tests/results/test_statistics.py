@@ -243,9 +243,7 @@ def test_what_is_no_statistic_is_refused():
         ("medain", ValueError, "'share_zero', 'geometric', got 'medain'; did you mean 'median'"),
         (1.5, ValueError, "a quantile is a number from 0 to 1, got 1.5"),
         (math.nan, ValueError, "a quantile is a number from 0 to 1, got nan"),
-        (
-            True, TypeError, "'share_zero', 'geometric', a number from 0 to 1, or a function, got bool",
-        ),
+        (True, TypeError, "'share_zero', 'geometric', a number from 0 to 1, or a function, got bool"),
         (lambda values: None, TypeError, "statistic of metric 'mrr': the function returned NoneType, not a number"),
     ):  # fmt: skip
         with pytest.raises(kind, match=message):

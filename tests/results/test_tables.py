@@ -10,7 +10,6 @@ import fastir
 
 QRELS = {"q1": {"a": 1}, "q2": {"a": 0}, "q3": {"a": 2, "b": 1}}
 RUN = {"q1": {"b": 5.0, "a": 1.0}, "q2": {"a": 1.0}, "q3": {"a": 2.0, "b": 1.0}}
-
 SEGMENTS = {"q1": "short", "q2": "long", "q3": "short", "elsewhere": "long"}
 
 

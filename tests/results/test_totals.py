@@ -49,7 +49,7 @@ def test_what_is_no_number_is_refused():
         exact_total(np.ones(1), np.ones(2))
 
 
-def rounded(column):
+def round_off(column):
     """The sum that fsum would give if nothing overflowed on the way, and None if it does itself."""
     try:
         return float(sum(map(Fraction, column))), len(column)
@@ -65,7 +65,7 @@ def test_sums_of_columns_are_exact_and_rounded_once(size, n_columns, seed):
     values = numbers(rng, (size, n_columns)) if seed else rng.random((size, n_columns))
     values[rng.random(values.shape) < 0.1] = np.nan
     totals = column_totals(values)
-    assert totals == [rounded(column[column == column].tolist()) for column in values.T]
+    assert totals == [round_off(column[column == column].tolist()) for column in values.T]
     if seed == 0:
         assert [total for total, _ in totals] == [math.fsum(column[column == column]) for column in values.T]
 
@@ -73,7 +73,9 @@ def test_sums_of_columns_are_exact_and_rounded_once(size, n_columns, seed):
 def test_sums_of_columns_of_the_largest_and_smallest_numbers():
     tiny, huge = 2**-1074, 1.7976931348623157e308
     columns = [tiny, tiny, -tiny], [huge, huge, -huge], [-0.0] * 3, [huge, -huge, 2**53 + 1.0], [1.0, 2**-53, 2**-106]
-    assert column_totals(np.array(columns).T) == column_totals(np.array(columns).T[::-1]) == list(map(rounded, columns))
+    assert (
+        column_totals(np.array(columns).T) == column_totals(np.array(columns).T[::-1]) == list(map(round_off, columns))
+    )
 
 
 def test_columns_with_an_infinite_number_or_sum_have_no_total():

@@ -3,7 +3,6 @@
 from pages import DOCS, NEEDS_PAGES, run_page
 
 PAGE = DOCS / "at_scale.md"
-
 pytestmark = NEEDS_PAGES
 
 

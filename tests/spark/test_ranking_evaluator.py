@@ -25,12 +25,10 @@ def rows(n=300):
 @pytest.mark.parametrize("metric", ["ndcg@10", "gm_map"])
 def test_the_mean_is_that_of_one_machine(spark, metric):
     given = rows()
-    expected = fastir.evaluate_scores(
-        given["label"], given["x"], metric, qid=given["query_id"].to_pylist(), rel_level=2
-    )
+    wanted = fastir.evaluate_scores(given["label"], given["x"], metric, qid=given["query_id"].to_pylist(), rel_level=2)
     evaluator = RankingEvaluator(metric=metric, predictionCol="x", options={"rel_level": 2})
     for frame in (spark.createDataFrame(given), spark.createDataFrame(given).repartition(5)):
-        assert evaluator.evaluate(frame) == expected[metric]
+        assert evaluator.evaluate(frame) == wanted[metric]
 
 
 def test_errors_of_rows_and_metrics_are_those_of_fastir(spark):
@@ -68,11 +66,8 @@ def test_a_cross_validator_chooses_by_it(spark):
     worse, better = (f"SELECT *, {sign}x AS prediction FROM __THIS__" for sign in ("-", ""))
     grid = ParamGridBuilder().addGrid(ranker.statement, [worse, better]).build()
     chosen = CrossValidator(
-        estimator=Pipeline(stages=[ranker]),
-        estimatorParamMaps=grid,
-        evaluator=RankingEvaluator(metric="ndcg@5"),
-        numFolds=2,
-        foldCol="fold",
-    ).fit(frame)
+        estimator=Pipeline(stages=[ranker]), estimatorParamMaps=grid, evaluator=RankingEvaluator(metric="ndcg@5"),
+        numFolds=2, foldCol="fold",
+    ).fit(frame)  # fmt: skip
     assert chosen.bestModel.stages[0].getStatement() == better
     assert chosen.avgMetrics[1] > chosen.avgMetrics[0]

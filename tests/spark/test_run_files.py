@@ -20,7 +20,7 @@ N_FILES = 3
 OPTIONS = {"queries": "qrels"}
 
 
-def written(folder, tables):
+def write(folder, tables):
     """Files with these tables, in a folder whose name a URI escapes."""
     folder = folder / "a run, 100 %"
     folder.mkdir(parents=True)
@@ -51,7 +51,7 @@ def test_files_have_the_bits_of_one_machine(spark, given, tmp_path, strategy):
     qrels, rows, run = given
     tables = {"grouped": by_query(rows), "lists": [lists(rows)]}.get(strategy) or strewn(run)
     options = OPTIONS | ({"validate": "judged"} if strategy == "two-pass" else {})
-    got = evaluate(qrels, written(tmp_path, tables), METRICS, strategy=strategy, **options)
+    got = evaluate(qrels, write(tmp_path, tables), METRICS, strategy=strategy, **options)
     expected = fastir.evaluate(qrels, run, METRICS, **options)
     if strategy == "lists":  # with a ranking of q0 that is empty
         assert dict(got) == dict(expected)
@@ -63,7 +63,7 @@ def test_files_have_the_bits_of_one_machine(spark, given, tmp_path, strategy):
 @pytest.mark.parametrize("given_as", [str, lambda folder: sorted(folder.iterdir()), lambda folder: (str(folder),)])
 def test_paths_are_one_or_several(spark, given, tmp_path, given_as):
     qrels, _, run = given
-    got = evaluate(qrels, given_as(written(tmp_path, strewn(run))), METRICS, **OPTIONS)
+    got = evaluate(qrels, given_as(write(tmp_path, strewn(run))), METRICS, **OPTIONS)
     same(got, fastir.evaluate(qrels, run, METRICS, **OPTIONS))
 
 
@@ -71,16 +71,16 @@ def test_paths_are_one_or_several(spark, given, tmp_path, given_as):
 def test_files_without_rows_and_one_without_queries_of_the_qrels(spark, given, tmp_path):
     qrels, _, run = given
     some = [run.slice(0, 0), run, table([("elsewhere", "d1", 1.0)])]
-    got = evaluate(qrels, written(tmp_path, some), METRICS, **OPTIONS)
+    got = evaluate(qrels, write(tmp_path, some), METRICS, **OPTIONS)
     assert got.results == fastir.evaluate(qrels, run, METRICS, **OPTIONS)
     assert got.report.only_in_run == 5
     with pytest.raises(fastir.NoOverlapError, match="the run is empty"):
-        evaluate(qrels, written(tmp_path / "empty", some[:1]), METRICS)
+        evaluate(qrels, write(tmp_path / "empty", some[:1]), METRICS)
 
 
 def test_a_folder_above_the_run_is_no_column_of_it(spark, given, tmp_path):
     qrels, _, run = given
-    folder = written(tmp_path / "score=1" / "query_id=old", strewn(run))
+    folder = write(tmp_path / "score=1" / "query_id=old", strewn(run))
     same(evaluate(qrels, folder, METRICS, **OPTIONS), fastir.evaluate(qrels, run, METRICS, **OPTIONS))
 
 
@@ -90,7 +90,7 @@ def test_folders_name_the_runs(spark, given, tmp_path, strategy):
     qrels, rows, run = given
     runs = {"bm25": run, "other": table([(query, doc, -score) for query, doc, score in rows])}
     for name, columns in runs.items():
-        written(tmp_path / f"run={name}", strewn(columns))
+        write(tmp_path / f"run={name}", strewn(columns))
     options = OPTIONS | ({"validate": "judged"} if strategy == "two-pass" else {})
     got = evaluate_many(qrels, tmp_path, METRICS, strategy=strategy, **options)
     assert dict(got) == dict(fastir.evaluate_many(qrels, runs, METRICS, **options))
@@ -101,7 +101,7 @@ def test_many_runs_whose_second_pass_is_in_portions(spark, given, tmp_path, monk
 
     qrels, _, run = given
     for name in "abc":
-        written(tmp_path / f"run={name}", strewn(run))
+        write(tmp_path / f"run={name}", strewn(run))
     monkeypatch.setattr(two_pass, "MAX_STATE_BYTES", 100)
     got = evaluate_many(qrels, tmp_path, METRICS, validate="judged", **OPTIONS)
     expected = fastir.evaluate(qrels, run, METRICS, validate="judged", **OPTIONS)
@@ -113,7 +113,7 @@ def test_many_runs_whose_second_pass_is_in_portions(spark, given, tmp_path, monk
 def test_a_column_is_the_order_of_rows_and_one_is_the_segment(spark, given, tmp_path):
     qrels, rows, run = given
     more = run.append_column("position", pa.array(range(len(rows)))).append_column("kind", pa.array(["k"] * len(rows)))
-    got = evaluate(qrels, written(tmp_path, strewn(more)), METRICS, ties="input", by="kind", queries="intersection")
+    got = evaluate(qrels, write(tmp_path, strewn(more)), METRICS, ties="input", by="kind", queries="intersection")
     expected = fastir.evaluate(qrels, run, METRICS, ties="input", queries="intersection")
     assert got.results == expected
     assert got.by_segment["k"] == dict(expected)
@@ -124,14 +124,14 @@ def test_custom_metrics_and_files_of_integer_ids(spark, tmp_path):
     qrels = {1: {10: 1, 11: 2}, 2: {10: 1}}
     run = table([(1, 11, 0.5), (2, 12, 0.9), (1, 12, 0.9), (2, 10, 0.2)])
     depth = fastir.custom_metric("depth", lambda judged: judged.num_ret)
-    got = evaluate(qrels, written(tmp_path, strewn(run)), ["ndcg@10", depth])
+    got = evaluate(qrels, write(tmp_path, strewn(run)), ["ndcg@10", depth])
     assert got.results == fastir.evaluate(qrels, run, ["ndcg@10", depth])
 
 
 def test_large_qrels_take_the_rows_of_spark(spark, given, tmp_path, monkeypatch):
     qrels, _, run = given
     monkeypatch.setattr(frames, "MAX_EVALUATOR_BYTES", 100)
-    got = evaluate(qrels, written(tmp_path, strewn(run)), METRICS, **OPTIONS)
+    got = evaluate(qrels, write(tmp_path, strewn(run)), METRICS, **OPTIONS)
     assert dict(got) == dict(fastir.evaluate(qrels, run, METRICS, **OPTIONS))
 
 
@@ -139,7 +139,7 @@ def test_files_that_only_spark_can_read_are_read_by_it(spark, given, tmp_path, m
     qrels, _, run = given
     monkeypatch.setattr(run_files, "PYARROW_SCHEMES", {"s3a": "s3"})
     same(
-        evaluate(qrels, written(tmp_path, strewn(run)), METRICS, **OPTIONS),
+        evaluate(qrels, write(tmp_path, strewn(run)), METRICS, **OPTIONS),
         fastir.evaluate(qrels, run, METRICS, **OPTIONS),
     )
     elsewhere = ["s3a://bucket/b.parquet", "s3a://bucket/a.parquet"]
@@ -150,14 +150,14 @@ def test_files_that_only_spark_can_read_are_read_by_it(spark, given, tmp_path, m
 def test_errors_name_the_file(spark, given, tmp_path):
     qrels, rows, run = given
     nan = table([("q5", "x", float("nan"))])
-    folder = written(tmp_path, [*by_query(rows), nan])
+    folder = write(tmp_path, [*by_query(rows), nan])
     with pytest.raises(ValueError, match=r"^run: .*NaN.*q5.* \(in file '/.*/a run, 100 %/part 3\.parquet'; its rows"):
         evaluate(qrels, folder, METRICS, strategy="grouped")
     with pytest.raises(ValueError, match=r"^run: .*NaN.*q5.*in partition \d"):
         evaluate(qrels, folder, METRICS)
     (folder / "part 3.parquet").unlink()
     with pytest.raises(ValueError, match=r"^run: the rows of query 'q.*' lie in two partitions"):
-        evaluate(qrels, written(tmp_path / "strewn", strewn(run)), METRICS, strategy="grouped")
+        evaluate(qrels, write(tmp_path / "strewn", strewn(run)), METRICS, strategy="grouped")
     with pytest.raises(TypeError, match="expected a Spark DataFrame or paths of Parquet files, got list"):
         evaluate(qrels, [], METRICS)
 

@@ -122,9 +122,7 @@ def test_bad_rows_are_errors_with_the_row_and_the_partition(spark, given):
 def test_what_two_passes_cannot_do_is_refused_or_shuffled(spark, given):
     qrels, _, run = given
     frame = spark.createDataFrame(run).repartition(3)
-    with pytest.raises(
-        ValueError, match=r"^strategy='two-pass' looks for duplicates only among judged documents: give"
-    ):
+    with pytest.raises(ValueError, match=r"^strategy='two-pass' looks for duplicates only among judged documents"):
         evaluate(qrels, frame, "mrr", strategy="two-pass")
     with pytest.raises(ValueError, match=r"^two passes cannot remove duplicates"):
         evaluate(qrels, frame, "mrr", strategy="two-pass", duplicates="max", **OPTIONS)
@@ -258,9 +256,7 @@ def test_errors_of_many_runs_name_the_run(spark, given):
     query = whole[place][0]
     judged = next(row for row in whole if row[3] == "b" and row[1] in qrels.get(row[0], ()))
     wrong = [*whole[:place], (*whole[place][:2], float("nan"), "a"), *whole[place + 1 :]]
-    with pytest.raises(
-        ValueError, match=rf"^run 'a': run: row {place}: .*NaN.*query {query},.*in partition 0; its rows"
-    ):
+    with pytest.raises(ValueError, match=rf"^run 'a': run: row {place}: .*NaN.*query {query},.*in partition 0; its"):
         evaluate_many(qrels, spark.createDataFrame(table(wrong, NAMED)).coalesce(1), "mrr", **OF_RUNS)
     twice = spark.createDataFrame(table([(*judged[:2], 99.0, "b")], NAMED))
     with pytest.raises(fastir.DuplicateError, match=r"^run 'b': run: duplicate judged document .* in two parts"):

@@ -85,9 +85,7 @@ def test_the_studentized_bootstrap_by_its_definition():
                 continue
 
             seen = squared_t(d)
-            reached = sum(
-                squared_t([value - mean for value in drawn]) >= seen for drawn in itertools.product(d, repeat=n)
-            )
+            reached = sum(squared_t([v - mean for v in drawn]) >= seen for drawn in itertools.product(d, repeat=n))
             expected = max(reached / n**n, np.finfo(float).tiny)
             assert stats.bootstrap_test(np.array(d) / 10).p_value == expected, d
 

@@ -142,9 +142,7 @@ def test_values_whose_powers_would_overflow_are_refused_and_the_largest_are_not(
 
 def test_a_comparison_refuses_them_by_run_and_query():
     scores = {"A": {"q1": 0.5, "q2": 1e200}, "B": {"q1": 0.25, "q2": 1.0}}
-    with pytest.raises(
-        ValueError, match=r"run 'A': .* of query 'q2' is 1e\+200; expected values of magnitude up to 1e\+100"
-    ):
+    with pytest.raises(ValueError, match=r"run 'A': .* of query 'q2' is 1e\+200; expected .* up to 1e\+100"):
         fastir.compare_scores(scores)
 
 

@@ -1,7 +1,5 @@
-"""Exact p-values of a signed sum, against full enumeration.
-
-Also of: subset_sums.
-"""
+"""Exact p-values of a signed sum, against full enumeration."""
+# Also of: subset_sums.
 
 import itertools
 import math

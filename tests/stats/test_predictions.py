@@ -10,7 +10,6 @@ import fastir
 from fastir import stats
 
 scipy_special = pytest.importorskip("scipy.special")
-
 N_TRIALS = 20_000
 
 

@@ -9,7 +9,6 @@ from fastir.stats import exact, paired_tests, randomization
 
 A = np.array([61, 42, 33, 75, 50, 28, 91, 47, 66, 39]) / 100
 B = np.array([55, 40, 36, 60, 52, 20, 85, 49, 51, 30]) / 100
-
 PAIRS = {"xy": (X, Y), "xz": (X, Z), "yz": (Y, Z), "ab": (A, B)}
 
 

@@ -1,7 +1,5 @@
-"""Random signs, orders and draws: hashes of a seed, the same for any number of threads.
-
-Also of: resampling.
-"""
+"""Random signs, orders and draws: hashes of a seed, the same for any number of threads."""
+# Also of: resampling.
 
 import itertools
 import signal
@@ -47,17 +45,9 @@ def test_signs_are_the_bits_of_a_hash(total):
     x = np.vstack([np.eye(n), np.zeros(n)])
     none = np.empty(0, np.int64)
     kernel = _resample.Signs(
-        resamples(total, 9, _resample.SIGNS),
-        x,
-        np.arange(n, dtype=np.int64),
-        np.full(n, n, np.int64),
-        np.full(n, 0.5),
-        False,
-        none,
-        none,
-        np.ones(n),
-        np.empty((0, total)),
-    )
+        resamples(total, 9, _resample.SIGNS), x, np.arange(n, dtype=np.int64), np.full(n, n, np.int64),
+        np.full(n, 0.5), False, none, none, np.ones(n), np.empty((0, total)),
+    )  # fmt: skip
     kernel.run_alone(0, 60.0)
     words = np.array([[word(9, _resample.SIGNS, i, q) for q in range(0, n, 64)] for i in range(total)], np.uint64)
     bits = words[:, np.arange(n) // 64] >> (np.arange(n) % 64).astype(np.uint64) & np.uint64(1)
@@ -130,7 +120,6 @@ def test_threads_change_no_bit(threads, monkeypatch):
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer that sends a signal")
 def test_a_test_can_be_interrupted():
-    """A handler runs in the caller's thread, between two blocks."""
 
     def interrupt(signum, frame):
         raise KeyboardInterrupt

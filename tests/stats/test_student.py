@@ -86,9 +86,7 @@ def test_a_comparison_and_its_power_take_numpy_alone():
     runs = {n: [(q * p) % 7 / 7 for q in range(30)] for n, p in (("a", 3), ("b", 5))}
     difference = np.subtract(runs["a"], runs["b"])
     expected = [
-        stats.t_test(difference).p_value,
-        stats.t_interval(difference).low,
-        stats.detectable(30) * difference.std(ddof=1),
-        stats.sample_size(0.4),
-    ]
+        stats.t_test(difference).p_value, stats.t_interval(difference).low,
+        stats.detectable(30) * difference.std(ddof=1), stats.sample_size(0.4),
+    ]  # fmt: skip
     assert list(map(float, done.stdout.split())) == pytest.approx(expected, rel=1e-12)

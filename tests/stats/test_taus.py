@@ -37,11 +37,7 @@ def test_values_are_those_of_the_authors(case):
 
 def by_definition(truth, order):
     """Yilmaz et al.: for all but the first, the share of those above it that are rightly there."""
-    shares = [
-        sum(truth[above] > truth[system] for above in order[:place]) / place
-        for place, system in enumerate(order)
-        if place
-    ]
+    shares = [sum(truth[above] > truth[system] for above in order[:i]) / i for i, system in enumerate(order) if i]
     return 2 * sum(shares) / len(shares) - 1
 
 

@@ -9,7 +9,6 @@ from fastir.stats import bootstrap_interval, t_interval
 from fastir.stats.weighted import weighted_bounds
 
 special = pytest.importorskip("scipy.special")
-
 VALUES = np.array([0.1, 0.5, 0.25, 1.0, 0.0])
 WEIGHTS = np.array([1.0, 2.0, 0.5, 4.0, 3.0])
 

@@ -145,11 +145,9 @@ columns("view into a buffer of negative size", lambda: named(b"vu", NULL, VIEWS 
 columns("sizes of the buffers of views that are NULL", lambda: named(b"vu", NULL, VIEWS + view(LONG), LONG, NULL))
 
 for code, format, numbers in (
-    ("i", b"i", (3, -1, 9_999_999, -(2**31), 2**31 - 1)),
-    ("b", b"c", (3, -1, -128)),
-    ("Q", b"L", (3, 2**64 - 1, 2**63)),
-    ("q", b"l", (3, -1, -(2**63), MOST)),
-):
+    ("i", b"i", (3, -1, 9_999_999, -(2**31), 2**31 - 1)), ("b", b"c", (3, -1, -128)),
+    ("Q", b"L", (3, 2**64 - 1, 2**63)), ("q", b"l", (3, -1, -(2**63), MOST)),
+):  # fmt: skip
     for number in numbers:
         for place in range(3):
             codes = [0, 1, 2]

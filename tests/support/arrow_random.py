@@ -71,14 +71,9 @@ class Maker:
         count = self.random.choice([-1, length - sum(valid)])
         shift = self.random.choice([0, 0, 1, 3, 8])
         made = array(
-            length - offset,
-            [bitmap, *buffers],
-            (),
-            dictionary,
-            offset,
-            valid[offset:].count(False),
+            length - offset, [bitmap, *buffers], (), dictionary, offset, valid[offset:].count(False),
             lambda data: self.memory.place(data, shift),
-        )
+        )  # fmt: skip
         made.null_count = -1 if count == -1 else made.null_count
         self.arrays.append(made)
         for buffer, code, allowed in fields:
@@ -99,24 +94,22 @@ class Maker:
             format = self.some(name for name in INTEGERS if name != "c" or size < 100)
             codes = [self.random.randrange(len(entries)) if entries else 0 for _ in range(n)]
             values = [entries[code] if entries else None for code in codes]
-            made, shown = self.array(
-                n, [packed(INTEGERS[format], *codes)], values, [(1, INTEGERS[format], None)], inner
-            )
-            return schema(format.encode(), b"", dictionary=inner_schema), made, shown
+            new, shown = self.array(n, [packed(INTEGERS[format], *codes)], values, [(1, INTEGERS[format], None)], inner)
+            return schema(format.encode(), b"", dictionary=inner_schema), new, shown
         if kind == "integer":
             format = self.some(INTEGERS)
             values = self.random.sample(range(120), n)
-            made, shown = self.array(n, [packed(INTEGERS[format], *values)], values)
-            return schema(format.encode()), made, shown
+            new, shown = self.array(n, [packed(INTEGERS[format], *values)], values)
+            return schema(format.encode()), new, shown
         words = [b"%d" % value * self.random.choice([1, 1, 9]) for value in self.random.sample(range(10, 9999), n)]
         if kind == "text":
             format = self.some(TEXTS)
             _, offsets, text = texts(words, TEXTS[format])
             allowed = [-(2**31), -1, *range(len(text) + 1)]
-            made, shown = self.array(
+            new, shown = self.array(
                 n, [offsets, text], [word.decode() for word in words], [(1, TEXTS[format], allowed)]
             )
-            return schema(format.encode()), made, shown
+            return schema(format.encode()), new, shown
         format = self.some(["vu", "vz"])
         parts = [b"", b""]
         views = b""
@@ -125,13 +118,11 @@ class Maker:
             views += view(word, part, len(parts[part]))
             parts[part] += word if len(word) > 12 else b""
         sizes = packed("q", *map(len, parts))
-        made, shown = self.array(
-            n,
-            [views, *parts, sizes],
-            [word.decode() for word in words],
+        new, shown = self.array(
+            n, [views, *parts, sizes], [word.decode() for word in words],
             [(1, "i", EXTREMES), (4, "q", [-(2**63), -1, 0])],
-        )
-        return schema(format.encode()), made, shown
+        )  # fmt: skip
+        return schema(format.encode()), new, shown
 
     def numbers(self, n):
         format = self.some([*INTEGERS, *FLOATS, "b"])

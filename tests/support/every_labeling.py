@@ -84,14 +84,9 @@ def check_two(labels, runs, metrics, max_label, pool_depth=None, **options):
     """Assert that bounds are those of all labelings, and all exact."""
     values = enumerated_two(labels, runs, metrics, max_label, pool_depth, **options)
     found = fastir.bounds(
-        *({"q": each} for each in (labels, runs[0])),
-        metrics,
-        against={"q": runs[1]},
-        max_label=max_label,
-        pool_depth=pool_depth,
-        queries="qrels",
-        **options,
-    )
+        *({"q": each} for each in (labels, runs[0])), metrics, against={"q": runs[1]}, max_label=max_label,
+        pool_depth=pool_depth, queries="qrels", **options,
+    )  # fmt: skip
     for column, name in enumerate(found.lower.names):
         own = values[:, column]
         own = own[~np.isnan(own)]

@@ -10,7 +10,6 @@ LABELS = {
     "graded": (-2, -1, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 4), "binary": (0, 0, 0, 1), "only relevant": (1,),
     "none relevant": (0, 0, -1, -2), "all negative": (-1, -2, -5),
 }  # fmt: skip
-
 SCORES = {
     "distinct": lambda rng: rng.gauss(0, 5),
     "few values": lambda rng: float(rng.randrange(4)),
@@ -20,7 +19,6 @@ SCORES = {
     "extremes": lambda rng: rng.choice((float("inf"), float("-inf"), 1e300, 1e-300, -1e300, 0.5)),
     "integers": lambda rng: rng.randrange(-50, 50),
 }
-
 PREFIXES = ("d", "D", "é", "文", "😀", "～", "doc-", "")
 
 

@@ -4,7 +4,6 @@ from common import ROOT
 
 GOLDEN = ROOT / "tests" / "golden"
 COLLECTION, EXPECTED = GOLDEN / "collection", GOLDEN / "expected"
-
 NOTHING_RELEVANT = "304"  # a query that has judgments, none of them relevant
 
 
@@ -22,13 +21,11 @@ TREC_EVAL = {
     "tied.first_7.trec_eval.json": ("-M 7 -m all_trec", "tied.run"),
     "gaps.first_7.trec_eval.json": ("-c -M 7 -m all_trec", "gaps.run"),
 }
-
 RANX = words("""
     hits hits@5 hit_rate@1 hit_rate@5 precision precision@3 precision@10 precision@100 recall recall@5 recall@20
     f1 f1@5 r-precision mrr mrr@1 mrr@3 map map@5 map@10 map-l2 ndcg ndcg@3 ndcg@10 ndcg_burges ndcg_burges@5
     ndcg@10-l2 dcg dcg@10 dcg_burges dcg_burges@10 bpref bpref-l2 rbp.5 rbp.95
 """)
-
 IR_MEASURES = words("""
     P@5 P(rel=2)@10 P(judged_only=True)@5 RR RR(rel=2) RR@3 Rprec AP AP(rel=2) AP@5 AP(judged_only=True) nDCG
     nDCG@5 nDCG(gains={1:3,2:7})@5 R@5 R(rel=2)@5 Bpref Bpref(rel=2) NumRet NumRelRet SetAP SetF SetF(beta=0.5)

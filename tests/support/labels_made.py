@@ -12,13 +12,11 @@ LABELS = {
     "wide": lambda rng, n: rng.choice([0, 0, 1, 127, 128, 900], n),
 }
 SCORES = {
-    "distinct": lambda rng, n: rng.permutation(n) - n / 2,
-    "tied": lambda rng, n: rng.integers(0, 12, n),
+    "distinct": lambda rng, n: rng.permutation(n) - n / 2, "tied": lambda rng, n: rng.integers(0, 12, n),
     "all equal": lambda rng, n: np.zeros(n),
     "extreme": lambda rng, n: rng.choice([math.inf, -math.inf, 0.0, -0.0, 1.5], n),
-    "falling": lambda rng, n: -np.arange(n),
-    "rising": lambda rng, n: np.arange(n),
-}
+    "falling": lambda rng, n: -np.arange(n), "rising": lambda rng, n: np.arange(n),
+}  # fmt: skip
 
 
 def collection(labels, scores):

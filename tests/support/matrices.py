@@ -4,11 +4,8 @@ import numpy as np
 from oracle_requests import REQUESTS
 
 NAMES = [str(request) for request in REQUESTS if request.name != "hole"]
-
 FIVE = ["ndcg@10", "map", "mrr", "P@10", "recall@100"]
-
 AVERAGED = ["ndcg@10", "map", "mrr@5", "recall@3", "auc", "mean_rank", "bpref", "hit_rate@2", "err@4", "rbp"]
-
 LAYOUTS = {
     "C": lambda scores: scores,
     "Fortran": np.asfortranarray,

@@ -95,8 +95,6 @@ ROW_WEIGHTS = np.arange(1.0, len(SHARED) + 1)
 ITEM_WEIGHTS = 1.0 + np.arange(len(ITEMS)) % 3
 BACKWARDS = np.concatenate([np.arange(*ends)[::-1] for ends in itertools.pairwise(OFFSETS)])
 ACCUMULATED = {"labels": None, "scores": MATRIX, "relevant": RELEVANT, "offsets": None}
-
-
 THIRD = {q: {doc_id: -score for doc_id, score in docs.items()} for q, docs in RUN.items()}
 THREE = RUNS | {"third": THIRD}
 REPEATS = {"run": [RUN, THIRD], "other": [OTHER, RUN]}
@@ -108,15 +106,11 @@ PER_QUERY = {
 EVALUATED = fastir.evaluate_many(QRELS, THREE, ["mrr", "map"], queries="qrels")
 PARTLY = {**PER_QUERY, "other": {m: {q: v for q, v in by.items() if q != "q1"} for m, by in PER_QUERY["other"].items()}}
 LEADERBOARD = {"run": 0.4, "other": 0.3, "third": 0.5}
-SECOND_OPINION = {
-    q: {d: max(label - n % 2, 0) for n, (d, label) in enumerate(docs.items())} for q, docs in QRELS.items()
-}
+SECOND_OPINION = {q: {d: max(label - n % 2, 0) for n, (d, label) in enumerate(row.items())} for q, row in QRELS.items()}
 FOLDER = pathlib.Path(tempfile.mkdtemp())
 for file_name, rankings in (("first.run", RUN), ("second.run", OTHER)):
     full = {q: docs for q, docs in rankings.items() if docs}
-    lines = [
-        f"{q} Q0 {doc_id} 0 {score!r} tag_{file_name[0]}" for q, docs in full.items() for doc_id, score in docs.items()
-    ]
+    lines = [f"{q} Q0 {d} 0 {score!r} tag_{file_name[0]}" for q, docs in full.items() for d, score in docs.items()]
     (FOLDER / file_name).write_text("\n".join(lines))
 (FOLDER / "qrels.txt").write_text("".join(f"{q} 0 {d} {n}\n" for q, docs in QRELS.items() for d, n in docs.items()))
 FILES = [FOLDER / "first.run", FOLDER / "second.run"]

@@ -163,11 +163,9 @@ OTHERS = {
         ("rank-correlation", option): line(*words, opinion=SWAPPED)
         for option, words in (("--test", ["wilcoxon"]), ("--correction", ["none"]), ("--confidence", [0.3]))
     },
-    ("rank-correlation", "--format"): line("table"),
-    ("diff", "--qrels"): line(OPINION),
+    ("rank-correlation", "--format"): line("table"), ("diff", "--qrels"): line(OPINION),
     ("compare saved", "--fail-if"): line("drop:map>0.0001", more=["--baseline", "new"]),
-    ("diff saved", "--fail-if"): line("drop:mrr>0.0001", old=NEW, new=OLD),
-    ("diff saved", "--formulas"): line(),
+    ("diff saved", "--fail-if"): line("drop:mrr>0.0001", old=NEW, new=OLD), ("diff saved", "--formulas"): line(),
     **{(name, "--aggregate"): line("sum") for name in ("compare saved", "diff saved")},
     **{
         (name, "--fail-if"): line("drop:map>0.0001", run=SECOND, other=FIRST, more=BASELINE[name])
@@ -192,7 +190,7 @@ OTHERS = {
     ("explain", "--ties"): line("doc_id_asc", query="q2"),
     ("identify", "--row"): line("y", value=f"--values={VALUES_FILE}"),
     ("identify", "--ignore"): line("speed", more=["--value", "speed=0.2"]),
-}
+}  # fmt: skip
 # {(command, option): why it changes nothing}
 NO_FORMULA = "no text there begins as a formula"
 NONE_BEST = "a table in which no number is the best"

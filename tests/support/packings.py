@@ -16,7 +16,6 @@ except ImportError:
     zstd = None
 
 needs_zstd = pytest.mark.skipif(zstd is None, reason="needs zstd: pip install 'fastir[zst]'")
-
 PACKINGS = ["", ".gz", pytest.param(".zst", marks=needs_zstd)]
 
 

@@ -7,7 +7,6 @@ from common import EXAMPLES
 import fastir
 
 QRELS, RUN = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run"))
-
 CATALOGUE = [card.spelled() for card in fastir.metrics()]
 
 
@@ -17,9 +16,7 @@ def possible(qrels, names, **options):
     for name in names:
         try:
             fastir.Evaluator(qrels, name, **options)
-            fastir.judged_rankings(qrels, {query_id: {} for query_id in qrels}, queries="qrels").evaluate(
-                name, **options
-            )
+            fastir.judged_rankings(qrels, {q: {} for q in qrels}, queries="qrels").evaluate(name, **options)
         except (fastir.FastirError, ValueError):
             continue
         found.append(name)
@@ -32,8 +29,7 @@ def pairs(seed, n=1):
     for _ in range(n):
         sizes = random.integers(1, 12, 2).tolist()
         yield [
-            {f"d{doc}": float(random.integers(0, 6)) for doc in random.permutation(15)[:size].tolist()}
-            for size in sizes
+            {f"d{i}": float(random.integers(0, 6)) for i in random.permutation(15)[:size].tolist()} for size in sizes
         ]
 
 
@@ -55,7 +51,6 @@ def same(found, expected):
 
 QRELS_OF_ALL, RUN_OF_ALL = gen.collection(0)
 METRICS = possible(QRELS_OF_ALL, CATALOGUE)
-
 GOOD = {
     "query_ids": ["q", "r"], "offsets": [0, 2, 3], "ranks": [1, 3, 2], "labels": [1, 0, -1],
     "num_ret": [5, 2], "ideal_offsets": [0, 3, 4], "ideal_labels": [2, 1, 0, -1],

@@ -11,7 +11,6 @@ DATA = SHARED / "data"
 
 # EXPECTED.tsv names webtrack's qrels of 298 queries for this run; `num_q 50` in its -c outputs shows NIST's 50 queries.
 MADE_FROM = {"test.wt13.run.gz": "qrels.web.201-250.txt.gz"}
-
 NOT_OURS = re.compile(r"runid|relstring(_\d+)?|11pt_avg_.*")
 
 

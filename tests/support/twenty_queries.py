@@ -6,9 +6,7 @@ X = [7, 3, 2, 6, 4, 4, 0, 7, 1, 3, 5, 4, 0, 6, 5, 3, 1, 5, 2, 1]
 Y = [5, 1, 0, 2, 4, 3, 0, 5, 3, 3, 4, 4, 1, 4, 2, 1, 1, 6, 3, 2]
 Z = [0, 0, 2, 1, 3, 3, 1, 2, 4, 4, 4, 3, 3, 2, 2, 2, 1, 5, 4, 3]
 IDS = [f"q{i:02}" for i in range(20)]
-RUNS = {
-    name: dict(zip(IDS, (v / 10 for v in values), strict=True)) for name, values in zip("xyz", (X, Y, Z), strict=True)
-}
+RUNS = {n: dict(zip(IDS, (v / 10 for v in values), strict=True)) for n, values in zip("xyz", (X, Y, Z), strict=True)}
 ARRAYS = {name: np.array(list(values.values())) for name, values in RUNS.items()}
 
 

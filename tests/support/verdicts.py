@@ -5,7 +5,6 @@ import re
 
 # RuntimeError: a dict that changes while it is read, as Python itself says it
 OURS = ("FastirError", "TypeError", "ValueError", "OverflowError", "OSError", "RuntimeError")
-
 LONGEST_MESSAGE = 1000
 
 
@@ -16,10 +15,7 @@ def matches(values, accepted):
     """
     if not accepted:
         return not values
-    return all(
-        query in values and all(same(values[query], name, value) for name, value in row.items())
-        for query, row in accepted.items()
-    )
+    return all(q in values and all(same(values[q], name, v) for name, v in row.items()) for q, row in accepted.items())
 
 
 def same(row, name, value):

@@ -14,7 +14,6 @@ from fastir.engine.threads import sharing
 from fastir.engine.threads._blocks import Call
 
 NAMES = ["ndcg@10", "map", "mrr", "recall@20"]
-
 WITH_TEAMS = pytest.mark.skipif(not sharing.OPENMP, reason="was built without OpenMP")
 
 
@@ -24,7 +23,7 @@ def either(request, monkeypatch):
     monkeypatch.setattr(sharing, "teams", request.param)
 
 
-def ranked(n_threads):
+def rank(n_threads):
     rng = np.random.default_rng(1)
     labels, lengths = rng.integers(-2, 4, 300_000).astype(np.int8), rng.integers(0, 600, 1000)
     offsets = np.minimum(np.concatenate([[0], np.cumsum(lengths)]), len(labels))
@@ -32,7 +31,7 @@ def ranked(n_threads):
     return fastir.evaluate_ranked(labels, offsets, NAMES, n_threads=n_threads)
 
 
-def scored(n_threads):
+def score(n_threads):
     rng = np.random.default_rng(2)
     labels, scores = rng.integers(-1, 3, 200_000), np.round(rng.random(200_000), 2)
     group = [100_000, 1, *[300] * 333, 99]
@@ -44,7 +43,7 @@ def matrix(n_threads):
     return fastir.evaluate_matrix(scores, [[1, 5, 3999]] * 300, NAMES, score_dtype="float32", n_threads=n_threads)
 
 
-def gathered(n_threads):
+def gather(n_threads):
     scores = np.asfortranarray(np.random.default_rng(4).random((130, 3000)))
     return fastir.evaluate_matrix(scores, [[1, 5]] * 130, NAMES, exclude=[[7]] * 130, n_threads=n_threads)
 
@@ -55,7 +54,7 @@ def lists(n_threads):
     return fastir.evaluate_topk(items, [[3, 4, 5]] * 2000, NAMES, scores=rng.random((2000, 50)), n_threads=n_threads)
 
 
-@pytest.mark.parametrize("call", [ranked, scored, matrix, gathered, lists])
+@pytest.mark.parametrize("call", [rank, score, matrix, gather, lists])
 def test_any_number_of_threads_has_the_same_bits(call, either):
     alone = call(1)
     for n_threads in (2, 3, 8, None):
@@ -87,9 +86,7 @@ def test_the_first_wrong_row_is_named(in_one_piece, either):
     given = scores if in_one_piece else np.asfortranarray(scores)
     for n_threads, _ in itertools.product((1, 2, 3, 8), range(3)):
         with pytest.raises(ValueError, match=r"^scores: NaN in row 77, column 5$"):
-            fastir.evaluate_matrix(
-                given, [row if row != [2000] else [1999] for row in relevant], "mrr", n_threads=n_threads
-            )
+            fastir.evaluate_matrix(given, [r if r != [2000] else [1999] for r in relevant], "mrr", n_threads=n_threads)
     items = np.tile(np.arange(50), (3000, 1))
     items[1234, 7], items[1300, 3] = 3, -5
     for n_threads, _ in itertools.product((1, 2, 3, 8), range(3)):

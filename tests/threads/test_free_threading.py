@@ -24,7 +24,6 @@ from fastir.inputs import trec
 N = 16
 FREE = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 NAMES = ["ndcg@10", "map", "mrr", "recall@5"]
-
 IMPORTS = """
 import importlib, pathlib, sys, warnings
 warnings.simplefilter("error")
@@ -327,12 +326,10 @@ def test_qrels_are_prepared_once_for_all_threads():
         assert len({id(made) for made in together(lambda t, held=held: held.columns.judged())}) == 1
         values = together(
             lambda t, held=held, held_run=held_run: (
-                held.to_dict(),
-                held_run.to_dict(),
-                "3" in held,
+                held.to_dict(), held_run.to_dict(), "3" in held,
                 fastir.evaluate(held, held_run, NAMES).values.tobytes(),
             )
-        )
+        )  # fmt: skip
         assert values == [(qrels, run, True, fastir.evaluate(qrels, run, NAMES).values.tobytes())] * N
 
 
@@ -382,9 +379,7 @@ def test_blocks_of_a_file_meet_once(tmp_path, monkeypatch):
     """A query that comes back in the block of another thread is never missed."""
     monkeypatch.setattr(trec, "BLOCK_BYTES", 1 << 10)
     qrels, run = collection(100, 40)
-    halves = [
-        [f"{q} Q0 {doc} 0 {score} t\n" for q in run for doc, score in list(run[q].items())[part::2]] for part in (0, 1)
-    ]
+    halves = [[f"{q} Q0 {doc} 0 {s} t\n" for q in run for doc, s in list(run[q].items())[part::2]] for part in (0, 1)]
     (tmp_path / "run").write_text("".join(halves[0] + halves[1]))
     expected = fastir.evaluate(qrels, run, NAMES).values.tobytes()
     evaluator = fastir.Evaluator(qrels, NAMES, n_threads=N)

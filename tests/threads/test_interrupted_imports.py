@@ -44,7 +44,6 @@ for name in sorted(names, reverse=sys.argv[1] == "reverse"):
             sys.settrace(None)
 print(len(interrupted))
 """
-
 CALLS = """
 call = {
     "matrix": lambda: fastir.evaluate_matrix(np.array([[0.1, 0.3, 0.2]]), [[1, 2]], "map")["map"],

@@ -1,7 +1,5 @@
-"""Threads over arrays: the same bits for any number, what a fork and Ctrl-C do to a team, and when there is none.
-
-Also of: counts, sharing.
-"""
+"""Threads over arrays: the same bits for any number, what a fork and Ctrl-C do to a team, and when there is none."""
+# Also of: counts, sharing.
 
 import os
 import runpy
@@ -20,7 +18,6 @@ import fastir
 from fastir.engine.threads import counts, sharing
 
 ROOT = Path(__file__).resolve().parents[2]
-
 ON_LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts threads in /proc, and forks")
 WITH_TEAMS = pytest.mark.skipif(not sharing.OPENMP, reason="was built without OpenMP")
 

@@ -1,16 +1,11 @@
 """CatBoost's PFound and QueryAUC, which no other tool has, of lists whose documents all have labels."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "catboost"
 MODULES = ["catboost"]
 QUERIES = queries(34, grades=(1,), judged_only=True)
 METRICS = {"pfound": "PFound", "pfound@3": "PFound:top=3", "pfound(decay=0.5)@5": "PFound:top=5;decay=0.5"}
-
-
-def VERSION():
-    return f"catboost {version('catboost')}"
 
 
 def values(queries):

@@ -1,15 +1,10 @@
 """Cornac's metrics of ranked items; its evaluation leaves out users without relevant items."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "cornac"
 MODULES = ["cornac"]
 QUERIES = queries(12, grades=(1, 2), repeats=False)
-
-
-def VERSION():
-    return f"cornac {version('cornac')}"
 
 
 def values(queries):
@@ -24,13 +19,11 @@ def values(queries):
         made[f"recall@{k}"] = metrics.Recall(k=k)
         made[f"F1@{k}"] = metrics.FMeasure(k=k)
 
-    def value(metric, query):
+    def value(one, query):
         if not query["relevant"]:
             return None
         try:
-            return metric.compute(
-                gt_pos=np.array([*query["relevant"]]), pd_rank=np.array(query["retrieved"], dtype=str)
-            )
+            return one.compute(gt_pos=np.array([*query["relevant"]]), pd_rank=np.array(query["retrieved"], dtype=str))
         except ValueError:  # MRR's, where no relevant item is ranked
             return 0.0
 

@@ -1,16 +1,11 @@
 """Cornac's metrics of scores, which rank all items."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "cornac"
 CONVENTION = "cornac"
 MODULES = ["cornac"]
 QUERIES = queries(13, judged_only=True, longest=20, empty_relevant=False)
-
-
-def VERSION():
-    return f"cornac {version('cornac')}"
 
 
 def values(queries):
@@ -25,7 +20,4 @@ def values(queries):
         scores = np.arange(len(items), 0.0, -1.0)
         return metric.compute(item_indices=items, pd_scores=scores, gt_pos=relevant)
 
-    return {
-        name: [value(made, query) for query in queries]
-        for name, made in {"auc": metrics.AUC(), "map": metrics.MAP()}.items()
-    }
+    return {n: [value(made, q) for q in queries] for n, made in {"auc": metrics.AUC(), "map": metrics.MAP()}.items()}

@@ -1,16 +1,12 @@
 """The arithmetic of DeepEval's contextual precision, with labels for the verdicts of a language model."""
 
-from importlib.metadata import version
 from types import SimpleNamespace
 
 from rankings import queries
 
+TOOL = "deepeval"
 MODULES = ["deepeval"]
 QUERIES = queries(9, repeats=False)
-
-
-def VERSION():
-    return f"deepeval {version('deepeval')}"
 
 
 def values(queries):

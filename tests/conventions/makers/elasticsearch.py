@@ -7,12 +7,9 @@ import math
 
 from rankings import queries
 
-QUERIES = queries(21, grades=(0, 1, 2, 3), repeats=False)
-
-
-def VERSION():
-    return "elasticsearch, PrecisionAtK at 19a4254, RecallAtK at 82f5de8, DiscountedCumulativeGain at 02f2048, \
+TOOL = "elasticsearch, PrecisionAtK at 19a4254, RecallAtK at 82f5de8, DiscountedCumulativeGain at 02f2048, \
 ExpectedReciprocalRank at 0991027, MeanReciprocalRank at 0066a27"
+QUERIES = queries(21, grades=(0, 1, 2, 3), repeats=False)
 
 
 def values(queries):
@@ -34,11 +31,9 @@ def rank_eval(hits, ratings):
     return {
         "precision": sum(relevant) / len(hits) if hits else 0.0,
         "recall": sum(relevant) / num_rel if num_rel else 0.0,
-        "mean_reciprocal_rank": 1 / (relevant.index(True) + 1) if any(relevant) else 0.0,
-        "dcg": dcg(hits),
-        "ndcg": dcg(hits) / dcg(ideal) if dcg(ideal) else 0.0,
-        "expected_reciprocal_rank(max_grade=3)": err(hits, 3),
-    }
+        "mean_reciprocal_rank": 1 / (relevant.index(True) + 1) if any(relevant) else 0.0, "dcg": dcg(hits),
+        "ndcg": dcg(hits) / dcg(ideal) if dcg(ideal) else 0.0, "expected_reciprocal_rank(max_grade=3)": err(hits, 3),
+    }  # fmt: skip
 
 
 def dcg(ratings):

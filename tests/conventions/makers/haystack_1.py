@@ -4,10 +4,9 @@ Beside Python it needs haystack/schema.py and haystack/mmh3.py of farm-haystack,
 pandas and pydantic 1.
 """
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "farm-haystack"
 CONVENTION = "haystack-1"
 MODULES = ["haystack", "haystack.schema"]
 QUERIES = queries(1, grades=(1, 2, 3), empty_rankings=False)
@@ -16,10 +15,6 @@ NAMES = {
     "mrr": "mrr", "map": "map", "hit_rate": "recall_single_hit", "recall": "recall_multi_hit",
     "precision": "precision", "ndcg": "ndcg",
 }  # fmt: skip
-
-
-def VERSION():
-    return f"farm-haystack {version('farm-haystack')}"
 
 
 def values(queries):

@@ -6,4 +6,4 @@ import runpy
 newest = runpy.run_path(str(pathlib.Path(__file__).with_name("haystack.py")))
 CONVENTION = "haystack-2"
 COPIES = ["map", "ndcg"]
-QUERIES, VERSION, values = newest["QUERIES"], newest["VERSION"], newest["values"]
+QUERIES, TOOL, values = newest["QUERIES"], newest["TOOL"], newest["values"]

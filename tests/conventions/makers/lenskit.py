@@ -1,15 +1,10 @@
 """LensKit's metrics of item lists; a value that is missing counts as the metric's default in its means."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "lenskit"
 MODULES = ["lenskit"]
 QUERIES = queries(19, grades=(1, 2), repeats=False)
-
-
-def VERSION():
-    return f"lenskit {version('lenskit')}"
 
 
 def values(queries):

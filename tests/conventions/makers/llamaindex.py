@@ -1,9 +1,8 @@
 """LlamaIndex's metrics of retrieval, as its registry has them; they refuse empty lists."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "llama-index-core"
 MODULES = ["llama_index.core"]
 QUERIES = queries(2, empty_rankings=False, empty_relevant=False)
 NAMES = {
@@ -11,10 +10,6 @@ NAMES = {
     "ndcg": "ndcg",
 }  # fmt: skip
 COPIES = ["map", "ndcg"]
-
-
-def VERSION():
-    return f"llama-index-core {version('llama-index-core')}"
 
 
 def values(queries):

@@ -2,12 +2,9 @@
 
 from rankings import queries
 
+TOOL = "xiaowu0162/LongMemEval at 9e0b455"
 MODULES = ["src.retrieval.eval_utils"]
 QUERIES = queries(31, repeats=False, empty_relevant=False)  # its means leave out questions without an answer
-
-
-def VERSION():
-    return "xiaowu0162/LongMemEval at 9e0b455"
 
 
 def values(queries):

@@ -1,17 +1,12 @@
 """MLflow's metrics of retrievers."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "mlflow"
 MODULES = ["mlflow"]
 CUTOFFS = (1, 3, 8)
 QUERIES = [query for query in queries(5) if query["retrieved"] or query["relevant"]]
 COPIES = [f"{name}@{k}" for name in ("precision", "ndcg") for k in CUTOFFS]
-
-
-def VERSION():
-    return f"mlflow {version('mlflow')}"
 
 
 def values(queries):

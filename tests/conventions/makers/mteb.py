@@ -1,16 +1,11 @@
 """MTEB's scores of retrieval, query by query."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "mteb"
 MODULES = ["mteb"]
 QUERIES = queries(20, grades=(1, 2), repeats=False, empty_rankings=False, empty_relevant=False)
 NAMES = {"ndcg_at_{}": "ndcg_cut", "map_at_{}": "map_cut", "recall_at_{}": "recall", "precision_at_{}": "P"}
-
-
-def VERSION():
-    return f"mteb {version('mteb')}"
 
 
 def values(queries):

@@ -1,9 +1,8 @@
 """Q-measure of pyNTCIREVAL, NTCIREVAL in Python: the grade of a level is the label, or 2^label - 1."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "pyNTCIREVAL"
 CONVENTION = "fastir"
 MODULES = ["pyNTCIREVAL"]
 QUERIES = queries(41, grades=(1, 2, 3), repeats=False, empty_rankings=False, empty_relevant=False)
@@ -13,10 +12,6 @@ BLENDS = {
     "q_measure(beta=10)": (10, LEVELS),
     "q_measure(gain=exp2)": (1, [2**level - 1 for level in LEVELS]),
 }
-
-
-def VERSION():
-    return f"pyNTCIREVAL {version('pyNTCIREVAL')}"
 
 
 def values(queries):

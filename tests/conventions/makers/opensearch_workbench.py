@@ -7,13 +7,10 @@ import math
 
 from rankings import queries
 
+TOOL = "search-relevance, Evaluation at 0b75cf8"
 CONVENTION = "opensearch-workbench"
 DIGITS = 2.3  # half a unit of the second decimal
 QUERIES = queries(22, grades=(1,), repeats=False)
-
-
-def VERSION():
-    return "search-relevance, Evaluation at 0b75cf8"
 
 
 def values(queries):

@@ -2,12 +2,9 @@
 
 from rankings import queries
 
+TOOL = "wildltr/ptranking f1d366cd4355fb9f38fb97cb89b224b182d9ca87, ptranking/metric/adhoc/adhoc_metric.py"
 CUTOFFS = (1, 3, 8)
 QUERIES = queries(7, grades=(1, 2, 3), judged_only=True)
-
-
-def VERSION():
-    return "wildltr/ptranking f1d366cd4355fb9f38fb97cb89b224b182d9ca87, ptranking/metric/adhoc/adhoc_metric.py"
 
 
 def gain(label):

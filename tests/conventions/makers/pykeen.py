@@ -4,10 +4,10 @@ A triple of PyKEEN has one true entity; the ranks of a list of triples are those
 """
 
 import random
-from importlib.metadata import version
 
 from rankings import queries, scored
 
+TOOL = "pykeen"
 CONVENTION = "fastir"
 MODULES = ["pykeen"]
 TIES = {"optimistic": "optimistic", "realistic": "average", "pessimistic": "pessimistic"}
@@ -31,10 +31,6 @@ def several_or_tied():
 
 
 QUERIES = several_or_tied()
-
-
-def VERSION():
-    return f"pykeen {version('pykeen')}"
 
 
 def values(queries):

@@ -4,19 +4,15 @@ import pathlib
 import subprocess
 import tempfile
 import zipfile
-from importlib.metadata import version
 from importlib.util import find_spec
 
 from rankings import queries
 
+TOOL = "pyserini"
 MODULES = ["pyserini"]
 DIGITS = 4
 QUERIES = queries(23, grades=(1, 2), repeats=False, empty_rankings=False, empty_relevant=False)
 NAMES = ["map", "recip_rank", "Rprec", "bpref", "P_5", "recall_5", "ndcg", "ndcg_cut_5", "map_cut_5", "success_1"]
-
-
-def VERSION():
-    return f"pyserini {version('pyserini')}"
 
 
 def values(queries):

@@ -7,12 +7,9 @@ import math
 
 from rankings import queries
 
+TOOL = "quepid, db/scorers at f80322f"
 DIGITS = 12
 QUERIES = queries(23, grades=(0, 1, 2, 3), repeats=False)
-
-
-def VERSION():
-    return "quepid, db/scorers at f80322f"
 
 
 def values(queries):
@@ -38,10 +35,8 @@ def scorers(hits, ratings, k):
     return {
         "precision": len(found) / len(hits) if hits else 0.0,
         "map": sum(n / rank for n, rank in enumerate(found, 1)) / total_rel if total_rel else math.nan,
-        "mrr": 1 / found[0] if found else 0.0,
-        "err": err,
-        "ndcg": dcg(hits) / ideal if ideal else 0.0,
-    }
+        "mrr": 1 / found[0] if found else 0.0, "err": err, "ndcg": dcg(hits) / ideal if ideal else 0.0,
+    }  # fmt: skip
 
 
 def dcg(ratings):

@@ -1,16 +1,12 @@
 """Ragas' metrics by ids, and the arithmetic of its context precision, whose judgments a language model makes."""
 
 import asyncio
-from importlib.metadata import version
 
 from rankings import queries
 
+TOOL = "ragas"
 MODULES = ["ragas"]
 QUERIES = queries(4)
-
-
-def VERSION():
-    return f"ragas {version('ragas')}"
 
 
 def values(queries):
@@ -22,7 +18,4 @@ def values(queries):
         for query in queries
     ]
     made = {"precision": IDBasedContextPrecision(), "recall": IDBasedContextRecall()}
-    return {
-        name: [asyncio.run(metric._single_turn_ascore(sample, None)) for sample in samples]
-        for name, metric in made.items()
-    }
+    return {name: [asyncio.run(m._single_turn_ascore(sample, None)) for sample in samples] for name, m in made.items()}

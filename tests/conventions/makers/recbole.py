@@ -1,16 +1,11 @@
 """RecBole's evaluator: of each user which of the first items are relevant, and how many relevant items there are."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "recbole"
 MODULES = ["recbole"]
 QUERIES = queries(11, repeats=False)
 TOPK = [1, 3, 10]
-
-
-def VERSION():
-    return f"recbole {version('recbole')}"
 
 
 def values(queries):

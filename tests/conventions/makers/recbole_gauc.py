@@ -1,17 +1,11 @@
 """RecBole's GAUC of lists whose items all have scores, equal ones too: each user's AUC, and the mean over the users."""
 
-from importlib.metadata import version
-
 from rankings import queries, scored
 
+TOOL = "recbole"
 CONVENTION = "recbole"
 MODULES = ["recbole"]
-
 QUERIES = scored(queries(43, judged_only=True), 43, 4)
-
-
-def VERSION():
-    return f"recbole {version('recbole')}"
 
 
 def gauc(queries):

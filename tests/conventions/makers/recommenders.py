@@ -1,16 +1,11 @@
 """Recommenders' functions of two data frames, user by user, as they return means."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "recommenders"
 MODULES = ["recommenders"]
 QUERIES = queries(17, grades=(1, 2), repeats=False, empty_rankings=False, empty_relevant=False)
 COLUMNS = ["userID", "itemID"]
-
-
-def VERSION():
-    return f"recommenders {version('recommenders')}"
 
 
 def values(queries):

@@ -1,15 +1,10 @@
 """RecTools' metrics of recommendations; users without interactions do not exist there."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "rectools"
 MODULES = ["rectools"]
 QUERIES = queries(14, grades=(1, 2), repeats=False)
-
-
-def VERSION():
-    return f"rectools {version('rectools')}"
 
 
 def values(queries):

@@ -1,18 +1,13 @@
 """RePlay's metrics of lists with scores."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "replay-rec"
 MODULES = ["replay"]
 QUERIES = queries(15, grades=(1, 2))
 K = [1, 3, 10]
 NAMES = ["HitRate", "MRR", "MAP", "NDCG", "Precision", "Recall"]
 COPIES = [f"{name}@{k}" for name in ("MAP", "NDCG") for k in K]
-
-
-def VERSION():
-    return f"replay-rec {version('replay-rec')}"
 
 
 def values(queries):
@@ -24,12 +19,7 @@ def values(queries):
 def columns(kind, queries):
     from replay.metrics import PerUser
 
-    lists = {
-        place: [(doc, float(-rank)) for rank, doc in enumerate(query["retrieved"])]
-        for place, query in enumerate(queries)
-    }
+    lists = {i: [(doc, float(-rank)) for rank, doc in enumerate(query["retrieved"])] for i, query in enumerate(queries)}
     relevant = {place: [*query["relevant"]] for place, query in enumerate(queries)}
     found = kind(K, mode=PerUser())(lists, relevant)
-    return {
-        name.replace("-PerUser", ""): [column[place] for place in range(len(queries))] for name, column in found.items()
-    }
+    return {name.replace("-PerUser", ""): [one[place] for place in range(len(queries))] for name, one in found.items()}

@@ -1,15 +1,10 @@
 """scikit-learn's multilabel ranking metrics, of the documents that have labels and are all ranked."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "scikit-learn"
 MODULES = ["sklearn.metrics"]
 QUERIES = queries(33, grades=(1,), judged_only=True)
-
-
-def VERSION():
-    return f"scikit-learn {version('scikit-learn')}"
 
 
 def values(queries):

@@ -1,9 +1,8 @@
 """Spark's RankingMetrics, one query at a time, as it gives means alone; labels come best first, as its ideal needs."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "pyspark"
 MODULES = ["pyspark"]
 CUTOFFS = (3, 8)
 QUERIES = [
@@ -11,10 +10,6 @@ QUERIES = [
     for query in queries(3, 16, grades=(1, 2, 3))
 ]
 COPIES = ["map", *(f"{name}@{k}" for name in ("precision", "recall", "map", "ndcg") for k in CUTOFFS)]
-
-
-def VERSION():
-    return f"pyspark {version('pyspark')}"
 
 
 def values(queries):

@@ -4,13 +4,10 @@ from math import log2
 
 from rankings import queries
 
+TOOL = "tensorflow-ranking 0.5.5, tensorflow_ranking/python/metrics_impl.py"
 CONVENTION = "tf-ranking"
 CUTOFFS = (1, 3, 8)
 QUERIES = queries(8, grades=(1, 2, 3), judged_only=True)
-
-
-def VERSION():
-    return "tensorflow-ranking 0.5.5, tensorflow_ranking/python/metrics_impl.py"
 
 
 def dcg(labels):

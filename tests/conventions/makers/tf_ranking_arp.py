@@ -6,7 +6,7 @@ import runpy
 from rankings import queries
 
 OPA = runpy.run_path(str(pathlib.Path(__file__).with_name("tf_ranking_opa.py")))
-CONVENTION, MODULES, DIGITS, VERSION = (OPA[name] for name in ("CONVENTION", "MODULES", "DIGITS", "VERSION"))
+CONVENTION, MODULES, DIGITS, TOOL = (OPA[name] for name in ("CONVENTION", "MODULES", "DIGITS", "TOOL"))
 QUERIES = queries(45, grades=(1, 2, 3), judged_only=True, empty_relevant=False)
 for query in QUERIES:
     query["scores"] = list(range(len(query["retrieved"]), 0, -1))

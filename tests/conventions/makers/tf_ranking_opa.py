@@ -2,18 +2,15 @@
 
 import sys
 import types
-from importlib.metadata import distribution, version
+from importlib.metadata import distribution
 
 from rankings import queries, scored
 
+TOOL = "tensorflow-ranking"
 CONVENTION = "tf-ranking"
 MODULES = ["tensorflow", "six"]
 QUERIES = scored(queries(44, grades=(1, 2, 3), judged_only=True), 44, 6)
 DIGITS = 6
-
-
-def VERSION():
-    return f"tensorflow-ranking {version('tensorflow-ranking')}"
 
 
 def computed(metric, queries):

@@ -1,18 +1,12 @@
 """TruLens' GroundTruthAggregator; without a cutoff it takes the length of the list for one."""
 
-from importlib.metadata import version
-
 from rankings import queries
 
+TOOL = "trulens-feedback"
 MODULES = ["trulens.feedback", "pandas"]
 CUTOFFS = (None, 3, 8)
 QUERIES = queries(6, grades=(0, 1, 2, 3))  # a chunk that is expected with label 0 is relevant, but to ndcg
-
 COPIES = ["precision", *(f"precision@{k}" for k in CUTOFFS if k)]
-
-
-def VERSION():
-    return f"trulens-feedback {version('trulens-feedback')}"
 
 
 def values(queries):
@@ -36,7 +30,5 @@ def values(queries):
     found = {"mrr": [tool.mrr(str(place), query["retrieved"]) for place, query in enumerate(queries)]}
     for name, function in made.items():
         for k in CUTOFFS:
-            found[f"{name}@{k}" if k else name] = [
-                function(str(place), query["retrieved"], k=k) for place, query in enumerate(queries)
-            ]
+            found[f"{name}@{k}" if k else name] = [function(str(i), q["retrieved"], k=k) for i, q in enumerate(queries)]
     return found

@@ -12,4 +12,4 @@ newest = runpy.run_path(str(pathlib.Path(__file__).with_name("trulens.py")))
 CONVENTION = "trulens-2.13"
 QUERIES = queries(6, grades=(0, 1, 2, 3), empty_relevant=False)
 COPIES = [*newest["COPIES"], "recall", "ndcg", *(f"{name}@{k}" for name in ("recall", "ndcg") for k in (3, 8))]
-VERSION, values = newest["VERSION"], newest["values"]
+TOOL, values = newest["TOOL"], newest["values"]

@@ -29,7 +29,7 @@ def put_under(project, way):
     """Replace what the project calls by fastir, in this process; without fastir nothing happens."""
     if way == "without":
         return
-    under = told(project)["under"][way]
+    under = read_project(project)["under"][way]
     sys.meta_path.insert(0, Gone(under.get("gone", ())))
     for module in under["watch"]:
         watch(importlib.import_module(module))
@@ -39,7 +39,7 @@ def put_under(project, way):
         execute(project, code)
 
 
-def told(project):
+def read_project(project):
     """What the file of a project says."""
     return tomllib.loads((Path(project) / "project.toml").read_text("utf-8"))
 
@@ -68,18 +68,18 @@ def watch(module):
         if name.startswith("__") or not (getattr(value, "__module__", None) or "").startswith(module.__name__):
             continue
         if inspect.isfunction(value):
-            setattr(module, name, counted(value))
+            setattr(module, name, count(value))
         elif inspect.isclass(value) and not issubclass(value, BaseException):
             for inner, method in list(vars(value).items()):
                 if inner.startswith("__") and inner != "__init__":
                     continue
                 if isinstance(method, (staticmethod, classmethod)):
-                    setattr(value, inner, type(method)(counted(method.__func__)))
+                    setattr(value, inner, type(method)(count(method.__func__)))
                 elif inspect.isfunction(method):
-                    setattr(value, inner, counted(method))
+                    setattr(value, inner, count(method))
 
 
-def counted(function):
+def count(function):
     @functools.wraps(function)
     def call(*args, **kwargs):
         if getattr(inside, "fastir", False):
@@ -97,7 +97,7 @@ def counted(function):
 def pytest_configure(config):
     project = os.environ["FASTIR_PROJECT"]
     put_under(project, os.environ["FASTIR_WAY"])
-    if before := told(project)["tests"].get("before"):  # without fastir, too
+    if before := read_project(project)["tests"].get("before"):  # without fastir, too
         execute(project, before)
 
 

@@ -19,7 +19,7 @@ from fastir_under import put_under
 QUERIES, DEPTH, JUDGED, ROUNDS = 500, 1000, 60, 5
 
 
-def made():
+def make():
     """qrels and a run, as dicts of dicts: 500 queries with 1000 documents each, of which 30 are judged, 20 relevant."""
     rng = random.Random(32)
     qrels, run = {}, {}
@@ -43,7 +43,7 @@ def resident(field):
 
 def main(project, way):
     put_under(project, way)
-    step = runpy.run_path(str(Path(project) / "step.py"))["prepare"](*made())
+    step = runpy.run_path(str(Path(project) / "step.py"))["prepare"](*make())
     before = resident("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # the largest so far is forgotten
     values = step()

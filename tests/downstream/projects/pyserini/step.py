@@ -13,9 +13,7 @@ def prepare(qrels, run):
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     judged, found = Path(folder.name, "qrels.txt"), Path(folder.name, "run.txt")
-    judged.write_text(
-        "".join(f"{q} 0 {d} {label}\n" for q, docs in qrels.items() for d, label in docs.items()), "utf-8"
-    )
+    judged.write_text("".join(f"{q} 0 {d} {label}\n" for q, row in qrels.items() for d, label in row.items()), "utf-8")
     ranked = [
         (q, rank, d, docs[d])
         for q, docs in run.items()

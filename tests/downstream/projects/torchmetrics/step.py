@@ -5,17 +5,11 @@ from torchmetrics import retrieval
 
 
 def prepare(qrels, run):
-    rows = [
-        (at, score, qrels[query].get(doc, 0))
-        for at, (query, docs) in enumerate(run.items())
-        for doc, score in docs.items()
-    ]
+    rows = [(at, score, qrels[q].get(d, 0)) for at, (q, docs) in enumerate(run.items()) for d, score in docs.items()]
     indexes, scores, labels = zip(*rows, strict=True)
     given = {
-        "preds": torch.tensor(scores),
-        "target": torch.tensor(labels).clamp(max=1),
-        "indexes": torch.tensor(indexes),
-    }
+        "preds": torch.tensor(scores), "target": torch.tensor(labels).clamp(max=1), "indexes": torch.tensor(indexes),
+    }  # fmt: skip
 
     def step():
         values = []
