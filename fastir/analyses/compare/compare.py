@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir.analyses.bounds.bounds import difference_bounds_by_pair
 from fastir.analyses.compare.compare_scores import compare_aligned
 from fastir.analyses.compare.options import CorrectionOfPairs, Family, IntervalMethod, Options, Seeds, Test
 from fastir.analyses.compare.records import SIGN_CAN_CHANGE
@@ -172,11 +171,7 @@ def evaluate_and_compare(
         warn_of_other_options(values)
     scores = read_scores(values, metrics if saved else None, statistics.queries, statistics.seeds)
     comparison = compare_aligned(scores, statistics)
-    if not statistics.bounds:
-        return results, comparison
-    from fastir.analyses.compare.sign_changes import with_sign_changes  # imported for callers who ask for bounds
-
-    return results, with_sign_changes(comparison, qrels, named, rules)
+    return results, with_sign_changes(comparison, qrels, named, rules) if statistics.bounds else comparison
 
 
 ALIGNED_FIELDS = ("queries", "version")  # all runs have the same queries; all versions of fastir the same bits
@@ -268,6 +263,8 @@ def with_sign_changes(
     comparison: Comparison, qrels: Any, runs: Mapping[Hashable, Any], options: dict[str, Any]
 ) -> Comparison:
     """A comparison with notes of pairs: which differences could have the other sign, and their bounds."""
+    from fastir.analyses.bounds.bounds import difference_bounds_by_pair  # imported for callers who ask for bounds
+
     names = dict.fromkeys((pair.a, pair.b) for pair in comparison.pairs)
     bounds = difference_bounds_by_pair(qrels, runs, names, comparison.metrics, **{**options, "queries": "qrels"})
     return with_notes(comparison, bounds)
