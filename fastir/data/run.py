@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from fastir.request.options import Duplicates, TiesById
 
 
-MERGED_CHUNKS = (
-    "parts of a document"  # the kind of repair that `parents` make: rows that are not their document's first
-)
+MERGED_CHUNKS = "parts of a document"  # what `parents` repair: rows that are not their document's first
 Ranked = Sequence[Any] | np.ndarray  # ids in rank order
 
 
@@ -98,17 +96,14 @@ class Run(Rows):
         scores: list[Any] = []
         data = dicts.query_dict(data, "run")
         usual = columns_from_rankings(data)
-        if usual is not None:
-            found, offsets, *arena, numbers = usual
-            return set_name(cls(found, offsets, Arena(*arena), numbers), name)
-        integers = bool(has_integer_documents(data))
-        if not integers and not all(is_plain(ranking, False) for ranking in list(data.values())):
+        integers = usual is None and bool(has_integer_documents(data))
+        if usual is None and not integers and not all(is_plain(ranking, False) for ranking in list(data.values())):
             rankings = list(data.items())
             data = {query_id: plain_scores(query_id, ranking, False, rounded) for query_id, ranking in rankings}
             usual = columns_from_rankings(data)
-            if usual is not None:
-                found, offsets, *arena, numbers = usual
-                return set_name(cls(found, offsets, Arena(*arena), numbers, rounded_repairs(rounded)), name)
+        if usual is not None:
+            found, offsets, *arena, numbers = usual
+            return set_name(cls(found, offsets, Arena(*arena), numbers, rounded_repairs(rounded)), name)
         for query_id, ranking in list(data.items()):
             if type(ranking) is dict:
                 ranking = ranking.copy()  # ids and scores of one moment, whatever other threads do

@@ -49,14 +49,7 @@ PROBLEMS: dict[int, tuple[type[Exception], str]] = {
 
 
 class ItemCall(ArrayCall):
-    """The metrics of a call on numbered items; blocks of rows are measured one after the other.
-
-    Parameters
-    ----------
-    options, metrics, weights
-        As for ArrayCall.
-    doc_weights : array, mapping or None
-    """
+    """The metrics of a call on numbered items; blocks of rows are measured one after the other."""
 
     rows: ItemRows
     wanted: Items

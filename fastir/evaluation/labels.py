@@ -277,16 +277,9 @@ def evaluate_scores(
 
 
 class LabelLists:
-    """The rows of all queries, as the kernels read them.
+    """The rows of all queries, as the kernels read them; without scores the labels come in rank order.
 
-    Parameters
-    ----------
-    labels : array
-    scores : array or None
-        Without them the labels come in rank order.
-    rows : QueryGroups
-    ideal : (labels, offsets), or None
-        All judgments, if there are more than the labels.
+    `ideal` are labels and offsets of all judgments, if there are more than the labels.
     """
 
     __slots__ = ("fractions", "groups", "ideal", "inputs", "labels", "scores", "undivided")
@@ -303,9 +296,7 @@ class LabelLists:
         self.labels: np.ndarray = labels if rows.order is None else labels[rows.order]
         self.scores: np.ndarray | None = scores if scores is None or rows.order is None else scores[rows.order]
         self.ideal: tuple[np.ndarray, np.ndarray] | None = ideal
-        self.undivided: bool = (
-            False  # flat labels that are one query because nothing says otherwise, as the report tells
-        )
+        self.undivided: bool = False  # flat labels that are one query because nothing says otherwise
         self.fractions: tuple[int, int] = 0, 0  # the number of real-valued labels, and the row of the first one's query
 
     def with_custom(self, call: ArrayCall, results: Results) -> Results:

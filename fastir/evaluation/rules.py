@@ -60,21 +60,7 @@ class EvaluationRequest(NamedTuple):
 
 
 class EvaluationRules:
-    """Qrels and metrics, prepared for runs.
-
-    Attributes
-    ----------
-    prepared : RunEvaluator
-        What measures runs; `settings`, `qrels`, `columns` and `parents` are its own.
-    inputs : dict
-        What records say of the inputs.
-    judgments : list of paths
-        The file of the qrels, if it is on disk.
-    provenance : function
-        Makes the record of an evaluation.
-    may_be_run : bool
-        Whether the labels look like scores.
-    """
+    """Qrels and metrics, prepared for runs; `settings`, `qrels`, `columns` and `parents` are those of `prepared`."""
 
     def __init__(self, request: EvaluationRequest) -> None:
         qrels, metrics, options, (qrels_columns, run_columns), weights, parents, query_ids, doc_weights = request
@@ -83,6 +69,7 @@ class EvaluationRules:
         of_runs = options if options.duplicates != "mean" else options._replace(duplicates=None)
         settings = compile_settings(metric_tuple(listed), of_runs)
         qrels = as_source(qrels)
+        # What records say of the inputs, and the file of the qrels, if it is on disk.
         self.inputs: dict[str, Any] = files.describe_file("qrels", qrels)
         self.judgments: list[Any] = [qrels] if self.inputs and places.on_disk(qrels) else []
         if isinstance(parents, Exclusion):

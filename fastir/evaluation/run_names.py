@@ -19,16 +19,7 @@ BLOCK_BYTES = 1 << 12  # bytes that are read at a time for a first line
 
 
 def run_names(runs: Sequence[Any], names: RunNames = "stem", format: str | None = None) -> list[Any]:
-    """A name for each of several files.
-
-    Parameters
-    ----------
-    runs : sequence of places
-    names : "stem", "tag", "file" or list
-        As for `evaluate_many`.
-    format : str or None
-        Of the files; None is what their names say.
-    """
+    """A name for each of several files, as `evaluate_many` says; a format of None is what the files' names say."""
     if isinstance(names, (list, tuple)):
         if len(names) != len(runs):
             raise ValueError(f"names: expected {len(runs)}, one for each run, got {len(names)}")

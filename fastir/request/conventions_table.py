@@ -182,28 +182,14 @@ NAMES = ("fastir", *(each["name"] for each in (*TOOLS, *LIST_TOOLS, *ITEM_TOOLS)
 
 
 class Version(NamedTuple):
-    """What a record says of its tool.
+    """What a record says of its tool."""
 
-    Attributes
-    ----------
-    tool : str
-        The package, as its index calls it, or the program.
-    version : str
-        A release, or the commit that was read.
-    source : str
-        A repository and the files in it, and threads about changes.
-    since, until : str
-        The first and the last release with these numbers; empty where no other numbers are recorded.
-    pending : str
-        A change that is announced and not recorded.
-    """
-
-    tool: str
-    version: str
-    source: str
-    since: str = ""
-    until: str = ""
-    pending: str = ""
+    tool: str  # the package, as its index calls it, or the program
+    version: str  # a release, or the commit that was read
+    source: str  # a repository and the files in it, and threads about changes
+    since: str = ""  # the first release with these numbers; empty where no other numbers are recorded
+    until: str = ""  # the last one
+    pending: str = ""  # a change that is announced and not recorded
 
 
 TREC_EVAL_11 = (

@@ -474,11 +474,7 @@ def compile_fixed(
 ) -> tuple[Settings, list[tuple[list[int], Settings]]]:
     """The Settings of the metrics, and the Settings of each set of rules among them, with its columns.
 
-    Parameters
-    ----------
-    metrics, options : as for `compile_settings`
-    made : dict
-        A value for each of RULES, None where it is not known, or where no document stood twice.
+    `order` has a value for each of ORDER_RULES: None where it is not known, or where no document is a duplicate.
     """
     if options.convention == "fastir":
         refuse_others("", {name: getattr(options, name) for name in ORDER_RULES}, order)

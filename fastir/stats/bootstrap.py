@@ -26,18 +26,10 @@ def draws(
 
 
 class Resampled(NamedTuple):
-    """The sums of rows of scores in every resample.
+    """The sums of rows of scores in every resample."""
 
-    Attributes
-    ----------
-    grid : Grid
-        whole has shape (n_rows, n_queries).
-    sums : int64 array of shape (n_rows, n_resamples)
-    resamples : Resamples
-    """
-
-    grid: Grid
-    sums: np.ndarray
+    grid: Grid  # whole has shape (n_rows, n_queries)
+    sums: np.ndarray  # int64 of shape (n_rows, n_resamples)
     resamples: Resamples
 
     def interval(self, a: int, b: int, skewness: float, method: str, confidence: float) -> tuple[float, float]:
@@ -72,20 +64,9 @@ def resample_sums(grid: Grid, resamples: Resamples) -> Resampled:
 
 
 def crossed_means(columns: Resampled, owner: np.ndarray, streams: list[int]) -> np.ndarray:
-    """Means of runs in every resample, which also draws as many repeats of each run as it has.
+    """Means (n_runs, n_resamples) of runs in every resample, which also draws as many repeats of a run as it has.
 
-    Parameters
-    ----------
-    columns : Resampled
-        A row per repeat; all see the same draws of queries.
-    owner : int array of shape (n_rows,)
-        The run that each row belongs to, 0 to n_runs - 1.
-    streams : list of int
-        For each run the start of the hashes of its draws.
-
-    Returns
-    -------
-    float64 array of shape (n_runs, n_resamples)
+    `columns` has a row per repeat, `owner` the run of each row, from 0; `streams` the start of the hashes of each run.
     """
     means = np.empty((len(streams), columns.resamples.total))
     for run, (row, from_) in enumerate(zip(means, streams, strict=True)):
@@ -106,22 +87,12 @@ def skewness_of_mean(d: np.ndarray, pair_moments: Moments) -> np.ndarray:
 
 
 class Centred(NamedTuple):
-    """Rows of differences from which a resample's t can be had without taking rounding for a difference.
+    """Rows of differences from which a resample's t can be had without taking rounding for a difference."""
 
-    Attributes
-    ----------
-    shifted : float64 array of shape (n_rows, n_queries)
-        The differences less a number near their mean.
-    offsets, sums : float64 arrays of shape (n_rows,)
-        The sum of `shifted`, which is subtracted from a resample's sum, and the sum of the differences.
-    noise : float64 array of shape (n_rows,)
-        By how much a sum may miss what it is on paper.
-    """
-
-    shifted: np.ndarray
-    offsets: np.ndarray
-    sums: np.ndarray
-    noise: np.ndarray
+    shifted: np.ndarray  # the differences, less a number near their mean
+    offsets: np.ndarray  # the sum of `shifted` in each row, which is subtracted from a resample's sum
+    sums: np.ndarray  # of the differences in each row
+    noise: np.ndarray  # by how much a sum may miss what it is on paper
 
     def limits(self) -> np.ndarray:
         """t of the rows, 0 where the sum is but rounding."""

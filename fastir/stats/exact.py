@@ -14,15 +14,8 @@ MAX_TABLE_SUMS = 1 << 24  # of a table of sums
 def exact_p(d: np.ndarray, slack: int, two_sided: bool, limit: int | None = MAX_TABLE_SUMS) -> float | None:
     """The p-value of sum(d) among the sums of all signs, the identity included; None if that takes too long.
 
-    Parameters
-    ----------
-    d : int64 array of shape (n,)
-    slack : int
-        By how much a sum may miss the observed one and still count as reaching it.
-    two_sided : bool
-        Whether absolute values are compared; if not, sums at least as great reach the observed one.
-    limit : int or None
-        Steps that a table may take; None: any.
+    `d` is int64 of shape (n,). A sum may miss the observed one by `slack` and still count as reaching it. `two_sided`
+    compares absolute values; if not, sums at least as great reach the observed one. A table may take `limit` steps.
     """
     values = np.sort(np.abs(d[d != 0]))
     n = len(values)

@@ -20,21 +20,11 @@ BITS = 40
 
 
 class Grid(NamedTuple):
-    """Scores as whole numbers of a unit.
+    """Scores as whole numbers of a unit."""
 
-    Attributes
-    ----------
-    whole : int64 array
-        Of the scores' shape.
-    unit : float
-        The score of the number 1.
-    loose : int
-        By how much two numbers for the same score may differ: 0 or 1. For differences of scores it is twice that.
-    """
-
-    whole: np.ndarray
-    unit: float
-    loose: int
+    whole: np.ndarray  # int64 of the scores' shape
+    unit: float  # the score of the number 1
+    loose: int  # by how much numbers of one score may differ: 0 or 1; for differences of scores it is twice that
 
     def slack(self) -> int:
         """By how much a sum of differences over the queries may miss its value on paper."""

@@ -20,23 +20,13 @@ RELATIVE_ERROR = 1e-12  # of a scaled statistic: the error that rounding may cau
 
 
 class Pairs(NamedTuple):
-    """Differences of rows of whole numbers, all pairs over the same queries.
+    """Differences of rows of whole numbers, all pairs over the same queries."""
 
-    Attributes
-    ----------
-    whole : int64 array of shape (n_rows, n_queries)
-    a, b : int64 arrays of shape (n_pairs,)
-        Rows.
-    slack : int64 array of shape (n_pairs,)
-    loose : int64 array of shape (n_pairs,)
-        As in a Grid.
-    """
-
-    whole: np.ndarray
-    a: np.ndarray
+    whole: np.ndarray  # int64 of shape (n_rows, n_queries)
+    a: np.ndarray  # int64 of shape (n_pairs,), as all below: the rows
     b: np.ndarray
     slack: np.ndarray
-    loose: np.ndarray
+    loose: np.ndarray  # as in a Grid
 
     def difference(self, pair: int) -> np.ndarray:
         d = self.whole[self.a[pair]] - self.whole[self.b[pair]]

@@ -42,9 +42,7 @@ if TYPE_CHECKING:
 
 STATUSES = tuple(STATUS_CODES)
 N_RESAMPLES = 100_000  # equals `stats._checks.N_RESAMPLES`; importing it takes long
-MIN_ROWS_OF_JOINT_SUMS = (
-    256  # values of a metric from which on the sums of all metrics are made together; of fewer, each when read
-)
+MIN_ROWS_OF_JOINT_SUMS = 256  # values from which on the sums of all metrics are made together; of fewer, each when read
 MAX_SEARCHED_NAMES = 16  # names that are searched one by one; of more, a dict is made when the first is read
 
 
@@ -119,19 +117,7 @@ class Results(Fields, Exportable):
         return [(name, self[name]) for name in self._names]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The mean of a metric, or a default.
-
-        Parameters
-        ----------
-        name : str
-            A metric, in the requested spelling.
-        default : object
-            Returned for a metric that was not evaluated.
-
-        Returns
-        -------
-        float
-        """
+        """The mean of a metric, by the requested spelling; `default` for a metric that was not evaluated."""
         return self[name] if name in self._names else default
 
     def _column(self, name: str) -> int:

@@ -111,13 +111,7 @@ def check_kind(path: str, head: dict[str, Any], expected: str, kinds: Sequence[s
 def save(path: Any, what: str, exact: Callable[[str], None], table: Callable[..., str], **options: Any) -> None:
     """Write an object by the end of the name: exactly, to be read back, or as a table, for which the options are.
 
-    Parameters
-    ----------
-    path : str or path
-    what : str
-        What it is, with its article.
-    exact : function of the path
-    table : function of (format, **options)
+    `what` is it with its article; `exact` takes the path, `table` the format and the options.
     """
     from fastir.rendering import BY_SUFFIX
 

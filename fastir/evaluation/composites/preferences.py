@@ -28,20 +28,7 @@ if TYPE_CHECKING:
 
 
 class PreferenceEvaluator:
-    """Evaluates runs by the preferences of judges.
-
-    Parameters
-    ----------
-    prepare : function
-        ``prepare(qrels, settings, columns, parents)`` returns a PlainEvaluator, or what holds several.
-    qrels : Preferences
-    settings : Settings
-        Metrics of pairs, and the options.
-    columns : mapping or None
-        The names of the columns of runs that are tables.
-    parents : Parents or None
-        The document of each id in a run.
-    """
+    """Evaluates runs by the preferences of judges: metrics of pairs, and arguments as for `PerMetricRules`."""
 
     def __init__(
         self,

@@ -88,16 +88,7 @@ class Sample:
 
 
 class SampleEvaluator:
-    """Evaluates metrics of sampled judgments.
-
-    Parameters
-    ----------
-    prepare : function
-        ``prepare(qrels, settings)`` returns a PlainEvaluator.
-    qrels : Qrels
-    settings : Settings
-        Such metrics alone, under one set of rules.
-    """
+    """Evaluates metrics of sampled judgments alone, under one set of rules; arguments as for `PerMetricRules`."""
 
     jobs: tuple[Job, ...] = ()  # what it measures together with other metrics
 

@@ -29,22 +29,7 @@ if TYPE_CHECKING:
 
 
 class SubtopicEvaluator:
-    """Evaluates runs against qrels with groups.
-
-    Parameters
-    ----------
-    prepare : function
-        ``prepare(qrels, settings, columns=None)`` returns a PlainEvaluator, or an object with its method `measure`.
-    qrels : GroupedQrels
-    settings : Settings
-        The metrics and their options.
-    columns : mapping or None
-        The names of the columns of runs that are tables.
-    parents : Parents or None
-        The document of each id in a run.
-    """
-
-    level: float
+    """Evaluates runs against qrels with groups; arguments as for `PerMetricRules`."""
 
     def __init__(
         self,

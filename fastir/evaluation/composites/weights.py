@@ -37,14 +37,7 @@ ANY_WEIGHT = math.nextafter(0, 1)  # what has a weight is relevant
 
 
 class WeightedQrels(Qrels):
-    """Judgments with a weight for each document.
-
-    Parameters
-    ----------
-    qrels : Qrels
-    weights : float64 array parallel to its labels
-        NaN for a missing weight; only documents without a label above 0 may have none.
-    """
+    """Judgments with float64 weights parallel to their labels: NaN if missing, as only labels above 0 need one."""
 
     def __init__(self, qrels: Qrels, weights: np.ndarray) -> None:
         super().__init__(*qrels.columns.fields())
@@ -89,17 +82,7 @@ def weigh_qrels(qrels: Qrels, doc_weights: DocWeights) -> WeightedQrels:
 
 
 class WeightedPart:
-    """The metrics that share labels: they have one relevance level and one gain.
-
-    Parameters
-    ----------
-    settings : Settings
-        Of all metrics.
-    columns : list of int
-        Which of them.
-    level : int or float
-    gain : str or Gains
-    """
+    """The metrics, at these columns of all, that share labels: they have one relevance level and one gain."""
 
     def __init__(self, settings: Settings, columns: list[int], level: float, gain: Any) -> None:
         self.columns = columns
@@ -191,16 +174,7 @@ def check_query_weights(requests: Iterable[Request]) -> None:
 
 
 class WeightedEvaluator:
-    """Evaluates metrics of weighted documents.
-
-    Parameters
-    ----------
-    prepare : function
-        ``prepare(qrels, settings)`` returns a PlainEvaluator.
-    qrels : Qrels
-    settings : Settings
-        Such metrics alone, under one set of rules.
-    """
+    """Evaluates metrics of weighted documents alone, under one set of rules; arguments as for `PerMetricRules`."""
 
     def __init__(self, prepare: Callable[..., PlainEvaluator], qrels: Qrels, settings: Settings) -> None:
         weights = qrels.columns.weights
@@ -236,10 +210,8 @@ class WeightedEvaluator:
         values = np.empty((len(query_ids), len(self.settings.names)))
         for part, best, prepared in zip(self.parts, self.best, self.measuring, strict=True):
             measured = prepared.measure(run, n_threads)[1]
-            whole = self.divides
-            values[:, part.columns] = (
-                part.divide(measured, best[rows], len(rows)) if whole else measured[:, part.places]
-            )
+            divided = part.divide(measured, best[rows], len(rows)) if self.divides else measured[:, part.places]
+            values[:, part.columns] = divided
         return query_ids, values, status, coverage
 
     def undivided(self) -> WeightedEvaluator:

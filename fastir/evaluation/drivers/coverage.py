@@ -66,27 +66,10 @@ MISSING, NO_RELEVANT = STATUS_CODES["missing"], STATUS_CODES["no_relevant"]
 class Coverage(Overlap):
     """The counts of one evaluation, and how the queries of qrels and run overlap; calling it makes the Report.
 
-    Parameters
-    ----------
-    prepared : PreparedQrels
-    status : uint8 array of shape (n_queries,), or as long as `rows`
-    counts : Counts
-        What the join counted, or several of them.
-    n_run : int
-        Queries of the run.
-    run_ids : iterable of str or int
-        Query ids of the run; at least those that the qrels do not have, in their order. They are copied if need be: the
-        caller's run is not held.
-    run_repairs : dict
-        {kind: (count, place)}.
-    rows : list of int or None
-        The positions of the queries that have a status; all others are missing from the run. None for all queries.
-
-    Attributes
-    ----------
-    is_complete : bool
-        Whether there is nothing to check or to warn of: both have the same queries, each ranking holds a judged
-        document, and nothing was repaired.
+    `status` is as long as `rows`, the positions of the queries that have one: all others are missing from the run; None
+    for all queries. `run_ids` has at least the ids that the qrels do not have, in their order, and is copied if need
+    be, so that the caller's run is not held. `is_complete` says that there is nothing to check or to warn of: both have
+    the same queries, each ranking holds a judged document, and nothing was repaired.
     """
 
     __slots__ = ("sides", "swapped")

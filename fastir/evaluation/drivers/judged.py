@@ -40,12 +40,7 @@ class Ranks(NamedTuple):
 
 
 class RunJudge:
-    """Judges runs by the rules of an Evaluator; what is the same for all runs is made once.
-
-    Parameters
-    ----------
-    prepared : RunEvaluator
-    """
+    """Judges runs by the rules of an Evaluator; what is the same for all runs is made once."""
 
     __slots__ = ("collector", "evaluator", "rules", "settings")
 
@@ -111,8 +106,7 @@ def rank_collector(
 ) -> PlainEvaluator:
     """Return an evaluator with the rules of `evaluator` that collects ranks and labels instead of metrics.
 
-    Its two values are the number of hits and the number of documents. It writes the hits into `ranks` and `labels`,
-    from the first judgment of the query on.
+    Its two values are the number of hits, which it writes from the first judgment of the query on, and of documents.
     """
     return with_plan(without_plan(evaluator), collecting_plan(evaluator.judged, ranks, labels, MAX_DEPTH, reads))
 

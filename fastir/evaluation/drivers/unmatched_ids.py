@@ -85,14 +85,9 @@ def compare_ids(coverage: Coverage, run: Any) -> None:
 
 
 def compare_lists(queries: Iterable[tuple[Any, list[Any], list[Any]]], guessing: bool = True) -> str | None:
-    """An id of each side, in words, of queries in which no ranked document is judged.
+    """An id of each side, in words, of queries in which no ranked document is judged; the first MAX_QUERIES are read.
 
-    Parameters
-    ----------
-    queries : iterable of (query_id, judged documents, ranked documents)
-        The first QUERIES of them are looked at.
-    guessing : bool
-        Whether ids that would match if they were written alike are an error.
+    If `guessing`, ids that would match if they were written alike are an error.
     """
     sides = unseen = None
     for query_id, judged, ranked in itertools.islice(queries, MAX_QUERIES):
