@@ -38,17 +38,7 @@ def read(
     line_format: LineFormat,
     only: bytes | None = None,
 ) -> tuple[list[str], np.ndarray, Arena, np.ndarray, Repairs]:
-    """Read a file as columns, perhaps only the rows of one query; watch(position) is called at every block.
-
-    Returns
-    -------
-    query_ids : list of str
-    offsets : int64 array of shape (n_queries + 1,)
-    ids : Arena
-        Of documents.
-    numbers : float64 array
-    repairs : dict
-    """
+    """Read a file as columns, perhaps only the rows of one query; watch(position) is called at every block."""
     reader = Reader(place_name(path), is_run, line_format, only)
     wrong, head = None, b""
     is_trec = line_format is TREC_QRELS
@@ -106,17 +96,10 @@ class Block:
 
 
 class Blocks(ByteReader):
-    """A file in blocks that end where `cut` says.
+    """A file in blocks that end where `cut` says; watch(position) is called before every block, and may raise.
 
-    Parameters
-    ----------
-    path : str or path
-        ``-`` is standard input.
-    cut : function of (array, size, known)
-        The position in array[:size] from which on rows may belong to a query that goes on; 0 if all of them may, as it
-        said of array[:known].
-    watch : function of (position), or None
-        Called before every block with the number of bytes read of the file, 0 if unknown; may raise.
+    ``cut(array, size, known)`` is the position in array[:size] from which on rows may belong to a query that goes on; 0
+    if all of them may, as it said of array[:known].
     """
 
     carried: bytes
