@@ -281,22 +281,7 @@ class Qrels(Rows):
         return None if column is None else Rows(query_ids, offsets, ids, column).to_dict()
 
     def save(self, path: Path, format: str | None = None) -> None:
-        """Write (atomically) a file that reads back exactly; compressed if the name ends in .gz or .zst.
-
-        Parameters
-        ----------
-        path : str or path
-        format : None, "trec", "json" or "parquet"
-            "parquet" needs pyarrow and keeps integer ids. None: "json" if the name ends in .json (.json.gz, .json.zst),
-            "parquet" if it ends in .parquet, else "trec".
-
-        Raises
-        ------
-        ValueError
-            The format cannot hold an id, or a query without documents.
-        OSError
-            The file cannot be written. After this or any other error its old content stays.
-        """
+        """Write (atomically) a file that reads back exactly; formats and errors are those of `Run.save`."""
         from fastir.inputs import formats
 
         formats.write(path, self, False, format)

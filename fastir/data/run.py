@@ -162,8 +162,8 @@ class Run(Rows):
             or the request, in which each query has a ``_name``. None: the keys of ``{query_id: response}``; for a
             single ``_search``, the stem of its file.
         rows : path or None
-            The file whose lines a file of scores has the scores of, in order: LETOR, SVMrank or LIBSVM, as for
-            `Qrels.from_file`. With it, the format is "scores".
+            For a file of scores: the file of rows (LETOR, SVMrank or LIBSVM, as for `Qrels.from_file`) that the scores
+            belong to, in order. With it, the format is "scores".
         name : str or None
             The name of the system; None: the stem of the file, such as "bm25" for ``runs/bm25.trec.gz``.
 
@@ -334,8 +334,8 @@ def as_run(
 ) -> Run:
     """A Run from a caller's rankings, of any shape; `parents` say which documents its ids are, or which of them leave.
 
-    `lines` is the format of a file whose name says none; `only` the one query that is wanted: it may lack all others.
-    watch(position) is called at every block of a file.
+    `lines` is the format of a file if its name says none. `only` is the one query that must be there; others may be
+    missing. watch(position) is called at every block of a file.
     """
     if parents is not None:
         run = as_run(data, columns, duplicates, lines=lines, only=only)

@@ -163,21 +163,20 @@ class Accumulator:
             return
         if columns is not None:
             raise TypeError("columns is for a table, but none was given")
+        if scores is None:
+            options = {name: value for name, value in options.items() if name not in SCORE_OPTIONS}
         if relevant is not None:
             if labels is not None:
                 raise TypeError("labels and relevant must not be given together: both say what was judged")
-            if indices is None:
-                if scores is None:
-                    raise TypeError("relevant needs scores or indices, got neither")
-                self._add(evaluate_matrix(scores, relevant, self._metrics, **options))
-            else:
-                if scores is None:
-                    options = {name: value for name, value in options.items() if name not in SCORE_OPTIONS}
+            if indices is not None:
                 self._add(evaluate_topk(indices, relevant, self._metrics, scores=scores, **options))
+            elif scores is None:
+                raise TypeError("relevant needs scores or indices, got neither")
+            else:
+                self._add(evaluate_matrix(scores, relevant, self._metrics, **options))
         elif labels is None:
             raise TypeError("a batch needs labels, or relevant with scores or indices")
         elif scores is None:
-            options = {name: value for name, value in options.items() if name not in SCORE_OPTIONS}
             self._add(evaluate_ranked(labels, metrics=self._metrics, **options))
         else:
             self._add(evaluate_scores(labels, scores, self._metrics, **options))

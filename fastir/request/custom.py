@@ -1,6 +1,6 @@
 """custom_metric(): a caller's metric, for lists of metrics together with fastir's names.
 
-Nothing is registered: the object is a str, its name, and carries its function. Where such metrics are asked for, a run
+Nothing is registered: the object is a str, its name, and carries its function. If such metrics are requested, a run
 is judged once, and its JudgedRankings go to these functions and to the kernel of the named metrics; metrics that need
 the documents themselves (weights, samples) join them with judgments of their own. `CustomMetric.values` checks what
 functions return. Results and their files have the names alone, each of which knows which of its values are better.
@@ -40,7 +40,7 @@ def no_function(judged: Any) -> Any:
 
 
 class CustomMetric(str):
-    """A metric of the caller's own; made by `custom_metric`. Its attributes are the parameters of that function.
+    """A custom metric; made by `custom_metric`. Its attributes are the parameters of that function.
 
     It is a str, its name, which is the key of results. It can be pickled if its function can.
 

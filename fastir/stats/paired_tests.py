@@ -27,8 +27,7 @@ from fastir.stats._checks import (
     proper,
     special,
 )
-from fastir.stats.exact import exact_p
-from fastir.stats.grid import to_grid
+from fastir.stats.grid import exact_p, to_grid
 
 Zeros = Literal["wilcox", "pratt", "zsplit"]
 

@@ -11,8 +11,7 @@ from fastir.checks import check_choice
 from fastir.engine.threads import share_all
 from fastir.stats._checks import N_RESAMPLES, ZERO, Alternative, Test, check_values, column, differences
 from fastir.stats._resample import SIGNS, Signs
-from fastir.stats.exact import exact_p
-from fastir.stats.grid import to_grid
+from fastir.stats.grid import exact_p, to_grid
 from fastir.stats.paired_tests import ALTERNATIVES
 from fastir.stats.resampling import Resamples
 

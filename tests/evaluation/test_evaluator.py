@@ -2,7 +2,7 @@
 
 Values are compared with the oracle in test_oracle.py, ways in with each other in test_invariants.py.
 
-Also of: choose, doc_weights, evaluate, rules.
+Also of: doc_weights, evaluate, rules.
 """
 
 import copy

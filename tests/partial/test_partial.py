@@ -1,6 +1,6 @@
 """Evaluations in parts: the bits of `evaluate`, however the rows were cut, carried and merged; and what is refused.
 
-Also of: arrow, grouped, states, strategies, two_pass.
+Also of: arrow, grouped, states, two_pass.
 """
 
 import functools

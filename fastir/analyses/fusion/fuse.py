@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from fastir.data.run import Run, RunLike, RunsLike
-    from fastir.evaluation.run_names import RunNames
+    from fastir.evaluation.run_collections import RunNames
     from fastir.request.options import Duplicates
 
 TiesOfRanks = Literal["trec", "doc_id_asc", "input"]

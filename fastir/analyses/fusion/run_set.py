@@ -16,11 +16,11 @@ from fastir.engine.columns.ids import Arena
 from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.engine.threads import longest_query, run
 from fastir.errors import quote
-from fastir.evaluation.read_runs import read_runs
+from fastir.evaluation.run_collections import read_runs
 
 if TYPE_CHECKING:
     from fastir.analyses.fusion._recipe import Recipes
-    from fastir.evaluation.run_names import RunNames
+    from fastir.evaluation.run_collections import RunNames
     from fastir.request.options import Duplicates
 
 TIE_SIGNS = {"trec": 1, "doc_id_asc": -1, "input": 0}  # which of equal scores comes first, for the kernel

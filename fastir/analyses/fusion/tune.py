@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from fastir.analyses.fusion.fuse import TiesOfRanks
     from fastir.data.qrels import QrelsLike
     from fastir.data.run import RunLike, RunsLike
-    from fastir.evaluation.run_names import RunNames
+    from fastir.evaluation.run_collections import RunNames
     from fastir.request.keywords import ValueOptions
     from fastir.request.options import Duplicates
     from fastir.request.plan import Settings

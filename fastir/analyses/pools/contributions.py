@@ -18,10 +18,9 @@ from fastir.analyses.pools.members import (
     read_labels,
     read_teams,
 )
-from fastir.data.results.columns import columns_from_records
-from fastir.data.results.exportable import Exportable
+from fastir.data.results.exportable import Exportable, columns_from_records
 from fastir.engine.columns.rows import repeat
-from fastir.evaluation.read_runs import check_depth, read_runs
+from fastir.evaluation.run_collections import check_depth, read_runs
 from fastir.rendering import Cell, Table
 from fastir.rendering.text import json_types
 from fastir.request.options import relevance_level
@@ -29,7 +28,7 @@ from fastir.request.options import relevance_level
 if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
     from fastir.data.run import RunsLike
-    from fastir.evaluation.run_names import RunNames
+    from fastir.evaluation.run_collections import RunNames
     from fastir.request.options import Duplicates
 
 

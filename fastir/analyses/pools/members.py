@@ -17,7 +17,7 @@ from fastir.engine.measure import NUM_Q
 from fastir.errors import NoOverlapError, quote
 from fastir.evaluation.drivers.judged import RunJudge
 from fastir.evaluation.evaluator import Evaluator
-from fastir.evaluation.read_runs import Rankings, id_kinds
+from fastir.evaluation.run_collections import Rankings, id_kinds
 from fastir.inputs.mappings import TEAMS, misfit_error, read_mapping
 
 if TYPE_CHECKING:

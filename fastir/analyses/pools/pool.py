@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 from fastir.analyses.pools.members import Masks, Names, bit_masks, names_of_bits, read_labels
 from fastir.analyses.pools.merge_qrels import save_list
-from fastir.data.results.columns import columns_from_records
-from fastir.data.results.exportable import Exportable
-from fastir.evaluation.read_runs import check_depth, first_documents, read_runs
+from fastir.data.results.exportable import Exportable, columns_from_records
+from fastir.evaluation.run_collections import check_depth, first_documents, read_runs
 from fastir.rendering.text import counted, json_types
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     from fastir.data.qrels import QrelsLike
     from fastir.data.run import RunsLike
-    from fastir.evaluation.run_names import RunNames
+    from fastir.evaluation.run_collections import RunNames
     from fastir.request.options import Duplicates
 
 

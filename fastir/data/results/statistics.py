@@ -11,48 +11,26 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from numbers import Real
-from typing import Any, Literal, NamedTuple, Protocol, SupportsIndex, get_args
+from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
 
 import numpy as np
 
 from fastir.checks import check_choice, proportion, whole_number
 from fastir.data.results.means import geometric_mean
+from fastir.data.results.tables import Means
 from fastir.engine.threads import thread_count
 from fastir.errors import quote
 from fastir.rendering import Cell, Table
+from fastir.rendering.text import json_types
 from fastir.stats._checks import LARGEST_VALUE, N_RESAMPLES
-from fastir.stats.bootstrap import bootstrap_interval
+from fastir.stats.bootstrap import bootstrap_interval, weighted_bounds
 from fastir.stats.paired_tests import t_interval
-from fastir.stats.weighted import weighted_bounds
 
 Method = Literal["percentile", "bca", "t"]
 METHODS = get_args(Method)
 Statistic = Literal["median", "share_zero", "geometric"]
 STATISTICS = get_args(Statistic)
 AVERAGES = ("mean", "geometric", "mean_or_nan", "geometric_or_nan")  # aggregates that are a mean
-
-
-class Columns(Protocol):
-    """The attributes of Results that this file reads: they import it."""
-
-    @property
-    def names(self) -> list[str]: ...
-
-    @property
-    def query_ids(self) -> list[Any]: ...
-
-    @property
-    def values(self) -> np.ndarray: ...
-
-    @property
-    def aggregates(self) -> dict[str, str]: ...
-
-    @property
-    def weights(self) -> dict[Any, float] | None: ...
-
-    def _column(self, name: str) -> int: ...
-
-    def per_query(self, name: str) -> dict[Any, float]: ...
 
 
 class MeanInterval(NamedTuple):
@@ -74,7 +52,7 @@ class IntervalOptions(NamedTuple):
     random_state: Any = 0
     n_threads: SupportsIndex | None = None
 
-    def checked(self) -> IntervalOptions:
+    def check(self) -> IntervalOptions:
         thread_count(self.n_threads, 0)
         return self._replace(
             method=check_choice("method", self.method, METHODS),
@@ -91,13 +69,13 @@ class IntervalOptions(NamedTuple):
 
 def interval_options(method: Any, confidence: Any) -> IntervalOptions | None:
     """The options of a table's intervals; None for a table without."""
-    return None if method is None else IntervalOptions(method, confidence).checked()
+    return None if method is None else IntervalOptions(method, confidence).check()
 
 
 # ---- intervals -----------------------------------------------------------------------------------------------------
 
 
-def mean_interval(results: Columns, metric: str, options: IntervalOptions) -> MeanInterval:
+def mean_interval(results: Means, metric: str, options: IntervalOptions) -> MeanInterval:
     """The interval of one mean; a ValueError where the metric has none. The options are checked."""
     how = results.aggregates[results.names[results._column(metric)]]
     if how not in AVERAGES:
@@ -135,7 +113,7 @@ def bounds_of_mean(values: np.ndarray, weights: np.ndarray | None, options: Inte
     )[1:3]
 
 
-def defined_values(results: Columns, metric: str, how: str) -> tuple[np.ndarray, np.ndarray | None]:
+def defined_values(results: Means, metric: str, how: str) -> tuple[np.ndarray, np.ndarray | None]:
     """The values that the mean of a metric is made from, and their weights: none where one is NaN and decides it."""
     values = results.values[:, results._column(metric)]
     kept = values == values
@@ -147,16 +125,14 @@ def defined_values(results: Columns, metric: str, how: str) -> tuple[np.ndarray,
     return values[kept], np.array([weights[query_id] for query_id in results.query_ids], float)[kept]
 
 
-def mean_intervals(results: Columns, options: IntervalOptions) -> dict[str, MeanInterval | None]:
+def mean_intervals(results: Means, options: IntervalOptions) -> dict[str, MeanInterval | None]:
     """The interval of each mean; None for metrics that add up."""
-    hows = results.aggregates
-    return {name: mean_interval(results, name, options) if hows[name] in AVERAGES else None for name in hows}
+    by_name = results.aggregates.items()
+    return {name: mean_interval(results, name, options) if how in AVERAGES else None for name, how in by_name}
 
 
-def intervals_as_json(results: Columns, options: IntervalOptions) -> dict[str, Any]:
+def intervals_as_json(results: Means, options: IntervalOptions) -> dict[str, Any]:
     """The intervals in types that JSON has: null for NaN, and for metrics that add up."""
-    from fastir.rendering.text import json_types
-
     bounds = {name: interval and interval._asdict() for name, interval in mean_intervals(results, options).items()}
     return json_types({"method": options.method, "confidence": options.confidence, "means": bounds})
 
@@ -169,10 +145,10 @@ Found = Sequence[MeanInterval | None]
 def add_intervals(
     table: Table, row_intervals: Sequence[Found], options: IntervalOptions, digits: int, columns: bool = False
 ) -> Table:
-    """A table of means with their intervals, which are given row by row.
+    """A table of means with their intervals, which are given row by row, behind the means.
 
-    They stand behind the means, by Student's t as ± half their width, which a geometric mean does not have, others in
-    brackets; or in `columns` of their own, low and high, for programs.
+    By Student's t they are ± half their width, which a geometric mean does not have; others are in brackets. With
+    `columns` they have columns of their own, low and high, for programs.
     """
     head, first = table.head, table.first
     notes = [*table.notes, str(options)]
@@ -232,7 +208,7 @@ def interval_rows(intervals: Found, digits: int = 4) -> dict[str, list[Cell]]:
 # ---- other statistics ----------------------------------------------------------------------------------------------
 
 
-def compute_statistic(results: Columns, metric: str, statistic: Any) -> float:
+def compute_statistic(results: Means, metric: str, statistic: Any) -> float:
     """The value of `Results.statistic`."""
     how = results.aggregates[results.names[results._column(metric)]]
     level = quantile_level(statistic)

@@ -119,7 +119,8 @@ def without_division(prepared: RunEvaluator) -> RunEvaluator:
         return prepared
     copied = copy.copy(prepared)
     copied.parts = [
-        (requests, part.undivided() if isinstance(part, WeightedEvaluator) else part) for requests, part in copied.parts
+        (requests, part.without_division() if isinstance(part, WeightedEvaluator) else part)
+        for requests, part in copied.parts
     ]
     return copied
 
@@ -159,7 +160,7 @@ class JudgedAnywhere:
         return query_ids, pooled[1][:, self.columns], status, coverage
 
     def measure(self, run: Run, n_threads: SupportsIndex | None, watch: Any = None) -> RunValues:
-        """Evaluate a run, on qrels of the documents that it ranks for a query and that stand anywhere in the caller's.
+        """Evaluate a run, on qrels of the documents that it ranks for a query and that any query of the caller has.
 
         It may have duplicate documents in a query, which a dict of dicts cannot have.
         """

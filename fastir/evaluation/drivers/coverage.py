@@ -74,8 +74,8 @@ class Coverage(Overlap):
 
     __slots__ = ("sides", "swapped")
     run_repairs: Repairs
-    swapped: bool  # whether swapped.note_swap noted that
-    sides: str | None  # an id of each side, in words, where unmatched_ids.compare_ids noted it
+    swapped: bool  # whether suspect_runs.note_swap noted that
+    sides: str | None  # an id of each side, in words, where suspect_runs.compare_ids noted it
 
     def all_repairs(self, run_repairs: Repairs) -> Repairs:
         """The repairs of the run, and what was counted of them."""
@@ -171,13 +171,13 @@ class Coverage(Overlap):
         in_both, nothing = self.counts.matched, self.counts.nothing
         n_queries = self.prepared.judged.n_queries
         parts = []
-        lacking, ignored = queries is None and in_both < n_queries, queries is None and in_both < self.n_run
-        if lacking and ignored:
+        missing, ignored = queries is None and in_both < n_queries, queries is None and in_both < self.n_run
+        if missing and ignored:
             first_lacking, first_ignored = self.first_unmatched()
         else:
-            first_lacking = quote(self.first_only_in_qrels()) if lacking else ""
+            first_lacking = quote(self.first_only_in_qrels()) if missing else ""
             first_ignored = quote(self.only_in_run()[0]) if ignored else ""
-        if lacking:
+        if missing:
             parts.append(
                 counted(
                     n_queries - in_both,

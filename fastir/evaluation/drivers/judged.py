@@ -50,7 +50,7 @@ class RunJudge:
         self.evaluator: PlainEvaluator = single_evaluator(prepared)
         self.collector: PlainEvaluator = without_plan(self.evaluator)
 
-    def judged(self, run: Any) -> JudgedRankings:
+    def judge(self, run: Any) -> JudgedRankings:
         """Return the JudgedRankings of a run; if it has few queries, the arrays are made at the first use."""
         make, coverage = self.late(run, self.settings.n_threads)
         if not coverage.is_complete:

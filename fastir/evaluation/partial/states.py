@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from fastir._version import __version__
 from fastir.engine.columns.rows import occurrences, repeat
-from fastir.errors import DuplicateError, quote
+from fastir.errors import DuplicateError, FormatError, quote
 
 Count = tuple[int, int]  # of queries: how many, and the position of the first; -1 if there is none
 Repairs = dict[str, tuple[int, str]]
@@ -240,3 +241,9 @@ def check_once(state: State, duplicates: str | None) -> None:
             f"run: duplicate judged document in query {quote(state.query_ids[int((again > 0).argmax())])}, in "
             f"two parts; {ONCE_HINT}"
         )
+
+
+def check_version(version: object, what: str) -> None:
+    """Refuse what another fastir has made, which may have other bits, or read other rows."""
+    if version != __version__:
+        raise FormatError(f"{what} fastir {version}, and this is fastir {__version__}; all parts need one version")
