@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from numbers import Real
-from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
+from typing import Any, Literal, NamedTuple, Protocol, SupportsIndex, get_args
 
 import numpy as np
 
@@ -31,6 +31,12 @@ METHODS = get_args(Method)
 Statistic = Literal["median", "share_zero", "geometric"]
 STATISTICS = get_args(Statistic)
 AVERAGES = ("mean", "geometric", "mean_or_nan", "geometric_or_nan")  # aggregates that are a mean
+
+
+class Columns(Means, Protocol):
+    """What this file reads of Results."""
+
+    def _column(self, name: str) -> int: ...
 
 
 class MeanInterval(NamedTuple):
@@ -75,7 +81,7 @@ def interval_options(method: Any, confidence: Any) -> IntervalOptions | None:
 # ---- intervals -----------------------------------------------------------------------------------------------------
 
 
-def mean_interval(results: Means, metric: str, options: IntervalOptions) -> MeanInterval:
+def mean_interval(results: Columns, metric: str, options: IntervalOptions) -> MeanInterval:
     """The interval of one mean; a ValueError where the metric has none. The options are checked."""
     how = results.aggregates[results.names[results._column(metric)]]
     if how not in AVERAGES:
@@ -113,7 +119,7 @@ def bounds_of_mean(values: np.ndarray, weights: np.ndarray | None, options: Inte
     )[1:3]
 
 
-def defined_values(results: Means, metric: str, how: str) -> tuple[np.ndarray, np.ndarray | None]:
+def defined_values(results: Columns, metric: str, how: str) -> tuple[np.ndarray, np.ndarray | None]:
     """The values that the mean of a metric is made from, and their weights: none where one is NaN and decides it."""
     values = results.values[:, results._column(metric)]
     kept = values == values
@@ -125,13 +131,13 @@ def defined_values(results: Means, metric: str, how: str) -> tuple[np.ndarray, n
     return values[kept], np.array([weights[query_id] for query_id in results.query_ids], float)[kept]
 
 
-def mean_intervals(results: Means, options: IntervalOptions) -> dict[str, MeanInterval | None]:
+def mean_intervals(results: Columns, options: IntervalOptions) -> dict[str, MeanInterval | None]:
     """The interval of each mean; None for metrics that add up."""
     by_name = results.aggregates.items()
     return {name: mean_interval(results, name, options) if how in AVERAGES else None for name, how in by_name}
 
 
-def intervals_as_json(results: Means, options: IntervalOptions) -> dict[str, Any]:
+def intervals_as_json(results: Columns, options: IntervalOptions) -> dict[str, Any]:
     """The intervals in types that JSON has: null for NaN, and for metrics that add up."""
     bounds = {name: interval and interval._asdict() for name, interval in mean_intervals(results, options).items()}
     return json_types({"method": options.method, "confidence": options.confidence, "means": bounds})
@@ -208,7 +214,7 @@ def interval_rows(intervals: Found, digits: int = 4) -> dict[str, list[Cell]]:
 # ---- other statistics ----------------------------------------------------------------------------------------------
 
 
-def compute_statistic(results: Means, metric: str, statistic: Any) -> float:
+def compute_statistic(results: Columns, metric: str, statistic: Any) -> float:
     """The value of `Results.statistic`."""
     how = results.aggregates[results.names[results._column(metric)]]
     level = quantile_level(statistic)

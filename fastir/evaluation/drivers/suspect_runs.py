@@ -110,7 +110,9 @@ def note_swap(coverage: Coverage, run: Any) -> None:
             held = Run.from_dict(dict(itertools.islice(run.items(), MAX_QUERIES)))
         elif shape == HELD_OBJECT:
             held = run
-        elif shape in (TABLE, PATH) and (counts.ranked < MAX_ROWS_READ_AGAIN or 2 * counts.tied > counts.matched):
+        elif shape in (TABLE, PATH) and (
+            counts.n_ranked_docs < MAX_ROWS_READ_AGAIN or 2 * counts.n_tied_queries > counts.n_matched_queries
+        ):
             held = as_run(run, prepared.columns, "first", None, prepared.settings.lines)
         else:
             return
@@ -156,9 +158,9 @@ GUESSES: dict[str, tuple[Form, Form]] = {  # how the ids of one side and of the 
 def compare_ids(coverage: Coverage, run: Any) -> None:
     """Note an id of each side in a Coverage without any judged document in a ranking, for its warning."""
     prepared, counts = coverage.prepared, coverage.counts
-    if not counts.nothing or counts.nothing != counts.matched:
+    if not counts.n_unjudged_queries or counts.n_unjudged_queries != counts.n_matched_queries:
         return
-    if counts.matched < FEW_QUERIES:
+    if counts.n_matched_queries < FEW_QUERIES:
         prepared.misses += 1
         if prepared.misses > MAX_LOOKS and prepared.misses & (prepared.misses - 1):
             return
