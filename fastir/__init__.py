@@ -87,10 +87,9 @@ if TYPE_CHECKING:
     from fastir.data.run import Run
     from fastir.engine.config import show_config
     from fastir.evaluation.accumulator import Accumulator
-    from fastir.evaluation.evaluate import evaluate, evaluate_many
+    from fastir.evaluation.evaluate import evaluate, evaluate_many, judged_rankings
     from fastir.evaluation.evaluator import Evaluator
     from fastir.evaluation.id_lists import evaluate_lists
-    from fastir.evaluation.judged_rankings import judged_rankings
     from fastir.evaluation.labels import evaluate_ranked, evaluate_scores
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
     from fastir.evaluation.partial.partial import Partial
@@ -261,7 +260,7 @@ LATER = {
     "explain_ranked": "analyses.explain.ranked",
     "fuse": "analyses.fusion.fuse",
     "identify": "analyses.identify.search",
-    "judged_rankings": "evaluation.judged_rankings",
+    "judged_rankings": "evaluation.evaluate",
     "leave_one_out": "analyses.pools.leave_one_out",
     "load_results": "data.results.by_run",
     "merge_qrels": "analyses.pools.pool",

@@ -50,13 +50,6 @@ RECIPES = {  # name: (the section's title, where its blocks go: (file, the text 
     ),
     "test": (
         "A new statistical test",
-        [("fastir/analyses/compare/run_pairs.py", "# ---- intervals"),
-         ("fastir/analyses/compare/statistical_tests.py", '), columns=("summary",))'),
-         ("tests/compare/test_run_pairs.py", "PAIRED = {"),
-         ("tests/compare/test_run_pairs.py", "}  # fmt: skip\nSIMULTANEOUS"),
-         ("fastir/analyses/compare/options.py", "]\nCorrectionOfPairs"),
-         ("fastir/analyses/compare/compare_scores.py", '        ``"bootstrap"`` (shift'),
-         ("docs/compare.md", "\nP-values are corrected"), CHANGES],
         [
             ("fastir/analyses/compare/run_pairs.py", "# ---- intervals"),
             ("fastir/analyses/compare/records.py", '), columns=("summary",))'),

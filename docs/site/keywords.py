@@ -54,7 +54,7 @@ MODULES = {
         "from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, TypedDict\n\n"
         "from fastir.request.keywords import LevelOptions, MetricOptions, ValueOptions\n"
         "|from numpy.typing import DTypeLike\n|\n"
-        "|from fastir.evaluation.run_names import RunNames\n"
+        "|from fastir.evaluation.run_collections import RunNames\n"
         "|from fastir.inputs.exclusions import ExcludeLike\n"
         "|from fastir.inputs.mappings import DocWeights\n"
         "|from fastir.inputs.parents import ParentsLike\n"

@@ -16,7 +16,7 @@ from fastir.cli.runs import are_saved, load_saved_runs, read_qrels, read_runs, w
 from fastir.cli.terminal import Output, UsageError, progress_bar
 from fastir.data.results.exportable import result_json, result_table
 from fastir.data.results.saved_files import json_document
-from fastir.evaluation.run_names import distinct_names, file_name
+from fastir.evaluation.run_collections import distinct_names, file_name
 from fastir.rendering import Cell, Table
 from fastir.rendering.text import decimals
 

@@ -18,7 +18,7 @@ from fastir.data.results.exportable import result_json
 from fastir.data.results.results import Results
 from fastir.declared import DEFAULT_METRICS
 from fastir.errors import quote
-from fastir.evaluation.run_names import distinct_names, file_name, stem
+from fastir.evaluation.run_collections import distinct_names, file_name, stem
 from fastir.rendering import Cell, Table, render
 from fastir.rendering.text import decimals, json_text, signed_text
 from fastir.request.plan import Settings

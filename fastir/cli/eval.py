@@ -72,7 +72,7 @@ def interval_options(options: argparse.Namespace) -> IntervalOptions | None:
     from fastir.data.results.statistics import IntervalOptions
     from fastir.stats._checks import check_scipy
 
-    intervals = IntervalOptions(**choices).checked()
+    intervals = IntervalOptions(**choices).check()
     if intervals.method == "bca":
         check_scipy()
     return intervals

@@ -20,8 +20,7 @@ from fastir.data.results.results import Results
 from fastir.data.results.saved_files import is_saved
 from fastir.errors import quote
 from fastir.evaluation.rules import columns_by_side
-from fastir.evaluation.run_collections import input_files, make_runs, runs_without
-from fastir.evaluation.run_names import run_names
+from fastir.evaluation.run_collections import input_files, make_runs, run_names, runs_without
 from fastir.inputs import formats, places, roles
 from fastir.rendering.text import input_at
 from fastir.request.options import Options

@@ -32,33 +32,16 @@ if TYPE_CHECKING:
 
 
 class QrelsColumns(Columns):
-    """The columns of Qrels: the numbers are labels.
+    """The columns of Qrels: the numbers are labels. The fields below `weights` are only of groups or preferences."""
 
-    Attributes
-    ----------
-    strata, probabilities, weights : array parallel to the labels, or None
-        The columns of a sample, and the weights of documents.
-    keys : list of (query_id, group_id)
-        Only where judgments are in groups or preferences, as all below.
-    parts : Qrels
-        With one query for each of the keys; not of preferences.
-    union : Qrels
-        The judgments of all groups together: each document has its largest label. For preferences, the labels are the
-        positions of the documents in `documents`, from 1 up.
-    documents : list of list
-        Only of preferences: the documents of each query, by their ids.
-    orders : list of list of Order
-        Only of preferences: what each query's judges prefer, by these positions.
-    """
-
-    strata: np.ndarray | None = None
-    probabilities: np.ndarray | None = None
-    weights: np.ndarray | None = None
-    keys: list[tuple[Any, Any]]
-    parts: Any
-    union: Any
-    documents: list[list[Any]]
-    orders: list[list[PreferenceOrder]]
+    strata: np.ndarray | None = None  # parallel to the labels, of a sample
+    probabilities: np.ndarray | None = None  # likewise
+    weights: np.ndarray | None = None  # of the documents, parallel to the labels
+    keys: list[tuple[Any, Any]]  # (query_id, group_id)
+    parts: Any  # Qrels with one query for each of the keys; not of preferences
+    union: Any  # Qrels of all groups: each document has its largest label, or its position in `documents`, from 1 up
+    documents: list[list[Any]]  # of preferences: the ids of each query
+    orders: list[list[PreferenceOrder]]  # of preferences: what each query's judges prefer, by these positions
     _judged: Judged | None = None
     _codes: tuple[Grades | None, np.ndarray] | None = None
 
@@ -240,10 +223,8 @@ class Qrels(Rows):
         from fastir.inputs import formats
 
         from_on = None if threshold is None else number("threshold", threshold)
-        card = formats.find_format(path, False, format)
-        columns_read = formats.read(
-            path, False, card.name, duplicates, roles.label_all(columns, label), threshold=from_on
-        )
+        card, columns = formats.find_format(path, False, format), roles.label_all(columns, label)
+        columns_read = formats.read(path, False, card.name, duplicates, columns, threshold=from_on)
         return FILE_READERS[card.holds](places.place_name(path), *columns_read)
 
     @classmethod
@@ -260,11 +241,7 @@ class Qrels(Rows):
         Parameters
         ----------
         data : table
-            A pandas or polars frame, a pyarrow table or reader, a DuckDB relation, any other object with
-            ``__arrow_c_stream__`` or ``__arrow_c_array__``, a dict of arrays, or an iterable of tuples; it is copied. A
-            column is found by its usual names, the first that the table has: query_id, qid, q_id, user_id, query-id,
-            userId, query; doc_id, docno, docid, item_id, corpus-id, itemId, movieId, document_id, chunk_id, doc,
-            document; label, relevance, rating, rel, grade or score. Ids are strings or integers.
+            As for `Run.from_table`; a column of labels is found by label, relevance, rating, rel, grade or score.
         columns : dict or None
             ``{"query_id": name, "doc_id": name, "label": name}``, for columns with other names.
         duplicates : None, "first", "last", "max", "mean" or "once"
@@ -292,37 +269,20 @@ class Qrels(Rows):
     @property
     def strata(self) -> dict[Any, dict[Any, int]] | None:
         """``{query_id: {doc_id: stratum}}`` of a sample, else None."""
-        return None if self.columns.strata is None else self._parallel(self.columns.strata)
+        return self._parallel(self.columns.strata)
 
     @property
     def probabilities(self) -> dict[Any, dict[Any, float]] | None:
         """``{query_id: {doc_id: inclusion probability}}`` of the documents in a sample, else None."""
-        if self.columns.probabilities is None:
-            return None
         nested = self._parallel(self.columns.probabilities)
-        return {query_id: {doc: p for doc, p in docs.items() if p == p} for query_id, docs in nested.items()}
+        return nested and {query: {doc: p for doc, p in docs.items() if p == p} for query, docs in nested.items()}
 
-    def _parallel(self, column: np.ndarray) -> dict[Any, dict[Any, Any]]:
-        columns = self.columns
-        return Rows(columns.query_ids, columns.offsets, columns.ids, column).to_dict()
+    def _parallel(self, column: np.ndarray | None) -> dict[Any, dict[Any, Any]] | None:
+        query_ids, offsets, ids, _, _ = self.columns.fields()
+        return None if column is None else Rows(query_ids, offsets, ids, column).to_dict()
 
     def save(self, path: Path, format: str | None = None) -> None:
-        """Write (atomically) a file that reads back exactly; compressed if the name ends in .gz or .zst.
-
-        Parameters
-        ----------
-        path : str or path
-        format : None, "trec", "json" or "parquet"
-            "parquet" needs pyarrow and keeps integer ids. None: "json" if the name ends in .json (.json.gz, .json.zst),
-            "parquet" if it ends in .parquet, else "trec".
-
-        Raises
-        ------
-        ValueError
-            The format cannot hold an id, or a query without documents.
-        OSError
-            The file cannot be written. After this or any other error its old content stays.
-        """
+        """Write (atomically) a file that reads back exactly; formats and errors are those of `Run.save`."""
         from fastir.inputs import formats
 
         formats.write(path, self, False, format)
@@ -333,15 +293,9 @@ class Qrels(Rows):
 
 
 class GroupedQrels(Qrels):
-    """Judgments of each query by subtopics or by groups of judges; made by the methods of Qrels.
+    """Judgments of each query by subtopics or groups of judges: ``qrels[query_id]`` is ``{group_id: {doc_id: label}}``.
 
-    Like Qrels, but ``qrels[query_id]`` is ``{group_id: {doc_id: label}}``.
-
-    Parameters
-    ----------
-    keys : list of (query_id, group_id)
-    parts : Qrels
-        With one query for each of the keys.
+    Made by the methods of Qrels, from Qrels with one query for each of the keys (query_id, group_id).
     """
 
     def __init__(self, keys: list[tuple[Any, Any]], parts: Qrels) -> None:
@@ -375,21 +329,7 @@ class GroupedQrels(Qrels):
         return {**ids, "doc_id": columns["doc_id"], "label": columns["label"]}
 
     def save(self, path: Path, format: str | None = None) -> None:
-        """Write (atomically) a TREC qrels file with the groups as iterations; .gz and .zst are compressed.
-
-        Parameters
-        ----------
-        path : str or path
-        format : None, "subtopic" or "qrels_jg"
-            All write the same file; each format that can read the file is accepted.
-
-        Raises
-        ------
-        ValueError
-            There is no such format, or an id cannot be a field of a line.
-        OSError
-            The file cannot be written. After this or any other error its old content stays.
-        """
+        """Write (atomically) a TREC qrels file with the groups as iterations, whatever the format; see `Qrels.save`."""
         from fastir.inputs import formats, writers
 
         check_choice("format", format, (None, *formats.written_formats("groups")))
@@ -409,16 +349,9 @@ class GroupedQrels(Qrels):
 
 
 class Preferences(GroupedQrels):
-    """Preferences of each query's judges; made by the methods of Qrels.
+    """Preferences of each query's judges: ``qrels[query_id]`` is ``{judge: {part: {doc_id: level}}}``.
 
-    Like Qrels, but ``qrels[query_id]`` is ``{judge: {part: {doc_id: level}}}``.
-
-    Parameters
-    ----------
-    data : mapping
-        Of all queries.
-    repairs : dict
-        {kind: (count, place)} of the file.
+    Made by the methods of Qrels; `repairs` are those of the file.
     """
 
     def __init__(self, data: Mapping[Any, Any], repairs: dict[str, tuple[int, str]]) -> None:
@@ -469,21 +402,7 @@ class Preferences(GroupedQrels):
         return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
     def save(self, path: Path, format: str | None = None) -> None:
-        """Write (atomically) a file of preferences; .gz and .zst are compressed.
-
-        Parameters
-        ----------
-        path : str or path
-        format : None or "prefs"
-            Both are the same.
-
-        Raises
-        ------
-        ValueError
-            There is no such format, or an id cannot be a field of a line.
-        OSError
-            The file cannot be written. After this or any other error its old content stays.
-        """
+        """Write (atomically) a file of the format "prefs"; see `Qrels.save`."""
         from fastir.inputs import formats, writers
 
         check_choice("format", format, (None, *formats.written_formats("preferences")))
@@ -515,15 +434,9 @@ def preferences_of_file(
 
 
 class SampledQrels(Qrels):
-    """Judgments of a sample of the pool; made by the methods of Qrels.
+    """Judgments of a sample of the pool; made by the methods of Qrels. A negative label: the document was not sampled.
 
-    Parameters
-    ----------
-    query_ids, offsets, ids, labels, repairs
-        As for Qrels; a document with a negative label was not sampled.
-    strata : int64 array parallel to the labels, or None
-    probabilities : float64 array parallel to the labels, or None
-        NaN for what is not in the sample.
+    int64 strata and float64 probabilities are parallel to the labels; NaN for what is not in the sample.
     """
 
     def __init__(
@@ -542,33 +455,16 @@ class SampledQrels(Qrels):
 
     def _only(self, places: list[int], kept: np.ndarray | None = None) -> SampledQrels:
         columns, (rows, _) = self.columns, self.columns.rows(places, kept)
-        strata, probabilities = (
-            None if column is None else column[rows] for column in (columns.strata, columns.probabilities)
-        )
-        plain = Qrels(*columns.fields())._only(places, kept)
-        query_ids, offsets, ids, labels, repairs = plain.columns.fields()
-        return SampledQrels(query_ids, offsets, ids, labels, strata, probabilities, repairs)
+        *fields, repairs = Qrels(*columns.fields())._only(places, kept).columns.fields()
+        sample = [None if column is None else column[rows] for column in (columns.strata, columns.probabilities)]
+        return SampledQrels(*fields, *sample, repairs)  # type: ignore[call-arg]
 
     def _table(self) -> dict[str, Any]:
         columns = {"stratum": self.columns.strata, "probability": self.columns.probabilities}
         return {**super()._table(), **{name: column for name, column in columns.items() if column is not None}}
 
     def save(self, path: Path, format: str | None = None) -> None:
-        """Write (atomically) a file of the format "strata" or "prels"; .gz and .zst are compressed.
-
-        Parameters
-        ----------
-        path : str or path
-        format : None, "strata" or "prels"
-            None: "strata" if the qrels have strata, else "prels".
-
-        Raises
-        ------
-        ValueError
-            The qrels do not have what the format holds, or an id cannot be a field of a line.
-        OSError
-            The file cannot be written. After this or any other error its old content stays.
-        """
+        """Write (atomically) a "strata" file, or a "prels" file if the qrels have no strata; see `Qrels.save`."""
         from fastir.inputs import writers
 
         having = {"strata": self.strata, "prels": self.probabilities}
@@ -580,11 +476,8 @@ class SampledQrels(Qrels):
     def __eq__(self, other: object) -> bool:
         if type(other) is not SampledQrels:
             return NotImplemented
-        return (self.to_dict(), self.strata, self.probabilities) == (
-            other.to_dict(),
-            other.strata,
-            other.probabilities,
-        )
+        mine, theirs = ((qrels.to_dict(), qrels.strata, qrels.probabilities) for qrels in (self, other))
+        return mine == theirs
 
     def __reduce__(self) -> tuple[Any, ...]:
         *fields, repairs = self.columns.fields()

@@ -640,9 +640,11 @@ def mask_not_chosen(judged: Judged, query_ids: list[Any]) -> np.ndarray:
 
 def add_custom(results: Results, custom: CustomColumns, judged: Judged) -> Results:
     """Results with the columns of the caller's own metrics beside those that they have."""
-    hows = list(results.aggregates.values())
-    names, hows, values = custom.join_columns(results.names, hows, results.values, results.query_ids, judged)
+    aggregates = list(results.aggregates.values())
+    names, aggregates, values = custom.join_columns(
+        results.names, aggregates, results.values, results.query_ids, judged
+    )
     provenance = functools.partial(getattr, results, "provenance")
     record = functools.partial(custom.record, provenance)
-    made = remake(results, values, names=names, aggregates=hows, provenance=record)
+    made = remake(results, values, names=names, aggregates=aggregates, provenance=record)
     return set_best(made, best_of(results))

@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from fastir.request.options import Duplicates, TiesById
 
 
-MERGED_CHUNKS = (
-    "parts of a document"  # the kind of repair that `parents` make: rows that are not their document's first
-)
+MERGED_CHUNKS = "parts of a document"  # what `parents` repair: rows that are not their document's first
 Ranked = Sequence[Any] | np.ndarray  # ids in rank order
 
 
@@ -98,17 +96,14 @@ class Run(Rows):
         scores: list[Any] = []
         data = dicts.query_dict(data, "run")
         usual = columns_from_rankings(data)
-        if usual is not None:
-            found, offsets, *arena, numbers = usual
-            return set_name(cls(found, offsets, Arena(*arena), numbers), name)
-        integers = bool(has_integer_documents(data))
-        if not integers and not all(is_plain(ranking, False) for ranking in list(data.values())):
+        integers = usual is None and bool(has_integer_documents(data))
+        if usual is None and not integers and not all(is_plain(ranking, False) for ranking in list(data.values())):
             rankings = list(data.items())
             data = {query_id: plain_scores(query_id, ranking, False, rounded) for query_id, ranking in rankings}
             usual = columns_from_rankings(data)
-            if usual is not None:
-                found, offsets, *arena, numbers = usual
-                return set_name(cls(found, offsets, Arena(*arena), numbers, rounded_repairs(rounded)), name)
+        if usual is not None:
+            found, offsets, *arena, numbers = usual
+            return set_name(cls(found, offsets, Arena(*arena), numbers, rounded_repairs(rounded)), name)
         for query_id, ranking in list(data.items()):
             if type(ranking) is dict:
                 ranking = ranking.copy()  # ids and scores of one moment, whatever other threads do
@@ -167,8 +162,8 @@ class Run(Rows):
             or the request, in which each query has a ``_name``. None: the keys of ``{query_id: response}``; for a
             single ``_search``, the stem of its file.
         rows : path or None
-            The file whose lines a file of scores has the scores of, in order: LETOR, SVMrank or LIBSVM, as for
-            `Qrels.from_file`. With it, the format is "scores".
+            For a file of scores: the file of rows (LETOR, SVMrank or LIBSVM, as for `Qrels.from_file`) that the scores
+            belong to, in order. With it, the format is "scores".
         name : str or None
             The name of the system; None: the stem of the file, such as "bm25" for ``runs/bm25.trec.gz``.
 
@@ -339,8 +334,8 @@ def as_run(
 ) -> Run:
     """A Run from a caller's rankings, of any shape; `parents` say which documents its ids are, or which of them leave.
 
-    `lines` is the format of a file whose name says none; `only` the one query that is wanted: it may lack all others.
-    watch(position) is called at every block of a file.
+    `lines` is the format of a file if its name says none. `only` is the one query that must be there; others may be
+    missing. watch(position) is called at every block of a file.
     """
     if parents is not None:
         run = as_run(data, columns, duplicates, lines=lines, only=only)

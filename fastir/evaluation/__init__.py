@@ -9,19 +9,15 @@ Checks  options; `qrels`, `inputs` and `request` check all else
 Memory  Results; what the boxes below allocate
 Raises  the errors of the boxes below; warns with one FastirWarning for a call
 
-evaluate           evaluate(), evaluate_many(): an Evaluator for one call
+evaluate           evaluate(), evaluate_many(), judged_rankings(): an Evaluator for one call
 evaluator          Evaluator: qrels and metrics for any number of runs, rankings with ids
-rules              EvaluationRules: what an Evaluator holds, and how it evaluates a run
-choose             the inner evaluator for qrels and metrics
-judged_rankings    judged_rankings(): the ranks of the judged documents in a run
+rules              EvaluationRules: what an Evaluator holds, the inner evaluator, and how it evaluates a run
 many               many runs, in threads
-run_collections    what evaluate_many takes: mappings, pairs, files and tables of several runs
-run_names          what runs are called that are files
+run_collections    several runs: what evaluate_many takes, the names of runs that are files, `read_runs` for analyses
 id_lists           evaluate_lists(): lists of ids by query id or by position
 labels             evaluate_ranked(), evaluate_scores(): labels without ids
 matrix             evaluate_matrix(), evaluate_topk(): numbered items
 array_call         what the calls on labels and items share: metrics, Results, custom metrics
-items              how rows of numbered items reach the kernels, and the errors that kernels find in them
-read_runs          several runs, read for analyses of documents
+items              how rows of numbered items, perhaps with weights, reach the kernels; the errors that kernels find
 accumulator        Accumulator: exact means over batches
 """

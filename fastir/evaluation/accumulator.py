@@ -163,21 +163,20 @@ class Accumulator:
             return
         if columns is not None:
             raise TypeError("columns is for a table, but none was given")
+        if scores is None:
+            options = {name: value for name, value in options.items() if name not in SCORE_OPTIONS}
         if relevant is not None:
             if labels is not None:
                 raise TypeError("labels and relevant must not be given together: both say what was judged")
-            if indices is None:
-                if scores is None:
-                    raise TypeError("relevant needs scores or indices, got neither")
-                self._add(evaluate_matrix(scores, relevant, self._metrics, **options))
-            else:
-                if scores is None:
-                    options = {name: value for name, value in options.items() if name not in SCORE_OPTIONS}
+            if indices is not None:
                 self._add(evaluate_topk(indices, relevant, self._metrics, scores=scores, **options))
+            elif scores is None:
+                raise TypeError("relevant needs scores or indices, got neither")
+            else:
+                self._add(evaluate_matrix(scores, relevant, self._metrics, **options))
         elif labels is None:
             raise TypeError("a batch needs labels, or relevant with scores or indices")
         elif scores is None:
-            options = {name: value for name, value in options.items() if name not in SCORE_OPTIONS}
             self._add(evaluate_ranked(labels, metrics=self._metrics, **options))
         else:
             self._add(evaluate_scores(labels, scores, self._metrics, **options))
@@ -237,30 +236,18 @@ def batch_judgments(qrels: Any, run: Any) -> Any:
 
 
 class Sum:
-    """The sums of the values of one metric.
-
-    Attributes
-    ----------
-    how : str
-        How they become one number, as `Results.aggregates` has it.
-    total : int
-        The sum of weight times value, in units of 2^-UNIT; for a geometric mean, of logarithms, in units of 10^-PLACES.
-    count : int
-        The sum of the weights of values that are not NaN, in units of 2^-UNIT.
-    undefined : int
-        How many values are NaN.
-    quotient : bool
-        Whether the metric divides means: then `total` and `count` are the sums of what is divided and of what divides.
-    """
+    """The sums of the values of one metric; `how` they become one number is a word of `Results.aggregates`."""
 
     __slots__ = ("count", "how", "quotient", "total", "undefined")
 
     def __init__(self, how: str) -> None:
         self.how: str = how
-        self.total: int = 0
-        self.count: int = 0
-        self.undefined: int = 0
-        self.quotient: bool = False
+        self.total: int = (
+            0  # of weight times value, in 2^-UNIT; for a geometric mean of logarithms, in 10^-LOG_DECIMALS
+        )
+        self.count: int = 0  # of the weights of values that are not NaN, in 2^-UNIT
+        self.undefined: int = 0  # values that are NaN
+        self.quotient: bool = False  # whether total and count are the sums of what is divided and of what divides
 
     def take(self, values: np.ndarray, weights: np.ndarray | None, divisor: float | None = None) -> None:
         """Count the values of a batch, which were divided by `divisor` if the metric divides means."""

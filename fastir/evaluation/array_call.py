@@ -37,21 +37,12 @@ class ArrayCall:
     """The metrics of a call on rankings without ids, and what becomes of the values that were measured.
 
     `weights` are query weights; `weighted` says whether documents have weights, too.
-
-    Attributes
-    ----------
-    settings : Settings
-        Of all metrics.
-    parts : list of (columns, Settings)
-        Of each set of rules among these.
-    rules : dict
-        The one order of documents that custom metrics need.
     """
 
     __slots__ = ("custom", "parts", "rules", "settings", "weights")
-    settings: Settings
-    parts: list[tuple[list[int], Settings]]
-    rules: dict[str, Any]
+    settings: Settings  # of all metrics
+    parts: list[tuple[list[int], Settings]]  # columns and Settings of each set of rules among these
+    rules: dict[str, Any]  # the one order of documents that custom metrics need
 
     def __init__(self, options: Options, metrics: str | Iterable[str], weights: Any, weighted: bool = False) -> None:
         named, custom = custom_columns(metrics, NUM_Q)

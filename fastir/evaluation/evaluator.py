@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
-from fastir.evaluation.choose import prepare
-from fastir.evaluation.rules import EvaluationRequest, EvaluationRules, columns_by_side
+from fastir.evaluation.rules import EvaluationRequest, EvaluationRules, columns_by_side, prepare
 from fastir.inputs.parents import read_as
 from fastir.inputs.source import as_source
+from fastir.rendering import Cell, Table, render
 from fastir.request.options import (
     Aggregate,
     Duplicates,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fastir.data.results.results import Results
     from fastir.data.run import RunLike, RunsLike
     from fastir.evaluation.partial.partial import Partial
-    from fastir.evaluation.run_names import RunNames
+    from fastir.evaluation.run_collections import RunNames
     from fastir.inputs.exclusions import ExcludeLike
     from fastir.inputs.mappings import DocWeights
     from fastir.inputs.parents import ParentsLike
@@ -128,8 +128,6 @@ class Evaluator:
         return f"<Evaluator of {repr(rules.qrels).strip('<>')}: {metrics}{convention}{options}{parents}{weights}>"
 
     def _repr_html_(self) -> str:
-        from fastir.rendering import Cell, Table, render
-
         provenance = self.rules.provenance()
         rows = [("judgments", repr(self.rules.qrels).strip("<>")), ("convention", str(provenance.convention))]
         rows += [(name, repr(value)) for name, value in provenance.options.items()]

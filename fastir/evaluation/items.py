@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, SupportsFloat
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat
 
 import numpy as np
 
 from fastir.checks import number
 from fastir.data.results.report import Report
 from fastir.data.results.results import set_best
-from fastir.engine.columns.rows import LISTED_TWICE, list_of_each
+from fastir.engine.columns.rows import LISTED_TWICE, list_of_each, repeat
 from fastir.engine.measure._codes import PROBLEM_CODES, STATUS_CODES
 from fastir.engine.rank._matrix import Matrix
 from fastir.engine.rank._topk import TopK
 from fastir.engine.threads import run
-from fastir.errors import DuplicateError
+from fastir.errors import DuplicateError, quote
 from fastir.evaluation import array_call
 from fastir.evaluation.array_call import ArrayCall, Collecting, counts_of, empty_values, example_of
-from fastir.evaluation.weighted_items import ItemPart, item_parts
+from fastir.evaluation.composites.weights import WeightedPart, check_query_weights, weighted_parts
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
 from fastir.inputs.item_rows import ItemRows
+from fastir.inputs.mappings import align, read_weight
 from fastir.request.options import TIES_BY_ID, Options
 from fastir.request.plan import Settings
 
@@ -49,14 +51,7 @@ PROBLEMS: dict[int, tuple[type[Exception], str]] = {
 
 
 class ItemCall(ArrayCall):
-    """The metrics of a call on numbered items; blocks of rows are measured one after the other.
-
-    Parameters
-    ----------
-    options, metrics, weights
-        As for ArrayCall.
-    doc_weights : array, mapping or None
-    """
+    """The metrics of a call on numbered items; blocks of rows are measured one after the other."""
 
     rows: ItemRows
     wanted: Items
@@ -280,3 +275,87 @@ def failure(kind: int, row: int, item: int) -> Exception:
         return MemoryError()
     error, text = PROBLEMS[kind]
     return error(text.format(row=row, item=item))
+
+
+# ---- weights of items ------------------------------------------------------------------------------------------------
+
+
+class ItemPart(NamedTuple):
+    """Metrics that are measured together: their columns, their Settings, and the judged items with their labels."""
+
+    columns: list[int]
+    settings: Settings
+    wanted: Items
+    weighted: WeightedPart | None = None
+    best: np.ndarray | None = None
+
+    def add_divided(self, done: tuple[Any, ...], n: int) -> tuple[Any, ...]:
+        """(values, status, counts) of a block of n rows in all, with what is known of all rows."""
+        if self.weighted is None or self.best is None:
+            return done
+        return self.weighted.divide(done[0], self.best, n), *done[1:]
+
+    def best_values(self, n: int) -> list[tuple[int, np.ndarray]]:
+        """(column, what the best ranking of each of n rows has) of metrics that divide means."""
+        if self.weighted is None or self.best is None:
+            return []
+        best = np.zeros((n, self.best.shape[1]))
+        best[self.wanted.rows] = self.best
+        columns = [self.columns[place] for place in self.weighted.by_means]
+        return list(zip(columns, best.T, strict=True))
+
+
+def item_parts(
+    doc_weights: Any, weights: Any, wanted: Items, whole: Settings, parts: list[tuple[list[int], Settings]]
+) -> list[ItemPart]:
+    """Return the parts of metrics, each with its labels; weighted items first."""
+    weighted, plain = [], []
+    if doc_weights is not None:
+        item_weights = read_item_weights(doc_weights, wanted)
+        if weights is not None:
+            check_query_weights(whole.requests)
+    for columns, part in parts:
+        if part.requests[0].card.sampled != "weights":
+            plain.append((columns, part))
+            continue
+        for weighted_part in reversed(weighted_parts(part)):
+            labels = weighted_part.labels(labels_or_ones(wanted), item_weights)
+            items = Items(wanted.rows, wanted.offsets, wanted.numbers, labels, wanted.shape, wanted.name)
+            best = (
+                weighted_part.best(wanted.offsets, labels)
+                if weighted_part.by_means
+                else np.empty((len(wanted.rows), 0))
+            )
+            settings = weighted_part.settings.for_grades(items.code_labels())
+            weighted.append(
+                ItemPart([columns[place] for place in weighted_part.columns], settings, items, weighted_part, best)
+            )
+    grades = wanted.code_labels()
+    where = None if grades is None else functools.partial(wanted.first_fraction, grades)
+    return weighted + [ItemPart(columns, part.for_grades(grades, where), wanted) for columns, part in plain]
+
+
+def labels_or_ones(wanted: Items) -> np.ndarray:
+    return np.ones(len(wanted.numbers)) if wanted.labels is None else wanted.labels
+
+
+def read_item_weights(doc_weights: Any, wanted: Items) -> np.ndarray:
+    """The weight of each judged item."""
+    owners = repeat(wanted.rows, np.diff(wanted.offsets))
+    labels = labels_or_ones(wanted)
+    if hasattr(doc_weights, "items"):
+        rows = zip(owners.tolist(), wanted.numbers.tolist(), labels.tolist(), strict=True)
+        return align(doc_weights, rows, "row", "item")
+    by_item = arrays.numbers(doc_weights, "doc_weights", 1)
+    within = (wanted.numbers >= 0) & (wanted.numbers < len(by_item))
+    item_weights = np.full(len(wanted.numbers), np.nan)
+    item_weights[within] = by_item[wanted.numbers[within]]
+    wrong = np.flatnonzero((labels > 0) & ~((item_weights > 0) & (item_weights < np.inf)))
+    if len(wrong):
+        row, item = int(owners[wrong[0]]), int(wanted.numbers[wrong[0]])
+        if not within[wrong[0]]:
+            raise ValueError(
+                f"doc_weights: item {quote(item)} of row {quote(row)} has no weight; there are {len(by_item)} weights"
+            )
+        read_weight(float(item_weights[wrong[0]]), f"(row {row}, item {item})")
+    return item_weights

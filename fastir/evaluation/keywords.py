@@ -11,7 +11,7 @@ from fastir.request.keywords import LevelOptions, MetricOptions, ValueOptions
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-    from fastir.evaluation.run_names import RunNames
+    from fastir.evaluation.run_collections import RunNames
     from fastir.inputs.exclusions import ExcludeLike
     from fastir.inputs.mappings import DocWeights
     from fastir.inputs.parents import ParentsLike

@@ -18,7 +18,7 @@ from fastir.errors import warn_caller
 from fastir.evaluation import array_call
 from fastir.evaluation.array_call import ArrayCall, Collecting, counts_of, empty_values, example_of
 from fastir.evaluation.drivers.coverage import SWAPPED_TEXT
-from fastir.evaluation.drivers.swapped import are_swapped
+from fastir.evaluation.drivers.suspect_runs import are_swapped
 from fastir.inputs import arrays, label_arrays, pairing
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
 from fastir.request.options import RANKED, TIES, TIES_BY_ID, TIES_WITHOUT_IDS, TiesWithoutIds, check_options
@@ -277,16 +277,9 @@ def evaluate_scores(
 
 
 class LabelLists:
-    """The rows of all queries, as the kernels read them.
+    """The rows of all queries, as the kernels read them; without scores the labels come in rank order.
 
-    Parameters
-    ----------
-    labels : array
-    scores : array or None
-        Without them the labels come in rank order.
-    rows : QueryGroups
-    ideal : (labels, offsets), or None
-        All judgments, if there are more than the labels.
+    `ideal` are labels and offsets of all judgments, if there are more than the labels.
     """
 
     __slots__ = ("fractions", "groups", "ideal", "inputs", "labels", "scores", "undivided")
@@ -303,9 +296,7 @@ class LabelLists:
         self.labels: np.ndarray = labels if rows.order is None else labels[rows.order]
         self.scores: np.ndarray | None = scores if scores is None or rows.order is None else scores[rows.order]
         self.ideal: tuple[np.ndarray, np.ndarray] | None = ideal
-        self.undivided: bool = (
-            False  # flat labels that are one query because nothing says otherwise, as the report tells
-        )
+        self.undivided: bool = False  # flat labels that are one query because nothing says otherwise
         self.fractions: tuple[int, int] = 0, 0  # the number of real-valued labels, and the row of the first one's query
 
     def with_custom(self, call: ArrayCall, results: Results) -> Results:
@@ -325,7 +316,7 @@ class LabelLists:
         limit = min(limit for limit, _, _ in settings.label_limits) if settings.label_limits else NO_LIMIT
         ideal, ideal_offsets = self.ideal or (None, None)
 
-        def measured(
+        def measure_labels(
             settings: Settings, labels: np.ndarray, ideal: np.ndarray | None, limit: int
         ) -> tuple[bool, Counts, tuple[int, int]]:
             rows = settings.rows
@@ -349,16 +340,16 @@ class LabelLists:
             failed, negative, tied, first_tied, n_fractions, first_fraction = kernel.outcome()
             return failed, (negative, tied, first_tied), (n_fractions, first_fraction)
 
-        failed, counts, _ = measured(settings, self.labels, ideal, limit)
+        failed, counts, _ = measure_labels(settings, self.labels, ideal, limit)
         if failed and (by_row := self.by_row(settings)) is not None:
-            failed, counts, self.fractions = measured(by_row, self.labels, ideal, limit)
+            failed, counts, self.fractions = measure_labels(by_row, self.labels, ideal, limit)
         if failed and self.has_fractions(settings):
             grades, codes = coded(*([self.labels] if ideal is None else [self.labels, ideal]))
             settings = settings.for_grades(
                 grades, lambda: label_arrays.first_fraction(self.labels, self.groups.offsets, self.ideal)
             )
             self.fractions = count_fractions(*(self.ideal or (self.labels, self.groups.offsets)))
-            failed, counts, _ = measured(settings, codes[0], codes[1] if codes[1:] else None, NO_LIMIT)
+            failed, counts, _ = measure_labels(settings, codes[0], codes[1] if codes[1:] else None, NO_LIMIT)
         if failed:
             raise RuntimeError("the arrays were changed while they were read")
         return values, status, counts

@@ -18,10 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fastir.data.results.by_run import ResultsByRun
 from fastir.data.run import Run, RunsLike
 from fastir.engine.threads import thread_count
-from fastir.errors import quote
 from fastir.evaluation.drivers.coverage import Coverage
-from fastir.evaluation.run_collections import runs_by_name
-from fastir.evaluation.run_names import RunNames
+from fastir.evaluation.run_collections import RunNames, name_the_run, runs_by_name
 from fastir.inputs.shapes import HELD_OBJECT, PATH, input_shape
 from fastir.inputs.source import FileSource, as_source
 from fastir.inputs.trec import ROW_BYTES
@@ -168,10 +166,3 @@ def count_rows(run: Any) -> int | None:
     if shape == PATH and isinstance(run, FileSource) and run.is_file:
         return run.n_bytes // ROW_BYTES
     return None
-
-
-def name_the_run(error: Exception, name: Hashable) -> None:
-    """Put the run's name in front of the message, unless the message already names the run's file."""
-    path = getattr(error, "path", None) or getattr(error, "filename", None)
-    if path is None and error.args and isinstance(error.args[0], str):
-        error.args = (f"run {quote(name)}: {error.args[0]}", *error.args[1:])

@@ -207,37 +207,29 @@ def evaluate_topk(
         Order of items with equal scores, as in `evaluate_matrix`; "input": by position in the row.
     exclude : like relevant, or None
         Items that are not ranked, as in `evaluate_matrix`; the items behind them move up.
-    threshold : float or None
-        As in `evaluate_matrix`.
     metrics, max_depth, rel_level, judged_only, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
-    weights : array of shape (n_queries,), mapping of query_id to float, or None
-        As in `evaluate`.
-    doc_weights : array of shape (n_items,), mapping of item to float, or None
-        As in `evaluate`; or ``{row: {item: weight}}``.
+    threshold, weights, doc_weights
+        As in `evaluate_matrix`.
 
     Returns
     -------
     Results
-        As from `evaluate`, with query_ids 0 to n_queries - 1, or the labels of rows. Without queries a mean is NaN.
+        As from `evaluate_matrix`.
 
     Raises
     ------
-    UnknownMetricError
-        As by `evaluate`.
+    UnknownMetricError, NoOverlapError
+        As by `evaluate_matrix`.
     DuplicateError
-        A row has a duplicate item that is not excluded, or a duplicate relevant item with labels; or a label by which
-        rows are joined is there twice.
-    NoOverlapError
-        Rows that are joined have no label in common.
+        As by `evaluate_matrix`; or a row has a duplicate item that is not excluded.
     TypeError
-        An array has the wrong dtype, is on a device, or holds ids (use `evaluate_lists`); an option has the wrong type
-        or name.
+        As by `evaluate_matrix`; or an array holds ids (use `evaluate_lists`).
     ValueError
         A number is below -1; an item follows -1; a score is NaN; the shapes of the arrays do not match; `ties` or
-        `score_dtype` is given without scores; an option is out of range. fastir's errors are ValueErrors, too.
+        `score_dtype` is given without scores; an option is out of range.
     OverflowError
-        An index is above 2^63 - 1; or a label is out of range or too large for a metric's formula.
+        As by `evaluate_matrix`; or an index is above 2^63 - 1.
 
     Notes
     -----

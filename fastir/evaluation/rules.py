@@ -1,4 +1,4 @@
-"""EvaluationRules: what an Evaluator holds, its `rules`, and the EvaluationRequest that they are made of."""
+"""EvaluationRules: what an Evaluator holds, its `rules`, and the inner evaluator that they choose."""
 
 from __future__ import annotations
 
@@ -8,17 +8,15 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
 
-from fastir.data.qrels import Preferences, Qrels, as_qrels
+from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.data.results._fields import status_codes
 from fastir.data.results.results import Results, set_best
 from fastir.data.run import Run, as_run
 from fastir.engine.measure import NUM_Q
 from fastir.engine.measure._grades import count_fractions
 from fastir.errors import NoOverlapError, UnknownMetricError, quote
-from fastir.evaluation.choose import prepare
 from fastir.evaluation.drivers.evaluate_one import PlainEvaluator
-from fastir.evaluation.drivers.swapped import like_scores, note_swap
-from fastir.evaluation.drivers.unmatched_ids import compare_ids
+from fastir.evaluation.drivers.suspect_runs import compare_ids, like_scores, note_swap
 from fastir.inputs import dicts, files, places, roles
 from fastir.inputs.exclusions import Exclusion, find_document_map
 from fastir.inputs.ir_metadata import ir_metadata
@@ -35,6 +33,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.drivers.coverage import Coverage
     from fastir.evaluation.drivers.evaluate_one import RunEvaluator
     from fastir.evaluation.drivers.judged import RunJudge
+    from fastir.evaluation.drivers.prepared import Task
     from fastir.evaluation.partial.partial import Partial
     from fastir.inputs.files import Watch
     from fastir.inputs.mappings import DocWeights
@@ -59,22 +58,38 @@ class EvaluationRequest(NamedTuple):
     doc_weights: DocWeights | str | os.PathLike[str] | None = None
 
 
-class EvaluationRules:
-    """Qrels and metrics, prepared for runs.
+def prepare(
+    qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None = None, parents: AnyParents | None = None
+) -> RunEvaluator:
+    """A PlainEvaluator, or what puts several together, for other judgments or for metrics with rules of their own."""
+    if isinstance(qrels, Preferences):
+        from fastir.evaluation.composites.subtopics import PreferenceEvaluator
 
-    Attributes
-    ----------
-    prepared : RunEvaluator
-        What measures runs; `settings`, `qrels`, `columns` and `parents` are its own.
-    inputs : dict
-        What records say of the inputs.
-    judgments : list of paths
-        The file of the qrels, if it is on disk.
-    provenance : function
-        Makes the record of an evaluation.
-    may_be_run : bool
-        Whether the labels look like scores.
-    """
+        return PreferenceEvaluator(prepare, qrels, settings, columns, parents)
+    if isinstance(qrels, GroupedQrels):
+        from fastir.evaluation.composites.subtopics import SubtopicEvaluator
+
+        return SubtopicEvaluator(prepare, qrels, settings, columns, parents)
+    if settings.parts:
+        from fastir.evaluation.composites.per_metric import PerMetricRules
+
+        return PerMetricRules(prepare, qrels, settings, columns, parents)
+    return FromAnyOrder(qrels, settings, columns, parents)
+
+
+class FromAnyOrder(PlainEvaluator):
+    """A PlainEvaluator that reads unordered tables twice if that is faster: `drivers` know nothing of `partial`."""
+
+    __slots__ = ()
+
+    def reread(self, task: Task, threads: int) -> Coverage | None:
+        from fastir.evaluation.partial import row_groups
+
+        return row_groups.from_groups(task, threads) if row_groups.suits(self, task.run) else None
+
+
+class EvaluationRules:
+    """Qrels and metrics, prepared for runs; `settings`, `qrels`, `columns` and `parents` are those of `prepared`."""
 
     def __init__(self, request: EvaluationRequest) -> None:
         qrels, metrics, options, (qrels_columns, run_columns), weights, parents, query_ids, doc_weights = request
@@ -83,6 +98,7 @@ class EvaluationRules:
         of_runs = options if options.duplicates != "mean" else options._replace(duplicates=None)
         settings = compile_settings(metric_tuple(listed), of_runs)
         qrels = as_source(qrels)
+        # What records say of the inputs, and the file of the qrels, if it is on disk.
         self.inputs: dict[str, Any] = files.describe_file("qrels", qrels)
         self.judgments: list[Any] = [qrels] if self.inputs and places.on_disk(qrels) else []
         if isinstance(parents, Exclusion):
@@ -182,8 +198,8 @@ class EvaluationRules:
                 measure = prepared.measure_late  # type: ignore[assignment]
             query_ids, values, status, coverage = measure(run, n_threads, watch)
             refuse_small(settings.sizes, values, query_ids)
-            hows, weights = settings.aggregates, self.weights
-            results = Results(query_ids, settings.names, values, status, hows, coverage, weights, provenance)
+            names, aggregates, weights = settings.names, settings.aggregates, self.weights
+            results = Results(query_ids, names, values, status, aggregates, coverage, weights, provenance)
             results = self.with_best(results)
         add_metadata(file, run, coverage.run_repairs)
         return results, coverage
@@ -193,7 +209,7 @@ class EvaluationRules:
         from fastir.data.rankings import set_provenance
 
         run = as_source(run)
-        rankings = self.run_judge().judged(run)
+        rankings = self.run_judge().judge(run)
         provenance, file = self.describe(run)
         if file:  # the report of a dict's rankings may be made when it is read
             add_metadata(file, run, rankings.report.repairs)
@@ -272,9 +288,10 @@ class EvaluationRules:
         else:
             query_ids, measured, status, coverage = self.prepared.measure(source, n_threads)
             refuse_small(settings.sizes, measured, query_ids)
-        names, hows, values = custom.join_columns(settings.names, settings.aggregates, measured, query_ids, rankings)
+        names, aggregates = settings.names, settings.aggregates
+        names, aggregates, values = custom.join_columns(names, aggregates, measured, query_ids, rankings)
         record = functools.partial(custom.record, provenance)
-        results = Results(query_ids, names, values, status, hows, coverage, self.weights, record)
+        results = Results(query_ids, names, values, status, aggregates, coverage, self.weights, record)
         return self.with_best(results), coverage
 
 
@@ -304,7 +321,7 @@ def columns_by_side(
 ) -> Sides:
     """Return the column names of the qrels and of the run; names for one side override names for both.
 
-    With a label the qrels are a table without labels, and it is that of all rows.
+    With a label the qrels are a table without labels: all rows have this label.
     """
     if columns is qrels_columns is run_columns is None and label is None:
         return None, None

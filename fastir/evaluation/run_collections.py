@@ -7,16 +7,34 @@ import itertools
 import os
 import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from fastir.data.run import Run
+import numpy as np
+
+from fastir.checks import check_choice, positive_integer
+from fastir.data.run import Run, as_run
+from fastir.engine.columns._ids import ids_from_arena
+from fastir.engine.columns.ids import Arena
+from fastir.engine.columns.rows import repeat
+from fastir.engine.rank._order import in_rank_order
 from fastir.errors import FastirError, FormatError, quote, warn_caller
-from fastir.evaluation.run_names import RunNames, run_names
-from fastir.inputs import formats, places, roles
+from fastir.inputs import files, formats, places, roles
 from fastir.inputs.library_tables import ARROW_METHODS, is_library_table, is_of_ranx, refuse
 from fastir.inputs.places import is_visible
 from fastir.inputs.source import as_file
+from fastir.rendering.text import counted
+from fastir.request.options import MAX_DEPTH
 
+if TYPE_CHECKING:
+    from fastir.data.rankings import JudgedRankings
+    from fastir.inputs.parents import AnyParents
+    from fastir.request.options import Duplicates
+
+NamesOfFiles = Literal["stem", "tag", "file"]
+RunNames = NamesOfFiles | Sequence[Hashable]  # the caller's option
+NAMES_OF_FILES = get_args(NamesOfFiles)
+TAG_FIELD = 5  # its position among the fields of a line: query, Q0, document, rank, score, tag
+BLOCK_BYTES = 1 << 12  # bytes that are read at a time for a first line
 PATH_TYPES = (str, bytes, os.PathLike)
 
 
@@ -214,3 +232,163 @@ def pairs(runs: Any) -> Iterator[tuple[Hashable, Any]]:
             raise ValueError(f"two runs are named {quote(pair[0])}; expected every name once")
         names.add(pair[0])
         yield pair[0], as_file(pair[1])
+
+
+# ---- the names of runs that are files --------------------------------------------------------------------------------
+
+
+def run_names(runs: Sequence[Any], names: RunNames = "stem", format: str | None = None) -> list[Any]:
+    """A name for each of several files, as `evaluate_many` says; a format of None is what the files' names say."""
+    if isinstance(names, (list, tuple)):
+        if len(names) != len(runs):
+            raise ValueError(f"names: expected {len(runs)}, one for each run, got {len(names)}")
+        chosen = list(names)
+    elif check_choice("names", names, NAMES_OF_FILES) == "tag":
+        chosen = [tag(run, format) for run in runs]
+    else:
+        chosen = distinct_names(runs, stem if names == "stem" else file_name)
+    first: dict[Hashable, Any] = {}
+    for name, run in zip(chosen, runs, strict=True):
+        if name in first:
+            both = f"{places.place_name(first[name])} and {places.place_name(run)}"
+            raise ValueError(f"two runs are named {quote(name)}: {both}; expected every name once")
+        first[name] = run
+    return chosen
+
+
+def file_name(run: Any) -> str:
+    """Return the name of a file with its endings, or the value of a hive partition by runs."""
+    name = steps(run)[-1]
+    return places.partition_values(name + os.sep)[name.partition("=")[0]] if is_partition(name) else name
+
+
+def stem(run: Any) -> str:
+    """Return a file's name without its endings, unless nothing would be left; for a pattern, its folder's name."""
+    name, folders = file_name(run), steps(run)[:-1]
+    if "*" in name:
+        return next((folder for folder in reversed(folders) if "*" not in folder), name)
+    return name if is_partition(steps(run)[-1]) else places.stem(name) or name
+
+
+def is_partition(name: str) -> bool:
+    column, mark, _ = name.partition("=")
+    return bool(mark) and column in roles.RUN
+
+
+def distinct_names(runs: Sequence[Any], short: Callable[[Any], str]) -> list[str]:
+    """The short names of files; where several have one, with as many of their folders as tell them apart."""
+    names = [short(run) for run in runs]
+    places_by_name: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        places_by_name.setdefault(name, []).append(place)
+    for name, alike in places_by_name.items():
+        if len(alike) > 1:
+            for place, path in zip(alike, with_folders([steps(runs[place]) for place in alike], name), strict=True):
+                names[place] = path
+    return names
+
+
+def with_folders(paths: list[list[str]], name: str) -> list[str]:
+    """Paths that end in this name, cut as short as they differ; with their own last steps if only these differ."""
+    for ends in ([name] * len(paths), [path[-1] for path in paths]):
+        for n_folders in range(max(map(len, paths))):
+            cut = [
+                "/".join([*path[:-1][-n_folders:] * bool(n_folders), end])
+                for path, end in zip(paths, ends, strict=True)
+            ]
+            if len(set(cut)) == len(cut):
+                return cut
+    return [name] * len(paths)
+
+
+def steps(run: Any) -> list[str]:
+    """The folders and the name of a file."""
+    path = "-" if isinstance(run, str) and run == "-" else places.place_name(run)
+    return [step for step in path.replace(os.sep, "/").split("/") if step not in ("", ".")] or [path]
+
+
+def tag(run: Any, format: str | None = None) -> str:
+    """The last field of the first line of a TREC file."""
+    name = places.place_name(run)
+    form = format or formats.file_format(run)
+    if form != "trec":
+        raise FormatError(f"names='tag': the file is {form}, and only TREC files have tags", name)
+    if not places.reopens(run):
+        raise ValueError(f"names='tag': {name} can be read only once; give it a name")
+    line = b""
+    with files.ByteReader(run) as source:
+        while b"\n" not in line and (block := source.read(BLOCK_BYTES)):
+            line = (line + block).lstrip()
+    fields = line.partition(b"\n")[0].split()
+    if len(fields) <= TAG_FIELD:
+        raise FormatError(
+            f"names='tag': the first line has {counted(len(fields), 'field', 'fields')}, the tag is the sixth", name, 1
+        )
+    return fields[TAG_FIELD].decode("utf-8", "surrogateescape")
+
+
+def name_the_run(error: Exception, name: Hashable) -> None:
+    """Put the run's name in front of the message, unless the message already names the run's file."""
+    path = getattr(error, "path", None) or getattr(error, "filename", None)
+    if path is None and error.args and isinstance(error.args[0], str):
+        error.args = (f"run {quote(name)}: {error.args[0]}", *error.args[1:])
+
+
+# ---- several runs, read for analyses of documents ------------------------------------------------------------------
+
+Rankings = dict[Any, list[Any]]  # {query_id: document ids in rank order}
+
+
+def read_runs(
+    runs: Any,
+    columns: Mapping[str, str] | None = None,
+    duplicates: Duplicates | None = None,
+    parents: AnyParents | None = None,
+    names: RunNames = "stem",
+    lines: str = "trec",
+    judgments: Any = None,
+) -> dict[Hashable, Run]:
+    """The runs of a caller by name, each read once, with the options of `evaluate`; their ids are of one kind.
+
+    A file of `judgments`, as the caller gave them, is no run where it lies in a folder of them.
+    """
+    read: dict[Hashable, Run] = {}
+    for name, rankings in runs_by_name(runs, columns, duplicates, names, [judgments]):
+        try:
+            read[name] = as_run(rankings, columns, duplicates, parents, lines)
+        except Exception as error:
+            name_the_run(error, name)
+            raise
+    if not read:
+        raise ValueError("there are no runs")
+    kinds = {name: id_kinds(run) for name, run in read.items() if run.columns.n_rows}
+    for name, kind in kinds.items():
+        first = next(iter(kinds))
+        if kind != kinds[first]:
+            raise TypeError(f"run {quote(name)} has ids of type {kind}, run {quote(first)} of {kinds[first]}")
+    return read
+
+
+def id_kinds(run: Run) -> str:
+    return f"({type(next(iter(run))).__name__}, {'int' if run.columns.ids.integers else 'str'})"
+
+
+def check_depth(pool_depth: Any) -> int:
+    """How many documents of a ranking count; None is all."""
+    if pool_depth is None:
+        return MAX_DEPTH
+    return positive_integer("pool_depth", "the number of documents of a ranking", pool_depth, MAX_DEPTH)
+
+
+def first_documents(run: Run, depth: int, without: JudgedRankings | None = None) -> Rankings:
+    """Return the first `depth` documents of each ranking, except the judged ones."""
+    ids, offsets, scores = run.columns.arrays()
+    wanted = np.arange(len(ids)) - repeat(offsets[:-1], np.diff(offsets)) < depth
+    if without is not None:
+        places = run.columns.places()
+        starts = offsets[[places.get(query_id, 0) for query_id in without.query_ids]]
+        wanted[repeat(starts, np.diff(without.offsets)) + without.ranks - 1] = False
+    rows = in_rank_order(ids_from_arena(ids), offsets, scores)[wanted]
+    doc_ids = Arena(ids.text, ids.starts[rows], ids.lengths[rows], ids.integers)[:]
+    ends = np.append(0, np.cumsum(wanted))[offsets].tolist()
+    return {query_id: doc_ids[start:end] for query_id, (start, end) in zip(run, itertools.pairwise(ends), strict=True)}

@@ -24,21 +24,10 @@ MAX_EXACT_INTEGER = 2**53  # up to this one float64 has all of them
 
 
 def numbers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
-    """An array of real numbers, of any strides and perhaps read-only, with the caller's memory where that is possible.
+    """An array of real numbers with `ndim` dimensions, of any strides, with the caller's memory where that is possible.
 
-    Parameters
-    ----------
-    data : array or tensor in host memory, or sequence of numbers
-    name : str
-        What messages call it.
-    ndim : int
-        How many dimensions it must have.
-
-    Returns
-    -------
-    array
-        Of bool, int8 to int64, uint8 to uint64, float32 or float64. Half precision (float16, bfloat16) is widened to
-        float32; gradients are ignored.
+    Of bool, int8 to int64, uint8 to uint64, float32 or float64: half precision (float16, bfloat16) is widened to
+    float32, and gradients are ignored. Messages call it `name`.
     """
     array = data if type(data) is np.ndarray else array_from_object(data, name)
     dtype = array.dtype

@@ -22,31 +22,18 @@ if TYPE_CHECKING:
 
 
 class Items:
-    """Items of numbered rows; the items of row ``rows[i]`` are ``numbers[offsets[i]:offsets[i + 1]]``.
+    """Items of numbered rows; the items of row ``rows[i]`` are ``numbers[offsets[i]:offsets[i + 1]]``."""
 
-    Attributes
-    ----------
-    rows : int64 array of shape (n,), rising
-        The rows that have items.
-    offsets : int64 array of shape (n + 1,)
-    numbers : int64 array
-    labels : int32 or float64 array beside numbers, or None where all are 1
-    shape : (int or None, int or None)
-        How many rows and items there are, as far as the caller said.
-    width : int or None
-        How many numbers each row has, where they came as a matrix, or may be a mask of 0 and 1.
-    name : str
-    """
-
-    rows: np.ndarray
-    offsets: np.ndarray
-    numbers: np.ndarray
+    rows: np.ndarray  # int64, rising: the rows that have items
+    offsets: np.ndarray  # int64 of shape (n + 1,)
+    numbers: np.ndarray  # int64
 
     def __init__(self, rows: Any, offsets: Any, numbers: Any, labels: Any, shape: tuple[Any, ...], name: str) -> None:
         self.rows, self.offsets, self.numbers = (np.asarray(each, np.int64) for each in (rows, offsets, numbers))
+        # int32 or float64 beside numbers; None where all are 1
         self.labels: np.ndarray | None = None if labels is None or (labels == 1).all() else labels
-        self.shape = shape
-        self.width: int | None = None
+        self.shape = shape  # how many rows and items there are, as far as the caller said
+        self.width: int | None = None  # numbers of each row, where they came as a matrix, or may be a mask of 0 and 1
         self.name = name
         self.fractions: tuple[int, int] = 0, 0  # the number of real-valued labels before coding, the row of the first
         self.is_listed: bool = labels is None  # without labels: an item that is there twice counts once
@@ -142,23 +129,14 @@ def items(
     threshold: float | None = None,
     are_labels: Callable[[np.ndarray], bool] = lambda matrix: False,
 ) -> Items:
-    """Items as the caller has them.
+    """Items as the caller has them; messages call them `name`.
 
-    Parameters
-    ----------
-    data : sparse matrix, tuple, mapping, iterable or None
-        What has ``tocsr`` is a matrix of labels; a tuple of two or three arrays is such a matrix as indptr, indices and
-        labels; a mapping has the items of a row by its number, and anything else one after the other: an array of
-        integers, or a mapping from items to labels. One number for each row is its only item. A matrix of bools is a
-        mask, dense or sparse; one of floats has a label for each item. None is nothing.
-    name : str
-        What messages call it.
-    labelled : bool
-        Whether labels matter; where they do not, they may be anything, such as weights that are fractions.
-    threshold : float or None
-        The labels are ratings of any value: those from the threshold on become 1, the others 0.
-    are_labels : function
-        Whether a matrix of integers has labels, too, rather than the items of each row.
+    What has ``tocsr`` is a matrix of labels; a tuple of two or three arrays is such a matrix as indptr, indices and
+    labels; a mapping has the items of a row by its number, and anything else one after the other: an array of integers,
+    or a mapping from items to labels. One number for each row is its only item. A matrix of bools is a mask, dense or
+    sparse; one of floats has a label for each item, and one of integers where `are_labels` says so. None is nothing.
+    Where labels do not matter (not `labelled`) they may be anything, such as weights that are fractions. Ratings from
+    the `threshold` on become the label 1, the others 0.
     """
     if data is None:
         none = np.zeros(1, np.int64)

@@ -53,22 +53,15 @@ AnyRun = TypeVar("AnyRun", bound=Rows)  # a Run
 class Exclusion:
     """Which documents leave the rankings, and which document each id of a run belongs to.
 
-    Parameters
-    ----------
-    by_query : dict of str to frozenset of str, or None
-        Ids as text. None: the document that has the query's id.
-    parents : Parents, ParentFunction or None
-        With parents, the ids name documents: all chunks of an excluded document leave.
-    judged : Judged or None
-        The excluded documents by the queries of the qrels, as a join reads them; None before `for_queries`.
+    With parents, the ids name documents: all chunks of an excluded document leave.
     """
 
     def __init__(
         self, by_query: dict[str, frozenset[str]] | None, parents: DocumentMap | None, judged: Judged | None = None
     ) -> None:
-        self.by_query: dict[str, frozenset[str]] | None = by_query
+        self.by_query: dict[str, frozenset[str]] | None = by_query  # ids as text; None: the query's own id
         self.parents: DocumentMap | None = parents
-        self.judged: Judged | None = judged
+        self.judged: Judged | None = judged  # the documents by the queries of the qrels; None before `for_queries`
         self.forms: list[frozenset[Any]] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:

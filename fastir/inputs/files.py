@@ -94,13 +94,7 @@ class NonBlockingReader:
 
 
 class ByteReader:
-    """The bytes of a file, unpacked if they are gzip or zstd, without their byte order mark.
-
-    Parameters
-    ----------
-    path : str, path or another source of bytes
-        As for `places.open_bytes`; ``-`` is standard input.
-    """
+    """The bytes of a file, decompressed if they are gzip or zstd, without byte order mark; ``-`` is standard input."""
 
     def __init__(self, path: Any) -> None:
         self.place: Any = path

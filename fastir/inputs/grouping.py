@@ -30,32 +30,11 @@ def gather(
     watch: Watch | None = None,
     is_grouped: bool = False,
 ) -> tuple[list[str], np.ndarray, Arena, np.ndarray, Repairs]:
-    """Group rows by query.
+    """Group rows by query: query_ids, offsets, ids, numbers and repairs as from a reader (see `formats`).
 
-    Parameters
-    ----------
-    queries : list of str
-        The query id of each stretch of rows; an id may come back.
-    first_rows : int array of shape (len(queries),)
-    ids : Arena
-        The document of each row.
-    numbers : array
-        The number of each row.
-    is_run : bool
-    duplicates : None, "first", "last", "max" or "once"
-    path : str
-        For messages.
-    line_of : function of a row, or None
-        The number of its line, if the file has lines.
-    watch : function of (position), or None
-        Called repeatedly; may raise.
-    is_grouped : bool
-        Whether no query comes back, as far as the caller knows.
-
-    Returns
-    -------
-    query_ids, offsets, ids, numbers, repairs
-        As from a reader: see `formats`.
+    `queries` has the query id of each stretch of rows, which begins at `first_rows`; an id may come back, unless
+    `is_grouped`. `line_of` gives the number of a row's line, if the file `path` has lines. `watch` is called repeatedly
+    with the position, and may raise.
     """
     repairs: Repairs = {}
     query_ids = queries if is_grouped else list(dict.fromkeys(queries))

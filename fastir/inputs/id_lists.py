@@ -41,18 +41,7 @@ NO_IDS = ("query_id", "score", "label")  # the roles of columns that hold no lis
 
 
 class ListColumns:
-    """Lists of ids, a list for each query.
-
-    Parameters
-    ----------
-    query_ids : list of str or of int
-    batches : list of (int64 array of shape (n + 1,), Ids)
-        Where the lists of n queries begin among their ids. All ids are of one kind.
-    numbers : float64 array parallel to the ids of all batches, or None
-        Their scores or labels.
-    repairs : dict or None
-        What was noted while they were read.
-    """
+    """Lists of ids, a list for each query; all ids are of one kind."""
 
     def __init__(
         self,
@@ -62,8 +51,8 @@ class ListColumns:
         repairs: Repairs | None = None,
     ) -> None:
         self.query_ids = query_ids
-        self.batches = batches
-        self.numbers = numbers
+        self.batches = batches  # where the lists of n queries begin among their ids
+        self.numbers = numbers  # the scores or labels of the ids of all batches
         self.repairs: Repairs = repairs or {}
 
     @classmethod
@@ -319,10 +308,7 @@ def ranking_columns(names: list[Any], columns: Mapping[Any, Any] | None) -> dict
 def read_rankings(data: Any, columns: Mapping[Any, Any] | None, duplicates: str | None) -> tuple[Any, ...]:
     """The rankings of a table of Arrow data or a data frame, as the columns of a Run.
 
-    Parameters
-    ----------
-    columns : dict or None
-        {role: name}; the roles are "query_id", "doc_id" and "score".
+    `columns` is {role: name}, with the roles "query_id", "doc_id" and "score".
     """
     if not any(hasattr(data, name) for name in ARROW_METHODS):
         raise TypeError(f"run: rankings in rows are read from Arrow data and data frames, got {type(data).__name__}")

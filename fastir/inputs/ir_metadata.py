@@ -27,12 +27,9 @@ FLAT_FIELD = r"(\w[^:#]*):[ \t]+([^\s\[{|>&*!%@`#-].*|-\d.*)"  # a key and a val
 
 
 def ir_metadata(place: Any) -> dict[str, Any] | None:
-    """The metadata of a file of this machine: its lines, and the keys that have a value of one line.
+    """The metadata of a local file: its "lines", and {key: text} of the "fields" that have a value of one line.
 
-    Returns
-    -------
-    dict or None
-        {"lines": list of str, "fields": {key: text}}; None if the file does not begin with comments that hold any.
+    None if the file does not begin with comments that hold any.
     """
     if not places.on_disk(place):
         return None

@@ -27,44 +27,18 @@ from fastir.rendering.text import counted
 
 
 class CallerItems(NamedTuple):
-    """The judged or the excluded items of a caller, which have rows of their own.
+    """The judged or the excluded items of a caller, which have rows of their own."""
 
-    Attributes
-    ----------
-    data : object
-        What `items` reads.
-    side : Side or None
-        The ids of the rows; None where rows are numbers, or nothing is given.
-    """
-
-    data: Any
-    side: Side | None
+    data: Any  # what `items` reads
+    side: Side | None  # the ids of the rows; None where rows are numbers, or nothing is given
 
 
 class ItemRows:
     """Which rows are evaluated, and the row of each in the scores, in the judged and in the excluded items.
 
-    Parameters
-    ----------
-    scores : object
-        The rows that rank items: scores, or items in rank order. An iterator of blocks has no ids.
-    relevant, exclude : object
-        What `items` reads, or what has labels.
-    name : str
-        What messages call `scores`.
-    by_column : bool
-        Whether the columns of `scores` are items.
-
-    Attributes
-    ----------
-    query_ids : sequence or None
-        The ids of the evaluated rows, where they have some.
-    scored : int64 array or None
-        The row of the scores of each evaluated row that has one; None for all, in their order.
-    n_missing : int
-        How many rows at the end have no scores.
-    only_in_run : list
-        The ids of the rows of scores without judged items, which are not evaluated.
+    `scores` are the rows that rank items, which messages call `name`: scores of the items of the columns (`by_column`),
+    or items in rank order. An iterator of blocks has no ids. `relevant` and `exclude` are what `items` reads, or what
+    has labels.
     """
 
     relevant: CallerItems
@@ -74,10 +48,12 @@ class ItemRows:
         self.ranked, self.by_column = scores, by_column
         self.columns: Side | None = None
         self.item_numbers: dict[Any, int] = {}
-        self.query_ids: Any = None
-        self.scored: np.ndarray | None = None
-        self.n_missing: int = 0
-        self.only_in_run: list[Any] = []
+        self.query_ids: Any = None  # the ids of the evaluated rows, where they have some
+        self.scored: np.ndarray | None = (
+            None  # the row of the scores of each that has one; None for all, in their order
+        )
+        self.n_missing: int = 0  # rows at the end that have no scores
+        self.only_in_run: list[Any] = []  # the ids of rows of scores without judged items, which are not evaluated
         self.relevant_at: np.ndarray | None = None
         self.exclude_at: np.ndarray | None = None
         self.relevant, self.exclude = CallerItems(relevant, None), CallerItems(exclude, None)

@@ -45,24 +45,13 @@ USUAL_CALLS = (
 
 
 class LibraryTable(NamedTuple):
-    """A table that is read later.
+    """A table that is read later."""
 
-    Attributes
-    ----------
-    names : list of str
-        Of its columns.
-    batches : function of names
-        Iterates over (Arrow data with these columns, name of the file that they are from or None).
-    again : bool
-        Whether it can be read a second time.
-    n_rows : int or None
-        None if it is unknown.
-    """
-
-    names: list[str]
+    names: list[str]  # of its columns
+    # batches(names) iterates over (Arrow data with these columns, name of the file that they are from or None).
     batches: Callable[[tuple[Any, ...]], Iterator[tuple[Any, str | None]]]
-    again: bool
-    n_rows: int | None
+    again: bool  # whether it can be read a second time
+    n_rows: int | None  # None if it is unknown
 
 
 def has_attrs(data: Any, *names: str) -> bool:

@@ -49,12 +49,7 @@ class CellError(ValueError):
 def lists_in_cells(cells: Sequence[Ids], what: str) -> tuple[np.ndarray, Ids, dict[str, tuple[int, str]]]:
     """The lists in the cells of a column: where each begins among the ids, the ids, and the form of the cells.
 
-    Parameters
-    ----------
-    cells : sequence of Ids
-        The texts of the column, in one piece or several.
-    what : str
-        The column, for messages.
+    The texts of the column come in one piece or several; messages call it `what`.
     """
     arena = arena_from_pieces([(piece, 0, len(piece)) for piece in cells])
     text, starts, lengths = arena.text, arena.starts, arena.lengths

@@ -78,11 +78,7 @@ def fields_of(line: str) -> list[str]:
 def field_rows(place: Any, expected: dict[int, str]) -> Iterator[tuple[int, list[str]]]:
     """The number and the fields of each line; all have as many fields as the first.
 
-    Parameters
-    ----------
-    place : path or another source of bytes
-    expected : dict
-        What the fields are, by the numbers of fields that a file may have.
+    `expected` says what the fields are, by the numbers of fields that a file may have.
     """
     name, lines = text_lines(place)
     for number, line in lines:
@@ -121,15 +117,9 @@ def from_file(path: Path) -> DocWeights:
 
 
 def align(doc_weights: Any, rows: Iterable[tuple[Any, Any, float]], query: str, document: str) -> np.ndarray:
-    """The weight of each judgment; NaN where one without a label above 0 has none.
+    """The weight of each judgment (query_id, doc_id, label); NaN where one without a label above 0 has none.
 
-    Parameters
-    ----------
-    doc_weights : mapping
-        ``{doc_id: weight}``, or ``{query_id: {doc_id: weight}}``.
-    rows : iterable of (query_id, doc_id, label)
-    query, document : str
-        What messages call them.
+    `doc_weights` is ``{doc_id: weight}`` or ``{query_id: {doc_id: weight}}``; `query` and `document` are for messages.
     """
     doc_weights = mapping(
         "doc_weights", doc_weights, "map ids to weights, {doc_id: weight} or {query_id: {doc_id: weight}}"

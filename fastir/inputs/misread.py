@@ -53,11 +53,7 @@ def misread_labels(labels: np.ndarray) -> str | None:
 def misread_qrels(head: bytes, labels: np.ndarray) -> str | None:
     """The error in a file of qrels with columns that mean something else, and the fix; None if there is no error.
 
-    Parameters
-    ----------
-    head : bytes
-        Its first SAMPLE_BYTES, or all of it; nothing of a format that has no iteration.
-    labels : array
+    `head` are its first SAMPLE_BYTES, or all of it; nothing of a format that has no iteration.
     """
     lines = head.split(b"\n")[: -1 if len(head) == SAMPLE_BYTES else None]
     problem = misread_labels(labels[:SAMPLE_ROWS])
@@ -138,14 +134,8 @@ def are_ranks(rows: Sequence[Sequence[str]]) -> bool:
 def misread_ranks(ranks: np.ndarray, offsets: Sequence[int]) -> tuple[int, str] | None:
     """How many queries have ranks that look like scores, and an example; None unless most of the queries have some.
 
-    All queries are judged together: each may miss ranks that were filtered out, but then they ascend.
-
-    Parameters
-    ----------
-    ranks : array
-        Query by query, in the order of the rows.
-    offsets : sequence of int
-        Where each query begins, and the last one ends.
+    Ranks come in the order of the rows. All queries are judged together: each may miss ranks that were filtered out,
+    but then they ascend.
     """
     n_queries = n_descending = n_odd = n_rows = 0
     example = ""
@@ -172,13 +162,7 @@ def misread_ranks(ranks: np.ndarray, offsets: Sequence[int]) -> tuple[int, str] 
 def misread_rows(queries: Ids, scores: np.ndarray, ranks: np.ndarray | None) -> Repairs:
     """What is wrong with the ranks of the first rows of a table, as kinds of repairs.
 
-    Parameters
-    ----------
-    queries : Ids
-    scores : array
-        As in a run; with ranks instead of scores, minus the ranks.
-    ranks : array or None
-        Of the first rows, beside their scores; None: the scores are ranks.
+    Without `ranks` beside them the scores are minus the ranks.
     """
     n = min(len(queries), SAMPLE_ROWS if ranks is None else len(ranks))
     offsets = query_offsets(queries, n)

@@ -31,30 +31,14 @@ NUMBERS, NONE = "numbers", "none"  # what a side without ids has: rows that are 
 
 
 class Side(NamedTuple):
-    """One of two arguments that are paired.
+    """One of two arguments that are paired."""
 
-    Attributes
-    ----------
-    name : str
-        What messages call it.
-    n : int
-        How many rows it has.
-    ids : sequence, or None
-        The id of each row, distinct or not; None for a side without ids.
-    index : object or None
-        The pandas index that has the ids.
-    without : str
-        NUMBERS or NONE, for a side without ids.
-    what : str
-        What a row is, in messages.
-    """
-
-    name: str
-    n: int
-    ids: Sequence[Any] | None
-    index: Any = None
-    without: str = NONE
-    what: str = "query"
+    name: str  # what messages call it
+    n: int  # how many rows it has
+    ids: Sequence[Any] | None  # of the rows, distinct or not; None for a side without ids
+    index: Any = None  # the pandas index that has the ids
+    without: str = NONE  # or NUMBERS, for a side without ids
+    what: str = "query"  # what a row is, in messages
 
 
 def pandas_index(data: Any) -> Any:

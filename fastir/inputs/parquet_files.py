@@ -177,14 +177,9 @@ class Parquet:
 
 
 class SplitTable:
-    """A table in Parquet files, of which threads read a row group each.
+    """A table in Parquet files, of which threads read a row group each; `fresh` makes a Parquet for one thread.
 
-    Parameters
-    ----------
-    fresh : function
-        Makes a Parquet that has been looked at, for one thread.
-    watch : function of (position), or None
-        Called with the number of bytes that have been read, of two passes half as many.
+    `watch` is called with the number of bytes that have been read, of two passes half as many.
     """
 
     fresh: Callable[[], Parquet]

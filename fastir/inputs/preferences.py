@@ -19,21 +19,13 @@ Parts = Mapping[Any, Mapping[Any, float]]
 
 
 class PreferenceOrder(NamedTuple):
-    """The preferences of one judge.
+    """The preferences of one judge."""
 
-    Attributes
-    ----------
-    docs : int64 array of shape (n,)
-        The documents, by their positions among all of the query's, rising.
-    levels : float64 array of shape (n,)
-        0 is not relevant.
-    beats : bool array of shape (n, n), or None
-        Whether the first is preferred to the second; None: where its level is higher.
-    """
-
-    docs: np.ndarray
-    levels: np.ndarray
-    beats: np.ndarray | None
+    docs: np.ndarray  # int64, rising: the documents, by their positions among all of the query's
+    levels: np.ndarray  # float64; 0 is not relevant
+    beats: (
+        np.ndarray | None
+    )  # bool (n, n): whether the first is preferred to the second; None: where its level is higher
 
 
 def is_of_parts(data: Any) -> bool:

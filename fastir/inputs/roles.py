@@ -107,17 +107,7 @@ def columns_by_role(
 ) -> dict[str, Any]:
     """{role: the name of its column}, for all roles of `usual`; optional ones may be missing, unless they are named.
 
-    Parameters
-    ----------
-    what : str
-        For messages.
-    names : iterable
-        The names of the table's columns.
-    usual : mapping of role to names
-    columns : mapping or None
-        The caller's names.
-    roles : iterable of str
-        Those that the caller may name.
+    `names` are the table's columns, `columns` the caller's names, for these `roles` only; `what` is for messages.
     """
     columns, names = columns or {}, list(names)
     check_roles(columns, roles)
@@ -212,16 +202,7 @@ def list_roles(
 ) -> dict[str, Any] | None:
     """{role: the name of its column}: query_id, doc_id and perhaps the number; None if no column is one of lists.
 
-    Parameters
-    ----------
-    what : {"run", "qrels", "runs"}
-        Several runs have none.
-    names : sequence
-        The names of the table's columns.
-    columns : mapping or None
-        The caller's names.
-    listed : container
-        The names of columns whose type is a list.
+    `listed` are the names of columns whose type is a list; several runs (`what` is "runs") have none.
     """
     if what not in LISTED:
         return None

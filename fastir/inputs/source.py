@@ -20,15 +20,7 @@ PLACE, IN_MEMORY, IR_DATASETS, TUPLES, UNKNOWN = "place", "table in memory", "ir
 
 
 class Source:
-    """A source of bytes, a table, or an object that is neither.
-
-    Parameters
-    ----------
-    data : object
-        What the caller gave.
-    kind : str
-        PLACE, IN_MEMORY, IR_DATASETS, TUPLES or UNKNOWN.
-    """
+    """A source of bytes, a table, or an object that is neither: a PLACE, IN_MEMORY, IR_DATASETS, TUPLES or UNKNOWN."""
 
     def __init__(self, data: Any, kind: str) -> None:
         self.data = data

@@ -45,22 +45,10 @@ class Batch(NamedTuple):
 
 
 class Table:
-    """A caller's table with its three columns.
+    """A caller's table with its three columns; `columns` are {role: name} for columns that have other names.
 
-    Parameters
-    ----------
-    what : {"run", "qrels", "runs"}
-        "runs" are several runs, with a column of their names.
-    names : sequence
-        The names of its columns.
-    columns : dict or None
-        {role: name} for columns that have other names; the roles are `roles.ROLES`.
-    read : function of the names
-        Iterates over batches as readers of these columns, with ids(what, name, row) and numbers(what, name, row).
-    again : bool
-        Whether it can be read a second time.
-    n_rows : int or None
-        None if it is known only after reading.
+    read(names) iterates over batches as readers of these columns, with ids(what, name, row) and numbers(what, name,
+    row). `again` says whether it can be read a second time; `n_rows` is None if it is known only after reading.
     """
 
     def __init__(

@@ -41,16 +41,7 @@ def read(
 ) -> tuple[list[str], np.ndarray, Arena, np.ndarray, Repairs]:
     """Read a file as columns, perhaps only the rows of one query; watch(position) is called at every block.
 
-    Of pairs `columns` may have the label of all rows.
-
-    Returns
-    -------
-    query_ids : list of str
-    offsets : int64 array of shape (n_queries + 1,)
-    ids : Arena
-        Of documents.
-    numbers : float64 array
-    repairs : dict
+    For lines of pairs, `columns` may have the label of all rows.
     """
     reader = Reader(place_name(path), is_run, line_format, only)
     wrong, head = None, b""
@@ -113,17 +104,10 @@ class Block:
 
 
 class Blocks(ByteReader):
-    """A file in blocks that end where `cut` says.
+    """A file in blocks that end where `cut` says; watch(position) is called before every block, and may raise.
 
-    Parameters
-    ----------
-    path : str or path
-        ``-`` is standard input.
-    cut : function of (array, size, known)
-        The position in array[:size] from which on rows may belong to a query that goes on; 0 if all of them may, as it
-        said of array[:known].
-    watch : function of (position), or None
-        Called before every block with the number of bytes read of the file, 0 if unknown; may raise.
+    ``cut(array, size, known)`` is the position in array[:size] from which on rows may belong to a query that goes on; 0
+    if all of them may, as it said of array[:known].
     """
 
     carried: bytes

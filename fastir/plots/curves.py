@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
     from fastir.data.run import RunsLike
     from fastir.evaluation.keywords import CollectionOptions, EvaluateOptions
-    from fastir.evaluation.run_names import RunNames
+    from fastir.evaluation.run_collections import RunNames
     from fastir.request.keywords import ValueOptions
 
 RATES = tuple(step / 100 for step in range(101))  # at which ROC curves are averaged

@@ -18,8 +18,8 @@ from fastir.errors import FastirWarning, quote, warn_caller
 from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.keywords import RankingOptions
-from fastir.evaluation.many import name_the_run
 from fastir.evaluation.rules import SIDE_OPTIONS, columns_by_side
+from fastir.evaluation.run_collections import name_the_run
 from fastir.inputs import files
 from fastir.rendering.text import distinct_texts, printable
 from fastir.request.custom import CustomMetric

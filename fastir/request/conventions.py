@@ -217,11 +217,11 @@ def names_with_releases(records: list[Convention]) -> str:
 
 def covers_version(record: Convention, version: str) -> bool:
     """Whether a record has the numbers of a release, or of a series such as 2.26."""
-    asked, newest = numbers(version), numbers(record.version)
-    if asked == newest[: len(asked)]:
+    wanted, newest = numbers(version), numbers(record.version)
+    if wanted == newest[: len(wanted)]:
         return True
     first, last = numbers(record.since), numbers(record.until or record.version)
-    return bool(first or record.until) and first[: len(asked)] <= asked <= last
+    return bool(first or record.until) and first[: len(wanted)] <= wanted <= last
 
 
 def numbers(version: str) -> list[int]:
@@ -238,6 +238,6 @@ def resolved_convention(convention: str | Convention, options: dict[str, Any]) -
     convention = check_convention(convention)
     record = CONVENTIONS[convention] if isinstance(convention, str) else convention
     if options.get("queries") == "qrels" and record.unranked == "nan":
-        options = {"unranked": "zero", **options}  # it is 0 that trec_eval -c prints for a query that the run lacks
+        options = {"unranked": "zero", **options}  # trec_eval -c prints 0 for a query that is missing from the run
     of = ((metric, tuple(pair for pair in pairs if pair[0] not in options)) for metric, pairs in record.of)
     return dataclasses.replace(record, of=tuple(pair for pair in of if pair[1]), **options)

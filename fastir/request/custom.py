@@ -1,6 +1,6 @@
 """custom_metric(): a caller's metric, for lists of metrics together with fastir's names.
 
-Nothing is registered: the object is a str, its name, and carries its function. Where such metrics are asked for, a run
+Nothing is registered: the object is a str, its name, and carries its function. If such metrics are requested, a run
 is judged once, and its JudgedRankings go to these functions and to the kernel of the named metrics; metrics that need
 the documents themselves (weights, samples) join them with judgments of their own. `CustomMetric.values` checks what
 functions return. Results and their files have the names alone, each of which knows which of its values are better.
@@ -40,7 +40,7 @@ def no_function(judged: Any) -> Any:
 
 
 class CustomMetric(str):
-    """A metric of the caller's own; made by `custom_metric`. Its attributes are the parameters of that function.
+    """A custom metric; made by `custom_metric`. Its attributes are the parameters of that function.
 
     It is a str, its name, which is the key of results. It can be pickled if its function can.
 
@@ -95,13 +95,7 @@ class CustomMetric(str):
         return CustomMetric(self.name, no_function, self.higher_is_better, self.low, self.high, self.about)
 
     def values(self, judged: Any) -> np.ndarray:
-        """The value of each query.
-
-        Raises
-        ------
-        ValueError, TypeError
-            The function fails, or does not return a number in its range for each query.
-        """
+        """The value of each query; ValueError or TypeError if the function fails, or its numbers do not fit."""
         returned = self.call_function(judged) if len(judged) else []
         try:
             values = numbers_by_query(returned, judged.query_ids)
@@ -134,10 +128,9 @@ class CustomMetric(str):
         try:
             return self.function(judged)
         except Exception as error:
-            found = (error, "") if len(calls) > 1 else first_failure(self.function, judged, error)
+            cause, place = (error, "") if len(calls) > 1 else first_failure(self.function, judged, error)
         finally:
             calls.pop()
-        cause, place = found
         raise ValueError(f"metric {quote(self.name)}: {type(cause).__name__}: {cause}{place}") from cause
 
 
@@ -278,8 +271,8 @@ def custom_columns(metrics: str | Iterable[str], otherwise: str) -> tuple[Any, C
     listed, custom = custom_among(metrics)
     if not custom:
         return listed, None
-    columns = CustomColumns(listed, custom)
-    return columns.fastir_metrics(otherwise), columns
+    plain = [metric for metric in listed if not isinstance(metric, CustomMetric)]
+    return plain or [otherwise], CustomColumns(listed, custom)
 
 
 def one_order(several: Iterable[Settings]) -> dict[str, Any]:
@@ -293,28 +286,12 @@ def one_order(several: Iterable[Settings]) -> dict[str, Any]:
 
 
 class CustomColumns:
-    """The columns of custom metrics among fastir's columns.
-
-    Parameters
-    ----------
-    asked : list of str
-        All metrics, in the order of the call.
-    custom : tuple of CustomMetric
-
-    Attributes
-    ----------
-    judges_all : bool
-        Whether the metrics of fastir's follow from judged rankings, too.
-    """
+    """The columns of custom metrics among fastir's columns; `metrics` are all, in the order of the call."""
 
     def __init__(self, metrics: Iterable[Any], custom: tuple[CustomMetric, ...]) -> None:
         self.metrics: list[Any] = list(metrics)
         self.custom: tuple[CustomMetric, ...] = custom
-        self.judges_all: bool = False
-
-    def fastir_metrics(self, otherwise: str) -> list[Any]:
-        """The metrics of fastir; if there are none, a substitute."""
-        return [metric for metric in self.metrics if not isinstance(metric, CustomMetric)] or [otherwise]
+        self.judges_all: bool = False  # whether fastir's metrics follow from judged rankings, too
 
     def check_rules(self, rules: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """The rules that order documents; raises if a rule is missing that must be there."""

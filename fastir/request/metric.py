@@ -11,6 +11,7 @@ from fastir.engine.measure import CARDS
 from fastir.engine.measure.cards import BETTER, Card, find_relatives
 from fastir.engine.measure.references import Reference
 from fastir.errors import UnknownMetricError
+from fastir.rendering import Cell, Table, render
 from fastir.rendering.text import align_columns
 from fastir.request.names import DIALECTS, Gains, Request, metric_text, read
 
@@ -123,8 +124,6 @@ class Metric(str):
         return format(self.name, spec)
 
     def _repr_html_(self) -> str:
-        from fastir.rendering import Cell, Table, render
-
         (_, title), *lines = self._lines
         return render(Table([title, ""], [[Cell(label), Cell(text)] for label, text in lines], 2, []), "html")
 
@@ -310,8 +309,6 @@ class Metrics(tuple[Card, ...]):
         return align_columns([["metric", "relevance", "first k", "what it is"], *self._rows()], 4).rstrip("\n")
 
     def _repr_html_(self) -> str:
-        from fastir.rendering import Cell, Table, render
-
         rows = [[Cell(cell) for cell in row] for row in self._rows()]
         note = f"{len(self)} metrics; fastir.metric(name) tells more of one."
         table = render(Table(["metric", "relevance", "first k", "what it is"], rows, 4, [note]), "html")

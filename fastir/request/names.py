@@ -364,7 +364,7 @@ def find_param(text: str, card: Card, name: str) -> Param:
 def read_value(where: str, param: Param, value: object) -> Any:
     """A parameter's value from text or from Python: one of its words, a number in its range, or gains of labels.
 
-    `where` is the metric that it stands in, or the parameter's own name where it is a keyword of evaluate().
+    `where` is the metric that has it, or the parameter's own name where it is a keyword of evaluate().
     """
     if isinstance(value, str):
         word = value.lower()

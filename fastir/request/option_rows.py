@@ -68,7 +68,7 @@ ROWS = {  # by the heading of the command's help
             also=("letor",)),
         Row("names", "RunNames", "stem",
             "name runs by the file without endings, the tag in the file, or the file (default %(default)s)",
-            choices="fastir.evaluation.run_names:NAMES_OF_FILES", of=("CollectionOptions",)),
+            choices="fastir.evaluation.run_collections:NAMES_OF_FILES", of=("CollectionOptions",)),
         Row("columns", TABLE, None, "unusual names of a table's columns, such as query_id=qid,score=sim",
             "FIELD=NAME,...", of=READING),
         Row("qrels_columns", TABLE, None, "the same for the qrels alone", "FIELD=NAME,...", of=READING),

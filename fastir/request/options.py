@@ -102,15 +102,10 @@ def check_options(
     validate: Validate = "full",
     choices: Mapping[str, Any],
 ) -> Options:
-    """The options of a call, checked.
+    """The options of a call, checked; a function without some of them leaves them out. `ties` may be RANKED.
 
-    Parameters
-    ----------
-    convention, rel_level, queries, ties, judged_only, max_depth, score_dtype, n_threads, duplicates, validate
-        As in `evaluate`; a function without some of them leaves them out. `ties` may be RANKED. `queries` is a rule:
-        the query ids that a caller may give in its place are taken out before, by `query_rule`.
-    choices : dict
-        The keywords of the call that are not among the function's parameters.
+    `queries` is a rule: `query_rule` takes out the query ids that a caller may give in its place. `choices` are the
+    keywords of the call that are not among the function's parameters.
     """
     if convention != "fastir":
         convention = check_convention(convention)

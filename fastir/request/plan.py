@@ -112,9 +112,7 @@ class Settings:
         if record is not None:
             self.fractions = find_refused_fractions(requests, values, record, options.rel_level)
             if options.rel_level == record.rel_level:
-                requests = [
-                    apply_level(request, of_one, record) for request, of_one in zip(requests, values, strict=True)
-                ]
+                requests = [apply_level(*each, record) for each in zip(requests, values, strict=True)]
         parts = group_requests(requests, values, {**rules, "judged_only": options.judged_only}, record, by_weight)
         if ranked:
             check_ranked(parts, options)
@@ -158,10 +156,8 @@ class Settings:
             if where is not None:
                 fraction, place = where()
                 place = f" ({place})"
-            words = FRACTION_ERRORS[outcome].format(
-                tool=tool, label=fraction, whole=int(fraction), metric=quote(metric)
-            )
-            raise ValueError(words + place)
+            fields = {"tool": tool, "label": fraction, "whole": int(fraction), "metric": quote(metric)}
+            raise ValueError(FRACTION_ERRORS[outcome].format(**fields) + place)
         settings = copy.copy(self)
         settings.grades = grades
         settings.plan, _ = compile_plan(*self.compiled, grades)
@@ -178,9 +174,8 @@ class Settings:
         from fastir.engine.measure._grades import MOST_LEVELS, Rows
 
         reads = any(reads_labels(request.card, of) for request, of in zip(self.requests, self.values, strict=True))
-        zero = any(
-            request.level == 0 for request in self.requests
-        )  # a class counts the levels above 0 that are reached
+        # A class counts the levels above 0 that are reached.
+        zero = any(request.level == 0 for request in self.requests)
         if reads or zero or self.fractions is not None:
             return []
         all_levels = {float(self.options.rel_level), *(float(request.level or 0) for request in self.requests)}
@@ -194,11 +189,12 @@ class Settings:
         return [settings]
 
     def usual_levels(self) -> list[str]:
-        """The metrics with the default relevance level: documents are relevant from 1 on."""
+        """The metrics that reward relevant documents, not gains, by the default level: relevant from 1 on."""
         return [
             request.text
             for request, values in zip(self.requests, self.values, strict=True)
-            if request.level is None and reads_relevance(request.card) and not values.get("gains")
+            if request.level is None and not values.get("gains") and not request.card.graded
+            if request.card.higher_is_better is True and request.card.reads != POOL
         ]
 
     def warn_of_fractions(self, n_fractions: int, largest: float) -> None:
@@ -285,11 +281,6 @@ def without_scores_of_missing(request: names.Request, options: Options) -> Optio
             f"metric {quote(request.text)}: missing_documents=zero needs the ids of documents; there are none here"
         )
     return options.replace(missing_documents="last")
-
-
-def reads_relevance(card: Card) -> bool:
-    """Whether a metric rewards relevant documents, and no gains of their labels."""
-    return not card.graded and card.higher_is_better is True and card.reads != POOL
 
 
 def parse_requests(metrics: Iterable[str], dialect: str = "fastir") -> list[names.Request]:
@@ -474,11 +465,7 @@ def compile_fixed(
 ) -> tuple[Settings, list[tuple[list[int], Settings]]]:
     """The Settings of the metrics, and the Settings of each set of rules among them, with its columns.
 
-    Parameters
-    ----------
-    metrics, options : as for `compile_settings`
-    made : dict
-        A value for each of RULES, None where it is not known, or where no document stood twice.
+    `order` has a value for each of ORDER_RULES: None where it is not known, or where no document is a duplicate.
     """
     if options.convention == "fastir":
         refuse_others("", {name: getattr(options, name) for name in ORDER_RULES}, order)

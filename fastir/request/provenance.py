@@ -48,18 +48,19 @@ class Provenance(NamedTuple):
 def differing_options(one: Provenance, other: Provenance) -> dict[str, tuple[Any, Any]]:
     """{option: its two values} of the options by which two evaluations differ."""
     alike = one.convention.name == other.convention.name
-    mine, theirs = (
-        {**(convention_fields(each.convention) if alike else {"convention": str(each.convention)}), **each.options}
-        for each in (one, other)
-    )
+
+    def chosen(each: Provenance) -> dict[str, Any]:
+        """The convention and the options; of equal conventions the choices, and a relevance level that is not 1."""
+        record = each.convention
+        if not alike:
+            return {"convention": str(record), **each.options}
+        names = ("name", "version", "fractions", *record.choices(), "of")
+        fields = {name: getattr(record, name) for name in names if name != "rel_level" or record.rel_level != 1}
+        return {**fields, **each.options}
+
+    mine, theirs = chosen(one), chosen(other)
     return {
         name: (mine.get(name, "default"), theirs.get(name, "default"))
         for name in dict.fromkeys([*mine, *theirs])
         if name != "validate" and mine.get(name) != theirs.get(name)
     }
-
-
-def convention_fields(convention: Convention) -> dict[str, Any]:
-    """The name and choices of a convention, and its relevance level if `evaluate` has another one."""
-    names = ("name", "version", "fractions", *convention.choices(), "of")
-    return {name: getattr(convention, name) for name in names if name != "rel_level" or convention.rel_level != 1}

@@ -26,11 +26,10 @@ from fastir.engine.columns.rows import occurrences
 from fastir.errors import FastirError, quote
 from fastir.evaluation.accumulator import Accumulator
 from fastir.evaluation.composites.per_metric import without_division
-from fastir.evaluation.many import name_the_run
 from fastir.evaluation.partial.partial import add_rows, share_tables, take_unknown, trust_order
-from fastir.evaluation.partial.strategies import check_version
+from fastir.evaluation.partial.states import check_version
 from fastir.evaluation.partial.values import Values, first_by_bytes
-from fastir.evaluation.run_collections import runs_by_name
+from fastir.evaluation.run_collections import name_the_run, runs_by_name
 from fastir.inputs import id_lists, roles
 
 if TYPE_CHECKING:

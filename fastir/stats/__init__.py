@@ -22,15 +22,13 @@ Raises    ValueError and TypeError for arguments. What cannot be computed is NaN
 
 paired_tests    t, Wilcoxon, sign and equivalence tests of two runs
 randomization   sign flips, exact where they can be enumerated; max_t
-bootstrap       intervals and tests by resampling queries
-weighted        intervals of weighted means, for Results
+bootstrap       intervals and tests by resampling queries; intervals of weighted means, for Results
 anova           two-way analysis of variance, Tukey's tests
 predictions     means of which few values are known and many predicted: prediction-powered inference
 effects         effect sizes, power, sample size
 corrections     of many p-values
 numeric         the studentized range, and the root of a function
-grid            values as whole numbers of one unit, so that sums are exact and ties are seen
-exact           the exact p-value of a sum of signed numbers
+grid            values as whole numbers of one unit, so that sums are exact and ties are seen; exact p-values
 resampling      seeds, and resamples shared among threads in blocks
 _checks         shared by the files: reading arguments, Test, Interval
 _resample       the loops over resamples
@@ -47,37 +45,12 @@ from fastir.stats.predictions import PredictionPowered, ppi_difference, ppi_mean
 from fastir.stats.randomization import max_t, randomization_test
 
 __all__ = [
-    "EFFECTS",
-    "Anova",
-    "Interval",
-    "PredictionPowered",
-    "Source",
-    "Test",
-    "Tukey",
-    "adjust",
-    "bootstrap_interval",
-    "bootstrap_test",
-    "detectable",
-    "effect_size",
-    "equivalence_test",
-    "hedges_factor",
-    "max_t",
-    "power",
-    "ppi_difference",
-    "ppi_mean",
-    "randomization_test",
-    "randomized_tukey_test",
-    "sample_size",
-    "sign_test",
-    "studentized_range_ppf",
-    "studentized_range_sf",
-    "t_interval",
-    "t_test",
-    "tukey_test",
-    "two_way_anova",
-    "welch_test",
-    "wilcoxon",
-]
+    "EFFECTS", "Anova", "Interval", "PredictionPowered", "Source", "Test", "Tukey", "adjust", "bootstrap_interval",
+    "bootstrap_test", "detectable", "effect_size", "equivalence_test", "hedges_factor", "max_t", "power",
+    "ppi_difference", "ppi_mean", "randomization_test", "randomized_tukey_test", "sample_size", "sign_test",
+    "studentized_range_ppf", "studentized_range_sf", "t_interval", "t_test", "tukey_test", "two_way_anova",
+    "welch_test", "wilcoxon",
+]  # fmt: skip
 
 
 def __dir__() -> list[str]:

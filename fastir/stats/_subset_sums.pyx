@@ -1,6 +1,6 @@
 """Exact p-values of one pair: how many subsets of the absolute differences have a sum that stays below a limit.
 
-By halves, whose sorted subset sums meet in the middle (2^20 of 2^40), or by a table of all sums if these are few whole
+By halves: their sorted subset sums meet in the middle (2^20 of 2^40), or by a table of all sums if these are few whole
 numbers.
 """
 
@@ -59,7 +59,7 @@ def subsets_below(const int64_t[::1] d, int64_t limit):
 
 
 def share_below(const int64_t[::1] d, int64_t limit):
-    """The share of the subsets of non-negative values whose sum is at most `limit`, by a table of limit + 1 sums."""
+    """The fraction of the subsets of non-negative values with a sum of at most `limit`, by a table of limit + 1 sums."""
     cdef int64_t i, j, top = 0
     cdef double total = 0.0
     if limit < 0:

@@ -14,27 +14,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fastir.stats._checks import MIN_P
+from fastir.stats._subset_sums import share_below, subsets_below
+
 MAX_DENOMINATOR = 10**6  # the largest common denominator that is looked for
 TOLERANCE = 1e-9  # how near a score must be to a multiple, if the scores are at most 1
 BITS = 40
 
 
 class Grid(NamedTuple):
-    """Scores as whole numbers of a unit.
+    """Scores as whole numbers of a unit."""
 
-    Attributes
-    ----------
-    whole : int64 array
-        Of the scores' shape.
-    unit : float
-        The score of the number 1.
-    loose : int
-        By how much two numbers for the same score may differ: 0 or 1. For differences of scores it is twice that.
-    """
-
-    whole: np.ndarray
-    unit: float
-    loose: int
+    whole: np.ndarray  # int64 of the scores' shape
+    unit: float  # the score of the number 1
+    loose: int  # by how much numbers of one score may differ: 0 or 1; for differences of scores it is twice that
 
     def slack(self) -> int:
         """By how much a sum of differences over the queries may miss its value on paper."""
@@ -76,3 +69,34 @@ def common_denominator(scores: np.ndarray) -> int | None:
 
 def magnitude(scores: np.ndarray) -> float:
     return float(np.abs(scores).max(initial=0.0))
+
+
+# ---- exact p-values of signed sums -----------------------------------------------------------------------------------
+
+MAX_HALVED_VALUES = 40  # values up to which two halves meet in the middle
+MAX_TABLE_SUMS = 1 << 24  # of a table of sums
+
+
+def exact_p(d: np.ndarray, slack: int, two_sided: bool, limit: int | None = MAX_TABLE_SUMS) -> float | None:
+    """The p-value of sum(d) among the sums of all signs, the identity included; None if that takes too long.
+
+    `d` is int64 of shape (n,). A sum may miss the observed one by `slack` and still count as reaching it. `two_sided`
+    compares absolute values; if not, sums at least as great reach the observed one. A table may take `limit` steps.
+    """
+    values = np.sort(np.abs(d[d != 0]))
+    n = len(values)
+    total, seen = int(values.sum()), int(d.sum())
+    if two_sided:
+        seen = abs(seen)
+    if n == 0 or seen - slack <= (0 if two_sided else -total):
+        return 1.0
+    below = (total - seen + slack) // 2  # signed sum >= seen - slack  <=>  sum of the negated values <= below
+    step = int(np.gcd.reduce(values))
+    values, below = values // step, below // step
+    if n <= MAX_HALVED_VALUES and 4 << (n + 1) // 2 <= n * (below + 1):
+        share = subsets_below(values, below) / 2**n
+    elif limit is None or n * (below + 1) <= limit:
+        share = share_below(values, below)
+    else:
+        return None
+    return max(2 * share if two_sided else share, MIN_P)

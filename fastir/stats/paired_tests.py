@@ -26,8 +26,7 @@ from fastir.stats._checks import (
     proper,
     special,
 )
-from fastir.stats.exact import exact_p
-from fastir.stats.grid import to_grid
+from fastir.stats.grid import exact_p, to_grid
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -10,8 +10,7 @@ from fastir.checks import check_choice
 from fastir.engine.threads import share_all
 from fastir.stats._checks import N_RESAMPLES, ZERO, Alternative, Test, check_values, column, differences
 from fastir.stats._resample import SIGNS, Signs
-from fastir.stats.exact import exact_p
-from fastir.stats.grid import to_grid
+from fastir.stats.grid import exact_p, to_grid
 from fastir.stats.paired_tests import ALTERNATIVES
 from fastir.stats.resampling import Resamples
 
@@ -22,23 +21,13 @@ RELATIVE_ERROR = 1e-12  # of a scaled statistic: the error that rounding may cau
 
 
 class Pairs(NamedTuple):
-    """Differences of rows of whole numbers, all pairs over the same queries.
+    """Differences of rows of whole numbers, all pairs over the same queries."""
 
-    Attributes
-    ----------
-    whole : int64 array of shape (n_rows, n_queries)
-    a, b : int64 arrays of shape (n_pairs,)
-        Rows.
-    slack : int64 array of shape (n_pairs,)
-    loose : int64 array of shape (n_pairs,)
-        As in a Grid.
-    """
-
-    whole: np.ndarray
-    a: np.ndarray
+    whole: np.ndarray  # int64 of shape (n_rows, n_queries)
+    a: np.ndarray  # int64 of shape (n_pairs,), as all below: the rows
     b: np.ndarray
     slack: np.ndarray
-    loose: np.ndarray
+    loose: np.ndarray  # as in a Grid
 
     def difference(self, pair: int) -> np.ndarray:
         d = self.whole[self.a[pair]] - self.whole[self.b[pair]]

@@ -20,19 +20,10 @@ ROW_COST = 256  # cost of a row of a run, which is what thread_count() knows
 
 
 class Resamples:
-    """Resamples of one kind, for work that is done block by block.
+    """Resamples of one kind (SIGNS, ORDERS or DRAWS), for work that is done block by block.
 
-    Parameters
-    ----------
-    n_resamples : int
-    random_state : int
-        Any int; the same state gives the same numbers, for any number of threads.
-    purpose : int
-        SIGNS, ORDERS or DRAWS.
-    arrangements : int
-        How many different resamples exist; if at most n_resamples, all of them are enumerated, each once.
-    cells : int
-        Random numbers, times columns, in a resample.
+    The same state gives the same numbers, for any number of threads. If there are at most n_resamples different
+    `arrangements`, each is enumerated once. `cells` are the random numbers, times columns, in a resample.
     """
 
     def __init__(

@@ -30,23 +30,12 @@ def places(values: np.ndarray) -> np.ndarray:
 
 
 class Orders:
-    """What the coefficients of two rankings have in common.
-
-    Attributes
-    ----------
-    a, b : (int array, int array)
-        spans() of both.
-    correct : int array
-        both_above(): for each system the number of systems strictly above it on both sides.
-    """
-
-    a: tuple[np.ndarray, np.ndarray]
-    b: tuple[np.ndarray, np.ndarray]
-    correct: np.ndarray
+    """What the coefficients of two rankings have in common."""
 
     def __init__(self, a: np.ndarray, b: np.ndarray) -> None:
-        self.a, self.b = spans(a), spans(b)
-        self.correct = both_above(a, self.b[0])
+        self.a: tuple[np.ndarray, np.ndarray] = spans(a)
+        self.b: tuple[np.ndarray, np.ndarray] = spans(b)
+        self.correct: np.ndarray = both_above(a, self.b[0])  # how many systems are strictly above on both sides
 
     @property
     def places(self) -> tuple[np.ndarray, np.ndarray]:

@@ -1,5 +1,3 @@
-"""Bounds with labels that are not whole, against all labelings: by 0, the labels of the qrels, max_label."""
-# Also of: candidates, extremes, differences, requests.
 """Bounds with labels that are not whole, against all labelings: by 0, the labels of the qrels, max_label.
 
 Also of: candidates, extremes, differences.

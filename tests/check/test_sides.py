@@ -8,7 +8,7 @@ import pytest
 import fastir
 from fastir.analyses.check.checked import Findings
 from fastir.analyses.check.sides import Ranking, note_ranks
-from fastir.evaluation.drivers.unmatched_ids import MAX_QUERIES
+from fastir.evaluation.drivers.suspect_runs import MAX_QUERIES
 
 
 def test_labels(checked):

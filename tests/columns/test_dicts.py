@@ -1,5 +1,3 @@
-"""Unusual dicts are read as the slow twins below read them: the same ids, numbers and errors."""
-# Also of: id_lists, scalars.
 """Unusual dicts are read as the slow twins below read them: the same ids, numbers and errors.
 
 Also of: id_lists.

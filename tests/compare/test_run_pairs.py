@@ -1,5 +1,4 @@
 """All pairs of runs on one metric: tests and intervals are those of `stats` on plain arrays."""
-# Also of: statistical_tests.
 
 import itertools
 import math

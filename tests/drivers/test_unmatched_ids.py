@@ -122,7 +122,7 @@ def test_parents_that_apply_may_miss(recwarn):
 def test_misses_of_a_service_are_looked_at_ever_more_rarely(monkeypatch):
     """A miss of one query is legitimate; that ids never match is said in the first calls."""
     looks = []
-    monkeypatch.setattr("fastir.evaluation.drivers.unmatched_ids.alike", lambda judged, ranked: looks.append(ranked))
+    monkeypatch.setattr("fastir.evaluation.drivers.suspect_runs.alike", lambda judged, ranked: looks.append(ranked))
     evaluator = fastir.Evaluator({"q": {"a": 1}, "p": {"b": 1}}, "map", queries="intersection")
     with pytest.warns(fastir.FastirWarning, match="no judged document"):
         for number in range(100):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import fastir
-from fastir.evaluation.run_names import run_names
+from fastir.evaluation.run_collections import run_names
 
 QRELS = {"q1": {"d1": 1, "d2": 0}}
 LINES = "q1 Q0 d2 1 3.0 {tag}\nq1 Q0 d1 2 2.0 other\n"

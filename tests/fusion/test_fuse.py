@@ -1,5 +1,3 @@
-"""fuse() gives what each method's source defines, for any overlap and ties, and says what is wrong in its input."""
-# Also of: cards, fusion, recipe, run_set, settings, sorting.
 """fuse() gives what each method's source defines, for any overlap and ties, and says what is wrong with what it gets.
 
 Also of: cards, fusion, recipe, settings, sorting.

@@ -1,5 +1,3 @@
-"""tune() measures every setting as evaluate() measures its fused run, and scores each query with what others chose."""
-# Also of: layout, trials, tuning.
 """tune() measures every setting as evaluate() measures its fused run, and scores each query with what others chose.
 
 Also of: layout, trials.

@@ -1,5 +1,3 @@
-"""Query ids that collide although the hash has a seed: whoever foresees the seed gets an error, not an hour of work."""
-# Also of: buckets.
 """Query ids that collide although the hash has a seed: whoever foresees the seed gets an error, not an hour of work.
 
 Also of: join.

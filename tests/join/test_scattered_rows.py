@@ -1,5 +1,3 @@
-"""Tables whose rows come in any order, at the widths at which their kernels count, cut and compare."""
-# Also of: scattered, duplicates.
 """Tables whose rows come in any order, at the widths at which their kernels count, cut and compare.
 
 Also of: scattered.

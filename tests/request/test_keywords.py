@@ -3,7 +3,7 @@
 import inspect
 
 import fastir
-from fastir.evaluation import judged_rankings
+from fastir.evaluation import evaluate
 from fastir.evaluation import keywords as of_runs
 from fastir.request import keywords as of_values
 from fastir.request.options import check_options
@@ -22,7 +22,7 @@ def test_the_typed_dict_of_arrays_has_options_of_evaluate_scores():
 
 
 def test_the_typed_dict_of_rankings_is_what_judged_rankings_takes():
-    assert set(of_runs.RankingOptions.__annotations__) == set(judged_rankings.OPTIONS)
+    assert set(of_runs.RankingOptions.__annotations__) == set(evaluate.RANKING_OPTIONS)
 
 
 def test_compare_takes_the_options_of_evaluate_but_weights():

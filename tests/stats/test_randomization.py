@@ -5,7 +5,7 @@ import pytest
 from scores_by_hand import X, Y, Z, close, many_scores
 
 from fastir import stats
-from fastir.stats import exact, paired_tests, randomization
+from fastir.stats import grid, paired_tests, randomization
 
 A = np.array([61, 42, 33, 75, 50, 28, 91, 47, 66, 39]) / 100
 B = np.array([55, 40, 36, 60, 52, 20, 85, 49, 51, 30]) / 100
@@ -50,9 +50,9 @@ def test_monte_carlo_counts_the_data_as_one_resample():
 
 
 def test_random_signs_come_near_the_exact_p_value(monkeypatch):
-    monkeypatch.setattr(exact, "MAX_HALVED_VALUES", 0)
-    monkeypatch.setattr(exact, "MAX_TABLE_SUMS", 0)
-    monkeypatch.setattr(exact.exact_p, "__defaults__", (0,))
+    monkeypatch.setattr(grid, "MAX_HALVED_VALUES", 0)
+    monkeypatch.setattr(grid, "MAX_TABLE_SUMS", 0)
+    monkeypatch.setattr(grid.exact_p, "__defaults__", (0,))
     for pair, p in {"xy": 69120 / 2**20, "yz": 653824 / 2**20}.items():
         found = stats.randomization_test(*PAIRS[pair], n_resamples=400_000)
         assert not found.exact

@@ -14,8 +14,7 @@ from fastir.analyses.compare.options import CorrectionOfPairs, Options, Test
 from fastir.analyses.compare.scores import read_scores
 from fastir.checks import mapping
 from fastir.data.results.by_run import ResultsByRun, load_results
-from fastir.data.results.columns import columns_from_records
-from fastir.data.results.exportable import Exportable
+from fastir.data.results.exportable import Exportable, columns_from_records
 from fastir.data.results.results import Results
 from fastir.engine.threads import interruptible
 from fastir.errors import NoOverlapError, quote

@@ -22,8 +22,7 @@ from fastir.engine.columns._dicts import has_integer_documents
 from fastir.engine.columns._ids import ids_from_arena
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.errors import NoOverlapError, quote, warn_caller
-from fastir.evaluation.many import name_the_run
-from fastir.evaluation.read_runs import read_runs
+from fastir.evaluation.run_collections import name_the_run, read_runs
 from fastir.inputs import dicts
 from fastir.inputs.shapes import DICTS, input_shape
 from fastir.rendering.look_alikes import quote_first

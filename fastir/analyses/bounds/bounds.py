@@ -23,7 +23,7 @@ from fastir.engine.measure._grades import coded
 from fastir.errors import quote
 from fastir.evaluation.drivers.judged import RunJudge
 from fastir.evaluation.evaluator import Evaluator, make_evaluator
-from fastir.evaluation.many import name_the_run
+from fastir.evaluation.run_collections import name_the_run
 from fastir.inputs.label_arrays import LABEL_COLUMNS
 from fastir.request.custom import custom_among
 from fastir.request.options import MAX_DEPTH, TIES, label_above_0, metric_tuple

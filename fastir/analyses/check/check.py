@@ -28,7 +28,7 @@ from fastir.rendering.look_alikes import quote_first
 if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
     from fastir.data.run import RunLike, RunsLike
-    from fastir.evaluation.run_names import RunNames
+    from fastir.evaluation.run_collections import RunNames
     from fastir.inputs.files import Path, Watch
 
 MAPPING_SHAPES = (DICTS, OTHER_OBJECT, LISTS)  # shapes that can be read twice, with ids of one kind

@@ -14,9 +14,7 @@ from fastir.analyses.check.rules import Rules
 from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.errors import NoOverlapError, quote
 from fastir.evaluation.drivers.coverage import SWAPPED_TEXT
-from fastir.evaluation.drivers.swapped import MAX_QUERIES as SWAPPED_QUERIES
-from fastir.evaluation.drivers.swapped import like_labels, like_scores
-from fastir.evaluation.drivers.unmatched_ids import MAX_QUERIES, alike, compare_lists
+from fastir.evaluation.drivers.suspect_runs import MAX_QUERIES, alike, compare_lists, like_labels, like_scores
 from fastir.rendering.look_alikes import first_look_alikes, quote_each, quote_first, quote_ids
 from fastir.rendering.text import counted
 
@@ -211,7 +209,7 @@ def compare(judged: Side, run: Side, rules: Rules) -> None:
 
 def first_numbers(rankings: Iterable[tuple[str, Ranking]]) -> tuple[np.ndarray, np.ndarray]:
     """The labels or scores of the first queries, and the offsets of these."""
-    columns = [ranking.numbers for _, ranking in itertools.islice(rankings, SWAPPED_QUERIES)]
+    columns = [ranking.numbers for _, ranking in itertools.islice(rankings, MAX_QUERIES)]
     return np.array(list(itertools.chain(*columns)), float), offsets_from_sizes(list(map(len, columns)))
 
 

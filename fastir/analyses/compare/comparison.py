@@ -12,8 +12,7 @@ from fastir.analyses.compare.records import Method, Pair, System
 from fastir.analyses.compare.tables import default_level, pairs_table, runs_table, table_by_segment
 from fastir.checks import check_choice
 from fastir.data.results.changes import diff_values
-from fastir.data.results.columns import columns_from_records
-from fastir.data.results.exportable import Exportable, result_json
+from fastir.data.results.exportable import Exportable, columns_from_records, result_json
 from fastir.data.results.saved_files import convert_errors, read, save, write
 from fastir.errors import quote
 from fastir.rendering.text import json_types, refuse_inputs

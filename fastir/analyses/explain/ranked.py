@@ -16,8 +16,7 @@ import numpy as np
 from fastir.analyses.explain.query_explanation import DIVIDEND, DIVISOR, name_in_quotient
 from fastir.analyses.explain.records import PRINTED_ROWS, Box, boxes, metric_name
 from fastir.checks import positive_integer
-from fastir.data.results.columns import columns_from_records
-from fastir.data.results.exportable import Exportable
+from fastir.data.results.exportable import Exportable, columns_from_records
 from fastir.engine.columns.rows import equal_offsets
 from fastir.errors import quote
 from fastir.evaluation.labels import evaluate_ranked

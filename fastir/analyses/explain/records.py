@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import InitVar, dataclass, field
 from typing import Any, NamedTuple
 
-from fastir.data.results.columns import columns_from_records
-from fastir.data.results.exportable import Exportable
+from fastir.data.results.exportable import Exportable, columns_from_records
 from fastir.errors import quote
 from fastir.rendering import Cell, Table, number_cell
 from fastir.rendering.text import decimals, printable, signed_text

@@ -10,7 +10,7 @@ In      runs as `evaluate_many` takes them, or a list of them; a method, a norm,
         a metric and the settings to be tried
 Out     a Run; Tuning: values that are cross-validated, and what was chosen
 Checks  names, weights, parameters, grids and folds before rows are read; scores that cannot be computed with; documents
-        that come twice, kinds of ids and all else by `pools.ranked.read_runs`
+        that come twice, kinds of ids and all else by `read_runs`
 Memory  the runs; ids and scores of the fused run. tune holds numbers of the size of the runs' scores, a value for
         each query and setting, and the ids of a million rows at a time
 Raises  ValueError, TypeError, OverflowError and NoOverlapError, which name the run, query, document or option

@@ -18,7 +18,7 @@ from fastir.engine.columns.ids import Arena
 from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.engine.threads import longest_query, run, thread_count
 from fastir.errors import quote
-from fastir.evaluation.read_runs import read_runs
+from fastir.evaluation.run_collections import read_runs
 from fastir.request.options import DUPLICATES, MAX_DEPTH
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from fastir.analyses.fusion._recipe import Recipes
     from fastir.data.run import Run, RunLike, RunsLike
-    from fastir.evaluation.run_names import RunNames
+    from fastir.evaluation.run_collections import RunNames
     from fastir.request.options import Duplicates
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
     from fastir.data.results.results import Results
     from fastir.data.run import RunLike, RunsLike
-    from fastir.evaluation.run_names import RunNames
+    from fastir.evaluation.run_collections import RunNames
     from fastir.request.keywords import ValueOptions
     from fastir.request.options import Duplicates
     from fastir.request.plan import Settings

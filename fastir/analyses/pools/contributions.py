@@ -12,15 +12,14 @@ import numpy as np
 
 from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels, label_column
 from fastir.data.rankings import JudgedRankings
-from fastir.data.results.columns import columns_from_records
-from fastir.data.results.exportable import Exportable
+from fastir.data.results.exportable import Exportable, columns_from_records
 from fastir.data.run import Run
 from fastir.engine.columns.rows import repeat
 from fastir.engine.measure import NUM_Q
 from fastir.errors import NoOverlapError, quote
 from fastir.evaluation.drivers.judged import RunJudge
 from fastir.evaluation.evaluator import Evaluator
-from fastir.evaluation.read_runs import Rankings, check_depth, id_kinds, read_runs
+from fastir.evaluation.run_collections import Rankings, check_depth, id_kinds, read_runs
 from fastir.inputs.mappings import TEAMS, misfit_error, read_mapping
 from fastir.rendering import Cell, Table
 from fastir.rendering.text import json_types
@@ -29,7 +28,7 @@ from fastir.request.options import relevance_level
 if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
     from fastir.data.run import RunsLike
-    from fastir.evaluation.run_names import RunNames
+    from fastir.evaluation.run_collections import RunNames
     from fastir.request.options import Duplicates
 
 

@@ -18,13 +18,12 @@ from fastir.analyses.pools.contributions import JudgmentRanks, TeamsLike, check_
 from fastir.data.qrels import GroupedQrels, Qrels, as_qrels
 from fastir.data.rankings import JudgedRankings, make_rankings, ranking_arrays
 from fastir.data.results.by_run import ResultsByRun
-from fastir.data.results.columns import columns_from_records
-from fastir.data.results.exportable import Exportable
+from fastir.data.results.exportable import Exportable, columns_from_records
 from fastir.engine.columns.rows import occurrences, offsets_from_sizes
 from fastir.errors import FastirWarning, quote
 from fastir.evaluation.evaluator import Evaluator
-from fastir.evaluation.read_runs import check_depth, read_runs
 from fastir.evaluation.rules import SIDE_OPTIONS, columns_by_side, select_queries
+from fastir.evaluation.run_collections import check_depth, read_runs
 from fastir.inputs.parents import read_parents
 from fastir.rendering import Cell, Table, number_cell
 from fastir.rendering.text import counted, json_types
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
     from fastir.data.run import RunsLike
     from fastir.evaluation.keywords import EvaluateOptions
-    from fastir.evaluation.run_names import RunNames
+    from fastir.evaluation.run_collections import RunNames
 
 
 class Fall(NamedTuple):

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, SupportsIndex
 from fastir.analyses.pools.contributions import Masks, Names, bit_masks, names_of_bits, read_labels
 from fastir.checks import check_choice
 from fastir.data.qrels import GroupedQrels, Qrels, as_qrels
-from fastir.data.results.columns import columns_from_records
-from fastir.data.results.exportable import Exportable
+from fastir.data.results.exportable import Exportable, columns_from_records
 from fastir.errors import DuplicateError, FastirWarning, quote
-from fastir.evaluation.read_runs import check_depth, first_documents, read_runs
+from fastir.evaluation.run_collections import check_depth, first_documents, read_runs
 from fastir.inputs import writers
 from fastir.rendering.text import counted, json_types, replacing, tsv_text
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from fastir.data.qrels import QrelsLike
     from fastir.data.run import RunsLike
-    from fastir.evaluation.run_names import RunNames
+    from fastir.evaluation.run_collections import RunNames
     from fastir.request.options import Duplicates
 
 

@@ -19,15 +19,14 @@ from fastir.analyses.pools.contributions import JudgmentRanks, check_overlap, re
 from fastir.analyses.pools.pool import save_list
 from fastir.checks import positive_integer, refuse_options
 from fastir.data.qrels import Qrels
-from fastir.data.results.columns import columns_from_records
-from fastir.data.results.exportable import Exportable
+from fastir.data.results.exportable import Exportable, columns_from_records
 from fastir.data.run import Run
 from fastir.engine.columns.rows import occurrences
 from fastir.errors import NoOverlapError, quote
 from fastir.evaluation.drivers.judged import single_order
 from fastir.evaluation.evaluator import Evaluator
-from fastir.evaluation.read_runs import Rankings, check_depth, first_documents, read_runs
 from fastir.evaluation.rules import select_queries
+from fastir.evaluation.run_collections import Rankings, check_depth, first_documents, read_runs
 from fastir.rendering.text import counted
 from fastir.request.names import metric_text, refuse_mapping
 from fastir.request.options import MAX_DEPTH, OTHER_OPTIONS, label_above_0, query_rule
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
     from fastir.data.run import RunsLike
     from fastir.evaluation.keywords import ToJudgeOptions
-    from fastir.evaluation.run_names import RunNames
+    from fastir.evaluation.run_collections import RunNames
     from fastir.request.options import Duplicates
 
 

@@ -12,7 +12,7 @@ results   Results; _fields holds what it is made from
 report    Report: how the queries of qrels and run overlap, and what was repaired
 by_run    ResultsByRun, the Results of many runs, and ResultsByConvention, of a run under many conventions
 tables    ResultsTable and ResultsBySegment: several Results, printed as one table of means
-exportable  Exportable: the ways out that all results share; columns has tables of records
+exportable  Exportable: the ways out that all results share, and tables of records
 saved     Results in files that read back to an equal object, in the formats of saved_files
 means     exact sums, weighted and geometric means
 statistics  intervals of means, medians and the like

@@ -53,25 +53,7 @@ class ResultsByRun(ResultsTable[Results]):
         label: str | None = None,
         formulas: bool = False,
     ) -> str:
-        """A table to print, with a row per run and its means.
-
-        Parameters
-        ----------
-        interval, confidence
-            The `method` and `confidence` of `Results.interval`. The intervals follow the means; CSV has them in
-            separate columns. None: no intervals.
-        format, digits, transpose, caption, label, formulas
-            As for every table of fastir (`ResultsTable`).
-
-        Returns
-        -------
-        str
-
-        Raises
-        ------
-        ValueError
-            An argument has an invalid value.
-        """
+        """A table to print, with a row per run and its means; parameters and errors as for `Results.to_table`."""
         view: dict[str, Any] = {}
         if interval is not None:
             from fastir.data.results.statistics import interval_options
@@ -80,19 +62,7 @@ class ResultsByRun(ResultsTable[Results]):
         return self._rendered(self._table, format, digits, transpose, caption, label, formulas, **view)
 
     def to_json(self, per_query: bool = True, interval: Method | None = None, confidence: float = 0.95) -> str:
-        """Everything as JSON, in ASCII, with null for NaN; numbers read back exactly.
-
-        Parameters
-        ----------
-        per_query : bool
-            Whether to add the values of every query.
-        interval, confidence
-            As for `to_table`.
-
-        Returns
-        -------
-        str
-        """
+        """Everything as JSON; see `Results.to_json`."""
         from fastir.data.results.saved_files import json_document
         from fastir.data.results.statistics import interval_options
 
@@ -155,8 +125,8 @@ class ResultsByRun(ResultsTable[Results]):
         sizes = [values.size for *_, values in parts]
         return {
             "run": repeat(objects([name for name, *_ in parts]), sizes),
-            "query_id": joined([repeat(objects(queries), len(names)) for _, queries, names, _ in parts]),
-            "metric": joined([np.tile(objects(names), len(queries)) for _, queries, names, _ in parts]),
+            "query_id": join_objects([repeat(objects(queries), len(names)) for _, queries, names, _ in parts]),
+            "metric": join_objects([np.tile(objects(names), len(queries)) for _, queries, names, _ in parts]),
             "value": np.concatenate([np.empty(0), *(values.ravel() for *_, values in parts)]),
         }
 
@@ -167,26 +137,11 @@ class ResultsByRun(ResultsTable[Results]):
         return {KEY: file_head(KIND_BY_RUN, {"runs": {}}), **runs} if per_query else runs
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write the results of all runs to one file (atomically).
+        """Write the results of all runs to one file (atomically), in the formats and with the errors of `Results.save`.
 
-        Parameters
-        ----------
-        path : str or path
-            `load_results` reads ``.json``, ``.tsv`` and ``.parquet`` back. ``.json``: ``{"runs": {name: the output of
-            Results.to_json}}``; the other two: one table, as written by `Results.save`, with ``run`` as the first
-            column. ``.txt``, ``.md``, ``.html``, ``.tex``, ``.csv``: the output of `to_table`.
-        **options
-            The arguments of `to_table`.
-
-        Raises
-        ------
-        ValueError
-            The path has another suffix, or names a file that was evaluated; a name is not a str; or an id is not
-            UTF-8, which Parquet cannot hold.
-        FastirError
-            pyarrow is not installed.
-        OSError
-            The file cannot be written; its old content stays.
+        `load_results` reads ``.json``, ``.tsv`` and ``.parquet`` back. ``.json``: ``{"runs": {name: the output of
+        Results.to_json}}``; the other two: one table with ``run`` as the first column. A name that is not a str is a
+        ValueError. `options` are the arguments of `to_table`.
         """
         refuse_inputs(path, [read for results in self.values() for read in paths_of_inputs(results.provenance)])
         save(path, KIND_BY_RUN, self._write, self.to_table, **options)
@@ -217,7 +172,7 @@ class ResultsByRun(ResultsTable[Results]):
         write(path, KIND_BY_RUN, {"runs": heads}, body, table)
 
 
-def joined(arrays: list[np.ndarray]) -> np.ndarray:
+def join_objects(arrays: list[np.ndarray]) -> np.ndarray:
     return np.concatenate([np.empty(0, object), *arrays])
 
 
@@ -262,17 +217,11 @@ def load_results(path: str | os.PathLike[str]) -> Results | ResultsByRun:
         rows: dict[str, list[int]] = {name: [] for name in head["runs"]}
         for row, name in enumerate(table.pop(RUN_COLUMN)):
             rows[name].append(row)
+        tables = {
+            name: {key: [cells[row] for row in places] for key, cells in table.items()} for name, places in rows.items()
+        }
         return ResultsByRun(
-            (
-                name,
-                restore_results(
-                    path,
-                    head["runs"][name],
-                    None,
-                    {key: [cells[row] for row in places] for key, cells in table.items()},
-                ),
-            )
-            for name, places in rows.items()
+            (name, restore_results(path, head["runs"][name], None, some)) for name, some in tables.items()
         )
 
 

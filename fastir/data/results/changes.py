@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from fastir.checks import positive_integer
-from fastir.data.results.columns import columns_from_records
-from fastir.data.results.exportable import Exportable
+from fastir.data.results.exportable import Exportable, columns_from_records
 from fastir.errors import NoOverlapError
 from fastir.rendering import Cell, Table, number_cell
 from fastir.rendering.look_alikes import quote_first

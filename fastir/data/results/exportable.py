@@ -13,17 +13,19 @@ Methods of a class that takes more than these parameters, such as ``per_query`` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from fastir.checks import positive_integer
+from fastir.rendering import Cell, Table, number_cell, render, swap_axes
+from fastir.rendering.text import json_types
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas
     import pyarrow
 
-    from fastir.rendering import Table
 
 MAX_DIGITS = 17  # decimals that a double can need
 
@@ -52,7 +54,7 @@ class Exportable:
 
     def _table(self, digits: int = 4) -> Table:
         """The table for people."""
-        from fastir.data.results.columns import table_from_columns
+        from fastir.data.results.exportable import table_from_columns
 
         return table_from_columns(self._columns(), digits, self._title())
 
@@ -66,8 +68,6 @@ class Exportable:
 
     def _json(self, per_query: bool = True) -> dict[str, Any]:
         """What `to_json` writes, in types that JSON has."""
-        from fastir.rendering.text import json_types
-
         return json_types(self._state())
 
     def _array(self) -> np.ndarray:
@@ -129,15 +129,11 @@ class Exportable:
         **view: Any,
     ) -> str:
         """The text of table(digits, **view), after the checks that all classes share."""
-        from fastir.rendering import render, swap_axes
-
         cells = table(positive_integer("digits", "the number of decimals", digits, MAX_DIGITS), **view)
         return render(swap_axes(cells) if transpose else cells, format, caption, label, formulas)
 
     def _printed(self, format: str) -> str:
         """The table, its first rows where it may be long."""
-        from fastir.rendering import Cell, render
-
         table = self._table()
         more = len(table.rows) - (self._printed_rows or len(table.rows))
         if more > 0:
@@ -213,8 +209,6 @@ class Exportable:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """The numbers, for NumPy; a TypeError where they are no single array."""
-        import numpy as np
-
         array = self._array()
         if copy is False and dtype is not None and array.dtype != dtype:
             raise ValueError(f"a copy is needed to convert {array.dtype} to {np.dtype(dtype)}")
@@ -260,8 +254,6 @@ def equal_values(a: Any, b: Any) -> bool:
     if a is b:
         return True
     if hasattr(a, "dtype") or hasattr(b, "dtype"):
-        import numpy as np
-
         a, b = np.asarray(a), np.asarray(b)
         if a.dtype.hasobject or b.dtype.hasobject:
             return a.shape == b.shape and equal_values(a.tolist(), b.tolist())
@@ -273,3 +265,32 @@ def equal_values(a: Any, b: Any) -> bool:
     if isinstance(a, float) and isinstance(b, float):
         return a == b or (a != a and b != b)
     return bool(a == b)
+
+
+# ---- columns of records ----------------------------------------------------------------------------------------------
+
+
+def columns_from_records(names: Sequence[str], records: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
+    """{name: list} of tuples that all have a value for each name."""
+    rows = list(records)
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+
+def table_from_columns(columns: Mapping[str, Any], digits: int, title: str = "") -> Table:
+    """A row for each record; what is to the left of the first column of numbers is text."""
+    lists = [column.tolist() if hasattr(column, "tolist") else column for column in columns.values()]
+    rows = [[cell_from_value(value, digits) for value in row] for row in zip(*lists, strict=True)]
+    texts = [not is_number(column) for column in columns.values()]
+    return Table(list(columns), rows, texts.index(False) if False in texts else len(texts), [], title)
+
+
+def is_number(column: Any) -> bool:
+    """Whether a column has numbers, or nothing that says what it has."""
+    return hasattr(column, "dtype") or all(value is None or isinstance(value, (int, float)) for value in column)
+
+
+def cell_from_value(value: Any, digits: int) -> Cell:
+    """A cell: numbers with decimals, ids unchanged, several ids with commas."""
+    if value is None or isinstance(value, float):
+        return number_cell(value, digits)
+    return Cell(", ".join(map(str, value)) if isinstance(value, tuple) else str(value))

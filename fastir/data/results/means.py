@@ -10,12 +10,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fastir.data.results._totals import UNIT, exact_total
 
 if TYPE_CHECKING:
     import decimal
-
-    import numpy as np
 
 
 def weighted_mean(values: np.ndarray, weights: np.ndarray, total: int) -> float:
@@ -91,8 +91,6 @@ def exact_parts(values: np.ndarray) -> tuple[list[float], int] | None:
 
 def weigh_queries(weights: Mapping[Any, float], query_ids: Sequence[Any]) -> tuple[np.ndarray, int]:
     """The weights of queries as an array, and their exact sum."""
-    import numpy as np
-
     in_order = list(weights) == list(query_ids)  # most often
     each = weights.values() if in_order else map(weights.__getitem__, query_ids)
     array = np.fromiter(each, float, len(query_ids))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastir.data.results.exportable import Exportable
 from fastir.engine.columns.rows import CELLS, CONTRADICTED, EXCLUDED, INCOMPLETE, UNDIVIDED
+from fastir.rendering import Cell, Table
 from fastir.rendering.text import printable
 
-if TYPE_CHECKING:
-    from fastir.rendering import Table
+# Each has an example.
+COUNTS = ("in_both", "only_in_qrels", "only_in_run", "no_relevant", "nothing_judged", "queries_with_ties", "fractions")
 
 
 class Report(Exportable):
@@ -45,24 +46,7 @@ class Report(Exportable):
         of "rankings in which different integers are one float64": their documents tie.
     """
 
-    __slots__ = (
-        "fractions",
-        "fractions_example",
-        "in_both",
-        "in_both_example",
-        "no_relevant",
-        "no_relevant_example",
-        "nothing_judged",
-        "nothing_judged_example",
-        "only_in_qrels",
-        "only_in_qrels_example",
-        "only_in_run",
-        "only_in_run_example",
-        "queries_with_ties",
-        "queries_with_ties_example",
-        "repairs",
-        "unjudged_share",
-    )
+    __slots__ = tuple(sorted((*COUNTS, *(f"{name}_example" for name in COUNTS), "repairs", "unjudged_share")))
 
     def __init__(
         self,
@@ -121,13 +105,12 @@ class Report(Exportable):
         return rows
 
     def _columns(self) -> dict[str, list[Any]]:
-        from fastir.data.results.columns import columns_from_records
+        from fastir.data.results.exportable import columns_from_records
 
         return columns_from_records(("what", "count", "example"), self._rows())
 
     def _table(self, digits: int = 4) -> Table:
-        from fastir.data.results.columns import cell_from_value
-        from fastir.rendering import Cell, Table
+        from fastir.data.results.exportable import cell_from_value
 
         rows = [
             [Cell(what), cell_from_value(count, digits), Cell("" if example is None else str(example))]

@@ -18,6 +18,8 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
+import numpy as np
+
 from fastir.checks import mapping
 from fastir.data.results._fields import Fields, row_dicts, status_codes
 from fastir.data.results._totals import column_totals
@@ -26,25 +28,21 @@ from fastir.data.results.means import column_mean, mean_from_sum, weigh_queries,
 from fastir.engine.measure import BY_MEANS
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.errors import quote
+from fastir.rendering import Cell, Table
 from fastir.rendering.text import counted, printable, refuse_inputs, round_text
 from fastir.request.provenance import paths_of_inputs
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from fastir.data.results.changes import ResultsDiff
     from fastir.data.results.report import Report
     from fastir.data.results.statistics import IntervalOptions, MeanInterval, Method, Statistic
     from fastir.data.results.tables import ResultsBySegment
-    from fastir.rendering import Table
     from fastir.request.conventions import Convention
     from fastir.request.provenance import Provenance
 
 STATUSES = tuple(STATUS_CODES)
 N_RESAMPLES = 100_000  # equals `stats._checks.N_RESAMPLES`; importing it takes long
-MIN_ROWS_OF_JOINT_SUMS = (
-    256  # values of a metric from which on the sums of all metrics are made together; of fewer, each when read
-)
+MIN_ROWS_OF_JOINT_SUMS = 256  # values from which on the sums of all metrics are made together; of fewer, each when read
 MAX_SEARCHED_NAMES = 16  # names that are searched one by one; of more, a dict is made when the first is read
 
 
@@ -119,19 +117,7 @@ class Results(Fields, Exportable):
         return [(name, self[name]) for name in self._names]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The mean of a metric, or a default.
-
-        Parameters
-        ----------
-        name : str
-            A metric, in the requested spelling.
-        default : object
-            Returned for a metric that was not evaluated.
-
-        Returns
-        -------
-        float
-        """
+        """The mean of a metric, by the requested spelling; `default` for a metric that was not evaluated."""
         return self[name] if name in self._names else default
 
     def _column(self, name: str) -> int:
@@ -367,7 +353,7 @@ class Results(Fields, Exportable):
         from fastir.data.results.statistics import IntervalOptions, mean_interval
 
         options = IntervalOptions(method, confidence, n_resamples, random_state, n_threads)
-        return mean_interval(self, metric, options.checked())
+        return mean_interval(self, metric, options.check())
 
     def statistic(self, metric: str, statistic: Statistic | float | Callable[[np.ndarray], float]) -> float:
         """A statistic of the queries' values other than the mean.
@@ -456,16 +442,14 @@ class Results(Fields, Exportable):
         if not isinstance(other, Results):
             raise TypeError(f"diff: the other must be Results, got {type(other).__name__}")
 
+        def mean_over(results: Results, kept: set[Any]) -> float:
+            return select_rows(results, [row for row, each in enumerate(results.query_ids) if each in kept])[metric]
+
         def means(kept: set[Any]) -> tuple[float, float]:
-            return self._mean_over(kept, metric), other._mean_over(kept, metric)
+            return mean_over(self, kept), mean_over(other, kept)
 
-        return diff_values(
-            metric, self.per_query(metric), other.per_query(metric), top, means, higher_is_better(metric)
-        )
-
-    def _mean_over(self, kept: set[Any], metric: str) -> float:
-        """The mean of a metric over some of the queries."""
-        return select_rows(self, [row for row, query_id in enumerate(self._query_ids) if query_id in kept])[metric]
+        here, there = self.per_query(metric), other.per_query(metric)
+        return diff_values(metric, here, there, top, means, higher_is_better(metric))
 
     # ---- as text and files ---------------------------------------------------------------------------------------
 
@@ -528,7 +512,7 @@ class Results(Fields, Exportable):
             The `method` and `confidence` of `interval`. The intervals follow the means; CSV has them in the columns low
             and high, and with `per_query` they are rows below the means. None: no intervals.
         format, digits, transpose, caption, label, formulas
-            As for every table of fastir (`ResultsTable`).
+            As for `ResultsTable.to_table`.
 
         Returns
         -------
@@ -575,14 +559,9 @@ class Results(Fields, Exportable):
         interval: IntervalOptions | None = None,
         columns: bool = False,
     ) -> Table:
-        from fastir.rendering import Cell, Table
-
-        hows = list(self._aggregates)
-
         def cells(row: Iterable[float]) -> list[Cell]:
-            return [
-                Cell(round_text(value, how, digits), exact=repr(value)) for value, how in zip(row, hows, strict=True)
-            ]
+            pairs = zip(row, self._aggregates, strict=True)
+            return [Cell(round_text(value, how, digits), exact=repr(value)) for value, how in pairs]
 
         means = cells(self[name] for name in self._names)
         if per_query:

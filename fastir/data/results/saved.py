@@ -1,7 +1,7 @@
 """Saved Results: everything but the values is in the head of the file, so that it reads back to an equal object.
 
 The head has how each metric is averaged, the statuses, the report, the weights and the Provenance; saved_files.py has
-the formats. A file whose parts do not fit is refused, with what does not fit.
+the formats. A file is refused if its parts do not fit; the error says which.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from fastir.data.results._fields import status_codes
 from fastir.data.results.report import Report
@@ -34,7 +36,7 @@ def head_of_results(results: Any) -> dict[str, Any]:
         "queries": len(results.values),
         "integers": any(type(query_id) is int for query_id in results.query_ids[:1]),
         "status": queries_by_status(results),
-        "report": data_from_report(results.report),
+        "report": {field: getattr(results.report, field) for field in Report.__slots__},
         "weights": results.weights and list(results.weights.items()),
     }
     if results.provenance is not None:
@@ -47,10 +49,6 @@ def queries_by_status(results: Any) -> dict[str, list[Any]]:
     codes, query_ids = status_codes(results), results.query_ids
     rows = {status: (codes == code).nonzero()[0] for status, code in STATUS_CODES.items() if code}
     return {status: [query_ids[row] for row in places.tolist()] for status, places in rows.items()}
-
-
-def data_from_report(report: Report) -> dict[str, Any]:
-    return {field: getattr(report, field) for field in Report.__slots__}
 
 
 def report_from(data: dict[str, Any]) -> Report:
@@ -97,8 +95,6 @@ def fields_from(
     path: str, head: Mapping[str, Any], query_ids: list[Any], columns: Mapping[str, Iterable[Any]]
 ) -> Fields:
     """The fields of Results, from a head and the values of every query."""
-    import numpy as np
-
     with convert_errors(path, "results"):
         aggregates = head["aggregates"]
         unknown = [how for how in aggregates.values() if how not in AGGREGATES]

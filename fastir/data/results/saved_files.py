@@ -24,14 +24,14 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
 
 from fastir._version import __version__
 from fastir.errors import FastirError, FormatError, quote
+from fastir.rendering import BY_SUFFIX
 from fastir.rendering.text import QUOTED, json_text, replacing, tsv_field
-
-if TYPE_CHECKING:
-    import numpy as np
 
 KEY = "fastir"
 MARK = "# fastir "
@@ -111,16 +111,8 @@ def check_kind(path: str, head: dict[str, Any], expected: str, kinds: Sequence[s
 def save(path: Any, what: str, exact: Callable[[str], None], table: Callable[..., str], **options: Any) -> None:
     """Write an object by the end of the name: exactly, to be read back, or as a table, for which the options are.
 
-    Parameters
-    ----------
-    path : str or path
-    what : str
-        What it is, with its article.
-    exact : function of the path
-    table : function of (format, **options)
+    `what` is it with its article; `exact` takes the path, `table` the format and the options.
     """
-    from fastir.rendering import BY_SUFFIX
-
     path = os.fsdecode(path)
     suffix = os.path.splitext(path)[1].lower()
     if suffix in SUFFIXES and not options:
@@ -206,7 +198,6 @@ def table_checksum(head: bytes, rows: Any) -> str:
 
 def value_bytes(array: Any) -> Iterator[Any]:
     """The values of a pyarrow.Array: bytes that differ if they differ."""
-    import numpy as np
     from pyarrow import types
 
     if types.is_string(array.type) or types.is_large_string(array.type):
@@ -275,13 +266,13 @@ def json_parts(data: dict[str, Any]) -> Iterator[Any]:
     mark = os.urandom(16).hex()  # replaced by the values by query; occurs only there
     matrices: list[ValuesByQuery] = []
 
-    def marked(matrix: ValuesByQuery) -> Any:
+    def mark_matrix(matrix: ValuesByQuery) -> Any:
         if not matrix.values.size:
             return {str(query_id): {} for query_id in matrix.query_ids}
         matrices.append(matrix)
         return mark
 
-    text = json_text(data, marked)
+    text = json_text(data, mark_matrix)
     for matrix in matrices:
         before, text = text.split(f'"{mark}"', 1)
         yield before.encode()
@@ -307,8 +298,6 @@ def object_parts(matrix: ValuesByQuery, start: str) -> Iterator[Any]:
 
 def row_bytes(heads: list[str], columns: list[Any], between: list[bytes], *special: bytes) -> np.ndarray:
     """The bytes of rows; `between` and `special` as for `rows_text`."""
-    import numpy as np
-
     from fastir.engine.columns._number_text import rows_text
 
     return rows_text(heads, np.stack(columns, 1) if columns else np.empty((len(heads), 0)), between, *special)
@@ -349,17 +338,16 @@ def is_saved(path: Any) -> bool:
         except (OSError, ValueError):
             return False
     try:
-        first = source.head if hasattr(source, "head") else first_bytes(path)  # of a FileSource, which read them
+        if hasattr(source, "head"):  # of a FileSource, which read them
+            first = source.head
+        else:
+            with open(path, "rb") as file:
+                first = file.read(HEAD_BYTES)
     except OSError:
         return False
     return first.startswith(MARK.encode()) or "".join(first.decode("latin-1").split()).startswith(
         f'{{"{KEY}":{{"kind":'
     )
-
-
-def first_bytes(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(HEAD_BYTES)
 
 
 def read(path: Any, expected: str, *kinds: str) -> SavedFile:

@@ -19,8 +19,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from fastir.data.results.saved import data_from_provenance, data_from_report, provenance_from, report_from
+from fastir.data.results.report import Report
+from fastir.data.results.saved import data_from_provenance, provenance_from, report_from
 from fastir.data.results.saved_files import (
+    CHECKSUM_KEY,
     KEY,
     arrow_modules,
     check_checksum,
@@ -39,7 +41,6 @@ KIND = "judged rankings"
 LISTS = {"ranks": "offsets", "labels": "offsets", "ideal_labels": "ideal_offsets"}
 ARRAYS = frozenset(("missing", "num_ret", *LISTS, *LISTS.values()))
 BROKEN_ZIP = EOFError, OSError, RuntimeError, MemoryError, zipfile.BadZipFile, zlib.error
-CHECKSUM = "crc32"
 ZIP = b"PK"  # what an .npz begins with
 Saved = tuple[list[Any], dict[str, Any], dict[str, Any]]  # query ids, arrays, and the head
 Made = TypeVar("Made")
@@ -48,11 +49,11 @@ Made = TypeVar("Made")
 def write_rankings(path: Any, query_ids: list[Any], arrays: dict[str, np.ndarray], fields: dict[str, Any]) -> None:
     """Write; see `JudgedRankings.save`."""
     suffix = ".npz" if hasattr(path, "write") else os.path.splitext(os.fsdecode(path))[1].lower()
-    report = data_from_report(fields["report"])
+    report = {field: getattr(fields["report"], field) for field in Report.__slots__}
     provenance = fields["provenance"] and data_from_provenance(fields["provenance"])
     integers = bool(query_ids) and type(query_ids[0]) is int
     head = file_head(KIND, {**fields, "report": report, "provenance": provenance, "integers": integers})
-    head[CHECKSUM] = checksum(json.loads(json.dumps(head)), query_ids, arrays)
+    head[CHECKSUM_KEY] = checksum(json.loads(json.dumps(head)), query_ids, arrays)
     buffer = io.BytesIO()
     if suffix == ".npz":
         texts = [str(query_id).encode("utf-8", "surrogateescape") for query_id in query_ids]
@@ -88,7 +89,9 @@ def arrow_table(query_ids: list[Any], arrays: dict[str, np.ndarray]) -> Any:
 
 def checksum(head: dict[str, Any], query_ids: list[Any], arrays: dict[str, np.ndarray]) -> int:
     """The checksum of a head as JSON gives it back, of the ids and of the arrays."""
-    text = json.dumps([{name: value for name, value in head.items() if name != CHECKSUM}, query_ids], sort_keys=True)
+    text = json.dumps(
+        [{name: value for name, value in head.items() if name != CHECKSUM_KEY}, query_ids], sort_keys=True
+    )
     total = zlib.crc32(text.encode())
     for _, array in sorted(arrays.items()):
         total = zlib.crc32(array.astype(array.dtype.newbyteorder("<")).tobytes(), total)
@@ -110,7 +113,7 @@ def read_rankings(path: Any, make: Callable[..., Made], arrays_of: Callable[[Mad
         fields |= {"report": report_from(head["report"]), "provenance": provenance_from(head.get("provenance"))}
         query_ids = list(map(int, query_ids)) if head["integers"] else query_ids
         rankings = make(query_ids, **arrays, **fields)
-        check_checksum(name, head, checksum(head, query_ids, arrays_of(rankings)) == head[CHECKSUM])
+        check_checksum(name, head, checksum(head, query_ids, arrays_of(rankings)) == head[CHECKSUM_KEY])
         return rankings
 
 

@@ -17,13 +17,14 @@ import numpy as np
 
 from fastir.checks import check_choice, proportion, whole_number
 from fastir.data.results.means import geometric_mean
+from fastir.data.results.tables import Means
 from fastir.engine.threads import thread_count
 from fastir.errors import quote
 from fastir.rendering import Cell, Table
+from fastir.rendering.text import json_types
 from fastir.stats._checks import LARGEST_VALUE, N_RESAMPLES
-from fastir.stats.bootstrap import bootstrap_interval
+from fastir.stats.bootstrap import bootstrap_interval, weighted_bounds
 from fastir.stats.paired_tests import t_interval
-from fastir.stats.weighted import weighted_bounds
 
 Method = Literal["percentile", "bca", "t"]
 METHODS = get_args(Method)
@@ -32,27 +33,10 @@ STATISTICS = get_args(Statistic)
 AVERAGES = ("mean", "geometric", "mean_or_nan", "geometric_or_nan")  # aggregates that are a mean
 
 
-class Columns(Protocol):
-    """The attributes of Results that this file reads: they import it."""
-
-    @property
-    def names(self) -> list[str]: ...
-
-    @property
-    def query_ids(self) -> list[Any]: ...
-
-    @property
-    def values(self) -> np.ndarray: ...
-
-    @property
-    def aggregates(self) -> dict[str, str]: ...
-
-    @property
-    def weights(self) -> dict[Any, float] | None: ...
+class Columns(Means, Protocol):
+    """What this file reads of Results."""
 
     def _column(self, name: str) -> int: ...
-
-    def per_query(self, name: str) -> dict[Any, float]: ...
 
 
 class MeanInterval(NamedTuple):
@@ -74,7 +58,7 @@ class IntervalOptions(NamedTuple):
     random_state: Any = 0
     n_threads: SupportsIndex | None = None
 
-    def checked(self) -> IntervalOptions:
+    def check(self) -> IntervalOptions:
         thread_count(self.n_threads, 0)
         return self._replace(
             method=check_choice("method", self.method, METHODS),
@@ -91,7 +75,7 @@ class IntervalOptions(NamedTuple):
 
 def interval_options(method: Any, confidence: Any) -> IntervalOptions | None:
     """The options of a table's intervals; None for a table without."""
-    return None if method is None else IntervalOptions(method, confidence).checked()
+    return None if method is None else IntervalOptions(method, confidence).check()
 
 
 # ---- intervals -----------------------------------------------------------------------------------------------------
@@ -149,14 +133,12 @@ def defined_values(results: Columns, metric: str, how: str) -> tuple[np.ndarray,
 
 def mean_intervals(results: Columns, options: IntervalOptions) -> dict[str, MeanInterval | None]:
     """The interval of each mean; None for metrics that add up."""
-    hows = results.aggregates
-    return {name: mean_interval(results, name, options) if hows[name] in AVERAGES else None for name in hows}
+    by_name = results.aggregates.items()
+    return {name: mean_interval(results, name, options) if how in AVERAGES else None for name, how in by_name}
 
 
 def intervals_as_json(results: Columns, options: IntervalOptions) -> dict[str, Any]:
     """The intervals in types that JSON has: null for NaN, and for metrics that add up."""
-    from fastir.rendering.text import json_types
-
     bounds = {name: interval and interval._asdict() for name, interval in mean_intervals(results, options).items()}
     return json_types({"method": options.method, "confidence": options.confidence, "means": bounds})
 
@@ -169,10 +151,10 @@ Found = Sequence[MeanInterval | None]
 def add_intervals(
     table: Table, row_intervals: Sequence[Found], options: IntervalOptions, digits: int, columns: bool = False
 ) -> Table:
-    """A table of means with their intervals, which are given row by row.
+    """A table of means with their intervals, which are given row by row, behind the means.
 
-    They stand behind the means, by Student's t as ± half their width, which a geometric mean does not have, others in
-    brackets; or in `columns` of their own, low and high, for programs.
+    By Student's t they are ± half their width, which a geometric mean does not have; others are in brackets. With
+    `columns` they have columns of their own, low and high, for programs.
     """
     head, first = table.head, table.first
     notes = [*table.notes, str(options)]

@@ -9,19 +9,17 @@ import math
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
+import numpy as np
+
 from fastir.checks import suggest_choice
 from fastir.data.results.exportable import Exportable
 from fastir.errors import quote
-from fastir.rendering.text import round_text
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from fastir.rendering import Table
+from fastir.rendering import Cell, Table
+from fastir.rendering.text import json_types, round_text
 
 
 class Means(Protocol):
-    """The attributes of Results that a table reads: the mean of each metric, and its aggregation."""
+    """The attributes of Results that tables, intervals and statistics read: Results import their files."""
 
     @property
     def names(self) -> list[str]: ...
@@ -32,7 +30,15 @@ class Means(Protocol):
     @property
     def aggregates(self) -> dict[str, str]: ...
 
+    @property
+    def values(self) -> np.ndarray: ...
+
+    @property
+    def weights(self) -> dict[Any, float] | None: ...
+
     def keys(self) -> Iterable[str]: ...
+
+    def per_query(self, name: str) -> dict[Any, float]: ...
 
     def _json(self, per_query: bool = True) -> dict[str, Any]: ...
 
@@ -128,23 +134,17 @@ class ResultsTable(Exportable, Readable[R]):
         return next(iter(self.values())).aggregates if self else {}
 
     def _columns(self) -> dict[str, Any]:
-        import numpy as np
-
         means = self._means()
         columns = {metric: np.array([row[metric] for row in means.values()], float) for metric in self._metrics()}
         return {str(self._index): objects(list(means)), **columns}
 
     def _array(self) -> np.ndarray:
-        import numpy as np
-
         rows = [[row[metric] for metric in self._metrics()] for row in self._means().values()]
         return np.array(rows, float).reshape(len(rows), len(self._metrics()))
 
     def _table(self, digits: int = 4) -> Table:
-        from fastir.rendering import Cell, Table
-
-        hows = self._metrics()
-        best = self._best(list(hows))
+        aggregates = self._metrics()
+        best = self._best(list(aggregates))
         rows = [
             [
                 Cell(str(name)),
@@ -154,12 +154,12 @@ class ResultsTable(Exportable, Readable[R]):
                         strong=row[metric] == best.get(metric),
                         exact=repr(row[metric]),
                     )
-                    for metric, how in hows.items()
+                    for metric, how in aggregates.items()
                 ),
             ]
             for name, row in self._means().items()
         ]
-        return Table([str(self._index), *hows], rows, 1, [])
+        return Table([str(self._index), *aggregates], rows, 1, [])
 
     def _json(self, per_query: bool = True) -> dict[str, Any]:
         return {f"{self._index}s": {str(name): results._json(per_query) for name, results in self.items()}}
@@ -207,15 +207,11 @@ class ResultsBySegment(ResultsTable[R]):
         return super()._metrics() or dict.fromkeys(self.micro, "mean")
 
     def _json(self, per_query: bool = True) -> dict[str, Any]:
-        from fastir.rendering.text import json_types
-
         return {**super()._json(per_query), "micro": json_types(self.micro), "macro": json_types(self.macro)}
 
 
 def objects(values: list[Any]) -> np.ndarray:
     """Values as an array of Python objects, also where they are tuples."""
-    import numpy as np
-
     array = np.empty(len(values), object)
     array[:] = values
     return array

@@ -7,7 +7,6 @@ Memory  the values of each set of rules, and the values of the result
 Raises  UnknownMetricError, ValueError; and the errors of `drivers`
 
 per_metric   metrics with different rules, and metrics that read the judgments of all queries
-subtopics    qrels with groups: subtopics, or groups of judges
-preferences  preferences of judges
+subtopics    qrels with groups: subtopics, or groups of judges; preferences of judges
 samples      samples of a pool, and what is estimated from them
 """

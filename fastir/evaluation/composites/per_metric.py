@@ -31,19 +31,9 @@ if TYPE_CHECKING:
 
 
 class PerMetricRules:
-    """Evaluates runs under several sets of rules.
+    """Evaluates runs under several sets of rules; ``prepare(qrels, settings)`` returns the PlainEvaluator of one.
 
-    Parameters
-    ----------
-    prepare : function
-        ``prepare(qrels, settings)`` returns a PlainEvaluator.
-    qrels : Qrels
-    settings : Settings
-        The options, and all metrics.
-    columns : mapping or None
-        The names of the columns of runs that are tables.
-    parents : Parents or None
-        The document of each id in a run.
+    `columns` are the names of the columns of runs that are tables, `parents` the document of each id in a run.
     """
 
     def __init__(
@@ -129,7 +119,8 @@ def without_division(prepared: RunEvaluator) -> RunEvaluator:
         return prepared
     copied = copy.copy(prepared)
     copied.parts = [
-        (requests, part.undivided() if isinstance(part, WeightedEvaluator) else part) for requests, part in copied.parts
+        (requests, part.without_division() if isinstance(part, WeightedEvaluator) else part)
+        for requests, part in copied.parts
     ]
     return copied
 
@@ -147,14 +138,7 @@ class JudgedAnywhere:
     """Evaluates metrics for which a document that was judged for any query counts as judged for each.
 
     Each is computed as another metric (`Card.pooled`), with other judgments: every query gets those of all queries.
-
-    Parameters
-    ----------
-    prepare, qrels
-        As for PerMetricRules.
-    requests : list of Request
-    options : Options
-        The rules that they share among them.
+    `options` are the rules that the requests share.
     """
 
     def __init__(self, prepare: Callable[..., Any], qrels: Qrels, requests: list[Request], options: Options) -> None:
@@ -176,7 +160,7 @@ class JudgedAnywhere:
         return query_ids, pooled[1][:, self.columns], status, coverage
 
     def measure(self, run: Run, n_threads: SupportsIndex | None, watch: Any = None) -> RunValues:
-        """Evaluate a run, on qrels of the documents that it ranks for a query and that stand anywhere in the caller's.
+        """Evaluate a run, on qrels of the documents that it ranks for a query and that any query of the caller has.
 
         It may have duplicate documents in a query, which a dict of dicts cannot have.
         """
@@ -198,16 +182,7 @@ class IdealByScore:
 
     A document that is missing from the run has the score 0. Equal scores keep the order of the qrels. Each run gets its
     own qrels, with labels in this order: each document has its own label, the first document the largest.
-
-    Parameters
-    ----------
-    prepare, qrels, requests, options
-        As for JudgedAnywhere.
     """
-
-    single: bool
-    labels: dict[Any, Any]
-    bases: list[str]
 
     def __init__(
         self, prepare: Callable[..., PlainEvaluator], qrels: Qrels, requests: list[Request], options: Options
@@ -215,12 +190,12 @@ class IdealByScore:
         self.prepare = prepare
         self.plain: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), options))
         self.jobs: list[Job] = [(self.plain, None)]
-        self.single = options.score_dtype == "float32"
-        self.labels = qrels.to_dict()
+        self.single: bool = options.score_dtype == "float32"
+        self.labels: dict[Any, Any] = qrels.to_dict()
         self.levels: dict[float, list[int]] = {}
         for column, request in enumerate(requests):
             self.levels.setdefault(request.relevant_from(1), []).append(column)
-        self.bases = [
+        self.bases: list[str] = [
             str(request._replace(level=None, params={**request.params, "missing_documents": "last"}))
             for request in requests
         ]

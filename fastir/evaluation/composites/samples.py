@@ -88,16 +88,7 @@ class Sample:
 
 
 class SampleEvaluator:
-    """Evaluates metrics of sampled judgments.
-
-    Parameters
-    ----------
-    prepare : function
-        ``prepare(qrels, settings)`` returns a PlainEvaluator.
-    qrels : Qrels
-    settings : Settings
-        Such metrics alone, under one set of rules.
-    """
+    """Evaluates metrics of sampled judgments alone, under one set of rules; arguments as for `PerMetricRules`."""
 
     jobs: tuple[Job, ...] = ()  # what it measures together with other metrics
 
@@ -151,7 +142,9 @@ class SampleEvaluator:
         """The values of a metric for all queries."""
         sample, level = self.sample, math.ceil(request.relevant_from(self.settings.level))
         gain = params.get("gain", "binary")
-        gains = sample.with_gains(gain, level if request.level else lowest_with_gain(gain, level))
+        # Without a level of its own a metric takes gains from the first label on that can have one.
+        lowest = level if request.level or gain == "binary" else 0 if isinstance(gain, Gains) else 1
+        gains = sample.with_gains(gain, lowest)
         rows = sample.offsets, sample.labels, sample.by_label, sample.strata
         pool = *rows, sample.firsts, sample.sizes, sample.probabilities, *gains
         values, totals = np.empty(len(num_ret)), np.empty(len(num_ret))
@@ -180,11 +173,6 @@ def sample_for(qrels: Qrels, settings: Settings) -> Sample:
         check_average(settings.requests, settings.values, MAX_DEPTH)
     sample = qrels.__dict__.get("_sample")  # of several threads that make it, all get the first one's
     return sample or qrels.__dict__.setdefault("_sample", Sample(qrels))
-
-
-def lowest_with_gain(gain: Any, level: int) -> int:
-    """From which label on documents have a gain, where the metric has no level of its own."""
-    return level if gain == "binary" else 0 if isinstance(gain, Gains) else 1
 
 
 def label_gains(labels: np.ndarray, gain: Any, lowest: int) -> np.ndarray:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 
 from fastir.data.qrels import Qrels
-from fastir.data.rankings import JudgedRankings, make_rankings, measure_rankings
+from fastir.data.rankings import measure_rankings
 from fastir.data.results.report import Report
 from fastir.data.run import as_run
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat, select
@@ -24,27 +24,22 @@ from fastir.engine.measure import BY_MEANS, NUM_Q
 from fastir.errors import UnknownMetricError, quote
 from fastir.evaluation.composites.samples import label_gains
 from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
+from fastir.evaluation.drivers.judged import Ranks, rankings_from_ranks
 from fastir.inputs.mappings import DocWeights, align, from_file
 from fastir.inputs.shapes import PATH, TABLE, input_shape
 from fastir.request.names import Request
-from fastir.request.plan import ID_PROPERTIES, WEIGHTED, Settings, compile_settings, compile_weighted
+from fastir.request.plan import ID_PROPERTIES, ORDER_RULES, WEIGHTED, Settings, compile_settings, compile_weighted
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Watch
     from fastir.request.options import Duplicates
 
 ANY_WEIGHT = math.nextafter(0, 1)  # what has a weight is relevant
+NO_ORDER = dict.fromkeys(ORDER_RULES)  # the ranking by weight follows from no rule
 
 
 class WeightedQrels(Qrels):
-    """Judgments with a weight for each document.
-
-    Parameters
-    ----------
-    qrels : Qrels
-    weights : float64 array parallel to its labels
-        NaN for a missing weight; only documents without a label above 0 may have none.
-    """
+    """Judgments with float64 weights parallel to their labels: NaN if missing, as only labels above 0 need one."""
 
     def __init__(self, qrels: Qrels, weights: np.ndarray) -> None:
         super().__init__(*qrels.columns.fields())
@@ -89,17 +84,7 @@ def weigh_qrels(qrels: Qrels, doc_weights: DocWeights) -> WeightedQrels:
 
 
 class WeightedPart:
-    """The metrics that share labels: they have one relevance level and one gain.
-
-    Parameters
-    ----------
-    settings : Settings
-        Of all metrics.
-    columns : list of int
-        Which of them.
-    level : int or float
-    gain : str or Gains
-    """
+    """The metrics, at these columns of all, that share labels: they have one relevance level and one gain."""
 
     def __init__(self, settings: Settings, columns: list[int], level: float, gain: Any) -> None:
         self.columns = columns
@@ -110,7 +95,7 @@ class WeightedPart:
         self.settings: Settings = compile_weighted(tuple(bases), options)
         self.ideal_settings: Settings = compile_weighted(tuple(bases), options._replace(max_depth=None))
         self.places: list[int] = [self.settings.names.index(base) for base in bases]
-        by_means = (place for place, column in enumerate(columns) if divides_means(settings.requests[column]))
+        by_means = (place for place, column in enumerate(columns) if settings.requests[column].card.name in BY_MEANS)
         self.by_means: list[int] = list(by_means)
 
     def labels(self, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -128,16 +113,8 @@ class WeightedPart:
         sizes = occurrences(queries[order], minlength=n)
         starts = offsets_from_sizes(sizes)
         ranks = np.arange(1, len(order) + 1) - repeat(starts[:-1], sizes)
-        arrays = {
-            "offsets": starts,
-            "ranks": ranks,
-            "labels": labels[order],
-            "num_ret": sizes.astype(np.int64),
-            "ideal_offsets": starts.copy(),
-            "ideal_labels": labels[order],
-            "missing": np.zeros(n, bool),
-        }
-        ideal = make_rankings(JudgedRankings, list(range(n)), arrays, None, None, None, Report())
+        ranked = Ranks(sizes, ranks, labels[order], sizes.astype(np.int64), np.zeros(n, bool))
+        ideal = rankings_from_ranks(list(range(n)), ranked, (starts, labels[order]), None, NO_ORDER, Report())
         return measure_rankings(ideal, self.ideal_settings)[:, [self.places[place] for place in self.by_means]]
 
     def divide(self, values: np.ndarray, best: np.ndarray, n: int) -> np.ndarray:
@@ -171,10 +148,6 @@ def weighted_parts(settings: Settings) -> list[WeightedPart]:
     return sorted(parts, key=lambda part: part.level != level)
 
 
-def divides_means(request: Request) -> bool:
-    return request.card.name in BY_MEANS
-
-
 def linear_metric(request: Request, values: dict[str, Any]) -> str:
     """The metric on labels that are weights."""
     params = {**values, "gain": "linear"} if "gain" in values else values
@@ -184,23 +157,14 @@ def linear_metric(request: Request, values: dict[str, Any]) -> str:
 def check_query_weights(requests: Iterable[Request]) -> None:
     """Refuse weights of queries for metrics that are quotients of two means."""
     for request in requests:
-        if divides_means(request):
+        if request.card.name in BY_MEANS:
             raise ValueError(
                 f"weights: metric {quote(request.text)} divides by a mean over the queries, in which all count the same"
             )
 
 
 class WeightedEvaluator:
-    """Evaluates metrics of weighted documents.
-
-    Parameters
-    ----------
-    prepare : function
-        ``prepare(qrels, settings)`` returns a PlainEvaluator.
-    qrels : Qrels
-    settings : Settings
-        Such metrics alone, under one set of rules.
-    """
+    """Evaluates metrics of weighted documents alone, under one set of rules; arguments as for `PerMetricRules`."""
 
     def __init__(self, prepare: Callable[..., PlainEvaluator], qrels: Qrels, settings: Settings) -> None:
         weights = qrels.columns.weights
@@ -236,13 +200,11 @@ class WeightedEvaluator:
         values = np.empty((len(query_ids), len(self.settings.names)))
         for part, best, prepared in zip(self.parts, self.best, self.measuring, strict=True):
             measured = prepared.measure(run, n_threads)[1]
-            whole = self.divides
-            values[:, part.columns] = (
-                part.divide(measured, best[rows], len(rows)) if whole else measured[:, part.places]
-            )
+            divided = part.divide(measured, best[rows], len(rows)) if self.divides else measured[:, part.places]
+            values[:, part.columns] = divided
         return query_ids, values, status, coverage
 
-    def undivided(self) -> WeightedEvaluator:
+    def without_division(self) -> WeightedEvaluator:
         """This evaluator for some of the queries: nothing is divided by means, which `divisors` has for all."""
         copied = copy.copy(self)
         copied.divides = False

@@ -66,33 +66,16 @@ MISSING, NO_RELEVANT = STATUS_CODES["missing"], STATUS_CODES["no_relevant"]
 class Coverage(Overlap):
     """The counts of one evaluation, and how the queries of qrels and run overlap; calling it makes the Report.
 
-    Parameters
-    ----------
-    prepared : PreparedQrels
-    status : uint8 array of shape (n_queries,), or as long as `rows`
-    counts : Counts
-        What the join counted, or several of them.
-    n_run : int
-        Queries of the run.
-    run_ids : iterable of str or int
-        Query ids of the run; at least those that the qrels do not have, in their order. They are copied if need be: the
-        caller's run is not held.
-    run_repairs : dict
-        {kind: (count, place)}.
-    rows : list of int or None
-        The positions of the queries that have a status; all others are missing from the run. None for all queries.
-
-    Attributes
-    ----------
-    is_complete : bool
-        Whether there is nothing to check or to warn of: both have the same queries, each ranking holds a judged
-        document, and nothing was repaired.
+    `status` is as long as `rows`, the positions of the queries that have one: all others are missing from the run; None
+    for all queries. `run_ids` has at least the ids that the qrels do not have, in their order, and is copied if need
+    be, so that the caller's run is not held. `is_complete` says that there is nothing to check or to warn of: both have
+    the same queries, each ranking holds a judged document, and nothing was repaired.
     """
 
     __slots__ = ("sides", "swapped")
     run_repairs: Repairs
-    swapped: bool  # whether swapped.note_swap noted that
-    sides: str | None  # an id of each side, in words, where unmatched_ids.compare_ids noted it
+    swapped: bool  # whether suspect_runs.note_swap noted that
+    sides: str | None  # an id of each side, in words, where suspect_runs.compare_ids noted it
 
     def all_repairs(self, run_repairs: Repairs) -> Repairs:
         """The repairs of the run, and what was counted of them."""
@@ -187,13 +170,13 @@ class Coverage(Overlap):
         in_both, nothing = self.counts.n_matched_queries, self.counts.n_unjudged_queries
         n_queries = self.prepared.judged.n_queries
         parts = []
-        lacking, ignored = queries is None and in_both < n_queries, queries is None and in_both < self.n_run
-        if lacking and ignored:
+        missing, ignored = queries is None and in_both < n_queries, queries is None and in_both < self.n_run
+        if missing and ignored:
             first_lacking, first_ignored = self.first_unmatched()
         else:
-            first_lacking = quote(self.first_only_in_qrels()) if lacking else ""
+            first_lacking = quote(self.first_only_in_qrels()) if missing else ""
             first_ignored = quote(self.only_in_run()[0]) if ignored else ""
-        if lacking:
+        if missing:
             parts.append(
                 counted(
                     n_queries - in_both,

@@ -10,13 +10,13 @@ import copy
 import functools
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex
 
 from numpy import empty, ndarray
 
 from fastir.data.results.means import exact_parts, mean_from_sum
 from fastir.data.run import Run
-from fastir.evaluation.drivers.coverage import Coverage, Repairs, without_missing
+from fastir.evaluation.drivers.coverage import Coverage, without_missing
 from fastir.evaluation.drivers.in_memory import (
     dicts_together,
     from_dict,
@@ -104,7 +104,12 @@ class PlainEvaluator(PreparedQrels):
             if shape == DICTS and isinstance(self.parents, Exclusion):
                 less = self.parents.from_dicts(run)
                 if less is not None:
-                    return self.without_parents().measure_less(*less)
+                    run, repairs = less
+                    plain = copy.copy(self)  # for ids that are already mapped to documents
+                    plain.parents = None
+                    measured = plain.measure(run, None)
+                    measured[3].add_repairs(repairs)
+                    return measured
             values, status = empty(self.shape), self.status.copy()
             task = Task(self, run, values, status, n_threads, watch, self.min_missing_queries)
             coverage = DRIVERS[shape](task)
@@ -115,18 +120,6 @@ class PlainEvaluator(PreparedQrels):
         if coverage.is_complete:
             return self.judged.query_ids, values, status, coverage
         return self.apply_queries_option(values, status, coverage)
-
-    def without_parents(self) -> Self:
-        """Return a copy for runs with ids that are already mapped to documents."""
-        plain = copy.copy(self)
-        plain.parents = None
-        return plain
-
-    def measure_less(self, run: dict[Any, Any], repairs: Repairs) -> RunValues:
-        """What `measure` returns for a dict of dicts that lost documents, as `repairs` says."""
-        measured = self.measure(run, None)
-        measured[3].add_repairs(repairs)
-        return measured
 
     def evaluators(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents: here this one alone."""

@@ -90,7 +90,11 @@ def from_list_columns(task: Task) -> Coverage:
     join = Columns(join_rules(prepared), task.values, task.status, threads, bool(integers))
     stretch = max(1, n_queries * STRETCH_ROWS // max(1, run.n_rows))
     first_query = 0
-    rows = None if run.query_ids == prepared.judged.query_ids else list_rows(run, prepared)
+    rows = None  # of each query of the qrels the position of its list, or -1
+    if run.query_ids != prepared.judged.query_ids:
+        position = {str(query_id): place for place, query_id in enumerate(run.query_ids)}
+        found = (position.get(str(query_id), -1) for query_id in prepared.judged.query_ids)
+        rows = np.fromiter(found, np.int64, prepared.judged.n_queries)
     for offsets, docs in run.batches:
         n, n_judged = len(offsets) - 1, prepared.judged.n_queries
         if rows is None:
@@ -106,13 +110,6 @@ def from_list_columns(task: Task) -> Coverage:
     as_text = integers and not prepared.qrels.columns.integers
     repairs: Repairs = {"integer ids read as text": (counts.n_ranked_docs, "the run")} if as_text else {}
     return Coverage(prepared, task.status, counts, n_queries, run.query_ids, {**run.repairs, **repairs})
-
-
-def list_rows(run: ListColumns, prepared: PreparedQrels) -> np.ndarray:
-    """For each query of the qrels the position of its list, or -1; int64."""
-    position = {str(query_id): place for place, query_id in enumerate(run.query_ids)}
-    found = (position.get(str(query_id), -1) for query_id in prepared.judged.query_ids)
-    return np.fromiter(found, np.int64, prepared.judged.n_queries)
 
 
 def read_batch(

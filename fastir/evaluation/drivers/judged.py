@@ -40,12 +40,7 @@ class Ranks(NamedTuple):
 
 
 class RunJudge:
-    """Judges runs by the rules of an Evaluator; what is the same for all runs is made once.
-
-    Parameters
-    ----------
-    prepared : RunEvaluator
-    """
+    """Judges runs by the rules of an Evaluator; what is the same for all runs is made once."""
 
     __slots__ = ("collector", "evaluator", "rules", "settings")
 
@@ -55,7 +50,7 @@ class RunJudge:
         self.evaluator: PlainEvaluator = single_evaluator(prepared)
         self.collector: PlainEvaluator = without_plan(self.evaluator)
 
-    def judged(self, run: Any) -> JudgedRankings:
+    def judge(self, run: Any) -> JudgedRankings:
         """Return the JudgedRankings of a run; if it has few queries, the arrays are made at the first use."""
         make, coverage = self.late(run, self.settings.n_threads)
         if not coverage.is_complete:
@@ -111,8 +106,7 @@ def rank_collector(
 ) -> PlainEvaluator:
     """Return an evaluator with the rules of `evaluator` that collects ranks and labels instead of metrics.
 
-    Its two values are the number of hits and the number of documents. It writes the hits into `ranks` and `labels`,
-    from the first judgment of the query on.
+    Its two values are the number of hits, which it writes from the first judgment of the query on, and of documents.
     """
     return with_plan(without_plan(evaluator), collecting_plan(evaluator.judged, ranks, labels, MAX_DEPTH, reads))
 

@@ -32,18 +32,10 @@ MIN_MISSING_QUERIES = 64
 
 
 class PreparedQrels:
-    """Qrels with what was compiled for them, under one set of rules; never changed after it was made.
+    """Qrels without groups, with what was compiled for them under one set of rules; never changed after it was made.
 
-    Parameters
-    ----------
-    qrels : Qrels
-        Without groups.
-    settings : Settings
-        Without parts.
-    columns : mapping or None
-        The names of the columns of runs that are tables.
-    parents : Parents, Exclusion or None
-        The document of each id in a run, or the documents that leave the rankings.
+    `columns` are the names of the columns of runs that are tables. `parents` has the document of each id in a run, or
+    the documents that leave the rankings.
     """
 
     __slots__ = (
@@ -145,31 +137,16 @@ def check_labels(limits: list[tuple[int, str, str]], judged: Judged, grades: Gra
 
 
 class Task(NamedTuple):
-    """One run to evaluate under one set of rules.
-
-    Attributes
-    ----------
-    prepared : PreparedQrels
-    run : object
-        Of the shape of the driver.
-    values : float64 array of shape (n_queries, n_metrics)
-        Filled by the driver.
-    status : uint8 array of shape (n_queries,)
-        The driver fills in each status that an empty ranking does not have.
-    n_threads : int or None
-    watch : function or None
-        ``watch(position)`` is called at every block of a file or a Run.
-    min_missing_queries : int or None
-        If at least so many queries are missing from a run in memory, only its own queries get `values` and `status`;
-        their positions are the Coverage's `rows`. None: all queries get them.
-    """
+    """One run to evaluate under one set of rules."""
 
     prepared: PreparedQrels
-    run: Any
-    values: ndarray
-    status: ndarray
+    run: Any  # of the shape of the driver
+    values: ndarray  # float64 of shape (n_queries, n_metrics), which the driver fills
+    status: ndarray  # uint8 of shape (n_queries,); the driver fills in each status that an empty ranking does not have
     n_threads: SupportsIndex | None
-    watch: Watch | None
+    watch: Watch | None  # watch(position) is called at every block of a file or a Run
+    # If at least so many queries are missing from a run in memory, only its own queries get values and status; their
+    # positions are the Coverage's `rows`. None: all queries get them.
     min_missing_queries: int | None = None
 
     def with_run(self, run: Any) -> Task:

@@ -64,7 +64,7 @@ def from_rows(task: Task) -> Coverage:
     """Evaluate a Table while it is read.
 
     Rows grouped by query need memory only for the longest query. Rows that turn out not to be grouped are read again,
-    or, if the table can be read only once, taken from memory, which holds the first WINDOW rows.
+    or, if the table can be read only once, taken from memory, which holds the first WINDOW_ROWS.
     """
     prepared = task.prepared
     table: Table = task.run

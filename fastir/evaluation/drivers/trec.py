@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 def from_trec_file(task: Task) -> Coverage:
-    """Evaluate a file while it is read.
-
-    A file is read as a whole instead if it cannot be opened twice, or once the rows of some query turn out not to be
-    contiguous.
-    """
+    """Evaluate a file while it is read; as a whole if it cannot be opened twice, or its queries are not contiguous."""
     prepared, path = task.prepared, task.run
     if not on_disk(path):
         return from_whole_file(task)

@@ -12,8 +12,7 @@ Checks  whether the options permit parts; that merged parts have one digest of q
 Memory  of the order of the judgments of a part's queries, and the ids of queries that are missing from the qrels
 Raises  ValueError where parts do not fit together; DuplicateError; the errors of `drivers`
 
-partial     Partial: an evaluation in parts, wherever they are
-strategies  what options permit parts, and the digest by which they know each other
+partial     Partial: an evaluation in parts, wherever they are; what options permit it, and the digest of a request
 states      the states, and how they are merged
 arrow       states as Arrow tables
 grouped     whole queries, which are evaluated as a part is read

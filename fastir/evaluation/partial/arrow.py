@@ -10,8 +10,7 @@ import numpy as np
 from fastir.data.results.saved_files import KEY, arrow_modules, file_head, parse_head
 from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.errors import FormatError
-from fastir.evaluation.partial.states import COUNT_NAMES, KINDS, State
-from fastir.evaluation.partial.strategies import check_version
+from fastir.evaluation.partial.states import COUNT_NAMES, KINDS, State, check_version
 
 KIND = "partial results"
 

@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
 import pickle
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from fastir._version import __version__
 from fastir.checks import check_choice
 from fastir.data.rankings import add_custom, evaluate_rankings
 from fastir.data.run import Run
-from fastir.engine.columns.ids import encode
+from fastir.engine.columns._ids import ids_from_arena
+from fastir.engine.columns.ids import Arena, encode
 from fastir.engine.measure._codes import READ_CODES
 from fastir.errors import NoOverlapError, UnknownMetricError, quote
 from fastir.evaluation.drivers.coverage import MISSING, Coverage
 from fastir.evaluation.drivers.judged import rankings, single_evaluator, single_order
 from fastir.evaluation.partial.grouped import RankedIds, WholeQueries
-from fastir.evaluation.partial.states import Counted, Ranked, Scored, State, check_once
-from fastir.evaluation.partial.strategies import (
-    AUTO,
-    GROUPED,
-    LISTS,
-    STRATEGIES,
-    TWO_PASS,
-    check_two_pass,
-    check_version,
-    digest,
-    evaluation_digest,
-    read_code,
-    strategy_for,
-)
+from fastir.evaluation.partial.states import Counted, Ranked, Scored, State, check_once, check_version
 from fastir.evaluation.partial.two_pass import PartReader, TwoPassFirst, TwoPassReader, TwoPassSecond, empty
-from fastir.inputs.shapes import input_shape
+from fastir.inputs.exclusions import Exclusion, find_document_map
+from fastir.inputs.id_lists import is_of_lists
+from fastir.inputs.shapes import PATH, TABLE, input_shape
 from fastir.rendering.text import counted
 from fastir.request.plan import compile_fixed
 
@@ -47,6 +39,7 @@ if TYPE_CHECKING:
     from fastir.request.provenance import Provenance
 
 
+AUTO, GROUPED, TWO_PASS, LISTS = STRATEGIES = ("auto", "grouped", "two-pass", "lists")
 READERS: dict[str, type[PartReader]] = {GROUPED: WholeQueries, LISTS: RankedIds, TWO_PASS: TwoPassFirst}
 
 
@@ -360,3 +353,55 @@ def refuse_weighted(settings: Settings) -> None:
                 f"metric {quote(request.text)}: parts are not put together for metrics of weighted documents, although "
                 "this Evaluator has the weights; evaluate the whole run, or use fastir.spark"
             )
+
+
+# ---- what options permit parts, and the digest by which they know each other ---------------------------------------
+
+
+def strategy_for(prepared: RunEvaluator, rows: Any, shape: str) -> str:
+    """The strategy for parts like this: "two-pass" only where duplicates are looked for as two passes can."""
+    if shape == TABLE and is_of_lists(rows):
+        return LISTS
+    return TWO_PASS if prepared.settings.options.validate == "judged" and shape in (TABLE, PATH) else GROUPED
+
+
+def check_two_pass(prepared: RunEvaluator) -> None:
+    """Refuse options for which a document must be compared with all others of its query."""
+    options = prepared.settings.options
+    advice = "strategy='grouped' can, with all rows of a query in one part"
+    if options.validate == "full":
+        raise ValueError(
+            f"two passes cannot look for all duplicates (validate='full'), only for judged ones ('judged'); {advice}"
+        )
+    if options.duplicates not in (None, "once"):
+        raise ValueError(f"two passes cannot remove duplicates (duplicates={options.duplicates!r}); {advice}")
+    if find_document_map(prepared.parents) is not None:
+        raise ValueError(f"two passes cannot put the parts of a document together (parents); {advice}")
+
+
+def read_code(prepared: RunEvaluator) -> int:
+    """The READ_CODE of what all metrics read."""
+    return max(evaluator.settings.plan.reads for evaluator in prepared.evaluators())
+
+
+def digest(pieces: Iterable[bytes]) -> str:
+    hashed = hashlib.blake2b(digest_size=16)
+    for piece in pieces:
+        hashed.update(len(piece).to_bytes(8, "little") + piece)
+    return hashed.hexdigest()
+
+
+def evaluation_digest(prepared: RunEvaluator) -> str:
+    """A digest of the qrels, which keep it, and of the metrics and the options."""
+    qrels, settings = prepared.qrels, prepared.settings
+    qrels_digest = qrels.__dict__.get("_digest")
+    if qrels_digest is None:
+        ids, offsets, labels = qrels.columns.arrays()
+        ids = ids if isinstance(ids, Arena) else Arena.of(ids)
+        text, _, lengths = ids_from_arena(ids).copy(0, len(ids))
+        arrays = text, lengths, offsets, labels
+        qrels_digest = digest([encode(repr(list(qrels))), *(array.tobytes() for array in arrays)])
+        qrels_digest = qrels.__dict__.setdefault("_digest", qrels_digest)
+    request_text = qrels_digest + repr((settings.metrics, settings.options._replace(n_threads=None)))
+    excluded = prepared.parents.distinguishing_texts() if isinstance(prepared.parents, Exclusion) else ()
+    return digest(map(encode, (request_text, *excluded)))

@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from fastir._version import __version__
 from fastir.engine.columns.rows import occurrences, repeat
-from fastir.errors import DuplicateError, quote
+from fastir.errors import DuplicateError, FormatError, quote
 
 Count = tuple[int, int]  # of queries: how many, and the position of the first; -1 if there is none
 Repairs = dict[str, tuple[int, str]]
@@ -23,22 +24,10 @@ COUNT_NAMES = (*COUNTS_WITH_EXAMPLE, "unjudged_docs")
 
 
 class Mergeable:
-    """The state of some queries after some parts; `merge` adds the state of other parts.
+    """The state of some queries after some parts; `merge` adds the state of other parts."""
 
-    Parameters
-    ----------
-    places : int64 array of shape (n,)
-        The positions of the queries in the qrels, rising.
-    unknown_queries : set of str
-        Queries of the run that the qrels do not have.
-    repairs : dict
-        {kind: (count, place)}.
-    counts : dict
-        {name: Count}.
-    """
-
-    places: np.ndarray
-    unknown_queries: set[Any]
+    places: np.ndarray  # int64 of shape (n,): the positions of the queries in the qrels, rising
+    unknown_queries: set[Any]  # queries of the run that the qrels do not have
     repairs: Repairs
     counts: dict[str, Count]
 
@@ -80,39 +69,13 @@ class Mergeable:
 
 
 class State(Mergeable):
-    """Some queries of the qrels, and what is known of them.
+    """Some queries of the qrels, and what is known of them; `counts` has COUNT_NAMES, and only counts whole queries."""
 
-    Parameters
-    ----------
-    places : int64 array of shape (n,)
-        The positions of the queries in the qrels, rising.
-    query_ids : list
-    sizes : int64 array of shape (n,)
-        How many judgments each query has.
-    arrays : dict
-        The arrays of `query_arrays` and `judgment_arrays`.
-    unknown_queries : set of str
-        Queries of the run that the qrels do not have.
-    repairs : dict
-        {kind: (count, place)}.
-    counts : dict
-        The counts of COUNT_NAMES, as Counts have them; only for whole queries.
-
-    Attributes
-    ----------
-    kind : str
-    query_arrays, judgment_arrays : dict
-        {name: (dtype, the value where nothing is known)}; "num_ret" is in all of them.
-    """
-
-    places: np.ndarray
     query_ids: list[Any]
-    sizes: np.ndarray
-    arrays: dict[str, np.ndarray]
-    unknown_queries: set[str]
-    repairs: Repairs
-    counts: dict[str, Count]
+    sizes: np.ndarray  # int64 of shape (n,): how many judgments each query has
+    arrays: dict[str, np.ndarray]  # those of query_arrays and judgment_arrays
 
+    # {name: (dtype, the value where nothing is known)}; "num_ret" is in all of them.
     kind: ClassVar[str]
     query_arrays: ClassVar[dict[str, tuple[type, int]]]
     judgment_arrays: ClassVar[dict[str, tuple[type, float]]]
@@ -140,16 +103,8 @@ class State(Mergeable):
         return cls(places, query_ids, sizes, arrays, set(), {}, dict.fromkeys(COUNT_NAMES, NO_COUNT))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        small = self.compact()
-        return type(self), (
-            small.places,
-            small.query_ids,
-            small.sizes,
-            small.arrays,
-            small.unknown_queries,
-            small.repairs,
-            small.counts,
-        )
+        s = self.compact()
+        return type(self), (s.places, s.query_ids, s.sizes, s.arrays, s.unknown_queries, s.repairs, s.counts)
 
     def has_rows(self) -> np.ndarray:
         """Which queries have rows in the part."""
@@ -287,3 +242,9 @@ def check_once(state: State, duplicates: str | None) -> None:
             f"run: duplicate judged document in query {quote(state.query_ids[int((again > 0).argmax())])}, in "
             f"two parts; {ONCE_HINT}"
         )
+
+
+def check_version(version: object, what: str) -> None:
+    """Refuse what another fastir has made, which may have other bits, or read other rows."""
+    if version != __version__:
+        raise FormatError(f"{what} fastir {version}, and this is fastir {__version__}; all parts need one version")

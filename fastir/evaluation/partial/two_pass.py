@@ -132,7 +132,7 @@ class TwoPassReader(PartReader):
                 in_qrels += self.take(state, table, batch, row)
                 row += len(batch.docs)
             found = {**repairs, **table.repairs(in_qrels)} if in_qrels else dict(repairs)
-            found.pop(LIKE_SCORES, None)  # a part can lack rows of its queries, so that their ranks have gaps
+            found.pop(LIKE_SCORES, None)  # rows of a query can be in other parts, so that its ranks have gaps here
             state.repair(found)
 
     def take(self, state: State, table: Table, batch: Batch, row: int) -> int:

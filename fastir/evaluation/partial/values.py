@@ -30,27 +30,14 @@ QUERY_COUNT = "queries"  # the count of those that the run has
 
 
 class Values(Mergeable):
-    """The values of some queries.
+    """The values of some queries; of the queries that the qrels do not have, only the first by its bytes is kept.
 
-    Parameters
-    ----------
-    places : int64 array of shape (n,)
-        The positions of the queries in the qrels, rising.
-    values : float64 array of shape (n, n_metrics)
-    status : uint8 array of shape (n,)
-    part : int
-        The number of the part that has all rows of these queries; -1 if none has.
-    unknown_queries : set of str or int
-        Of the queries that the qrels do not have, the first by its bytes.
-    repairs : dict
-        {kind: (count, place)}.
-    counts : dict
-        {name of a field of Counts, or QUERIES: Count}.
+    `counts` has the fields of Counts, and QUERY_COUNT.
     """
 
-    values: np.ndarray
-    status: np.ndarray
-    part: int
+    values: np.ndarray  # float64 of shape (n, n_metrics)
+    status: np.ndarray  # uint8 of shape (n,)
+    part: int  # the number of the part that has all rows of these queries; -1 if none has
 
     def __init__(
         self,
@@ -102,14 +89,7 @@ class Values(Mergeable):
 
 
 class AllValues(Values):
-    """The values of all queries; the parts' values are merged into them.
-
-    Parameters
-    ----------
-    query_ids : list
-    values : float64 array of shape (n_queries, n_metrics)
-        At first the values of empty rankings; changed by `merge`.
-    """
+    """The values of all queries, at first of empty rankings; the parts' values are merged into them."""
 
     query_ids: list[Any]
     parts: np.ndarray

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fastir.stats import bootstrap_interval, t_interval
-from fastir.stats.weighted import weighted_bounds
+from fastir.stats.bootstrap import weighted_bounds
 
 special = pytest.importorskip("scipy.special")
 VALUES = np.array([0.1, 0.5, 0.25, 1.0, 0.0])
