@@ -63,6 +63,7 @@ RANKED, JUDGED = [1, 0, 2, -1], [0, 1, 2, 3]  # 3 is relevant and was not retrie
         (Request("ncg_share", None, None, {"share": 0.2, "n_docs": 10}), 1 / 3),
         (Request("hit_rate_share", None, None, {"share": 0.05, "n_docs": 10}), 0),
         (Request("hit_rate_share", None, None, {"share": 0.1, "n_docs": 10}), 1),
+        (Request("limited_auc", 2, None, {"n_docs": 10}), (0 + 1 + 6 * (1 + 3) / 2) / (3 * 7)),
         (Request("loss_er", 2, None, {"n_docs": 1000}), (2 / 3) ** 2 + (100 / 1000 * 2 / 103) ** 2),
         (Request("fallout", None, None, {"n_docs": 103}), 2 / 100),
         (Request("arp"), (1 * 1 + 2 * 3) / 3),
@@ -295,6 +296,7 @@ def test_deep_rankings(seed, ties):
 
 CHOICES = {param.name for card in fastir.metrics() for param in card.params if param.is_convention}
 SILENT = {
+    "average",  # changes means alone
     "wanted",
     "self_normalized",
     "rbp_norm",

@@ -183,6 +183,7 @@ VALUES = {
     "missing_documents": words("zero", metrics="compat"),
     "depth": words(1, metrics="compat"),
     "recall_norm": words("min_kR", metrics="recall@2"),
+    "average": words("micro", metrics="recall@2"),
     "no_hit": words("zero", metrics="first_rel"),
     "empty_ranking": words("skip", metrics="ndcg@5"),
     "wanted": words("nearest", metrics="wss(n_docs=20)@0.5"),

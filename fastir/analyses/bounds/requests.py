@@ -20,7 +20,7 @@ from fastir.engine.measure._grades import coded
 from fastir.errors import quote
 from fastir.inputs.label_arrays import LABEL_COLUMNS
 from fastir.request.options import MAX_DEPTH
-from fastir.request.plan import ORDER_RULES, compile_fixed
+from fastir.request.plan import ORDER_RULES, compile_fixed, refuse_micro
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,6 +61,7 @@ class BoundsRequest:
         self.options, self.weights = evaluator.rules.settings.options, evaluator.rules.weights
         rules = {name: getattr(judged, name) for name in ORDER_RULES}
         self.settings, self.parts = compile_fixed(names, self.options, rules)
+        refuse_micro(self.settings, "its bounds are not known")
         for _, part in self.parts:
             check_limits(part, max_label)
         self.grades: Grades | None = None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
 from fastir.analyses.fusion.cards import METHODS, find_norm
-from fastir.analyses.fusion.run_set import TIE_SIGNS, RunSet, first_infinite, read_run_set
+from fastir.analyses.fusion.run_set import TIE_SIGNS, RunSet, check_ties, first_infinite, read_run_set
 from fastir.analyses.fusion.settings import Setting, check_params, check_weights, recipes
 from fastir.checks import check_choice, positive_integer
 from fastir.data.run import set_name
@@ -106,7 +106,7 @@ def fuse(
     {'q1': {'b': 0.75, 'a': 0.5}}
     """
     card, norm = METHODS.find(method), find_norm(norm)
-    sign = TIE_SIGNS[check_choice("ties", "trec" if ties is None else ties, TIE_SIGNS)]
+    sign = TIE_SIGNS[check_ties(ties)]
     check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
     depth = MAX_DEPTH if max_depth is None else positive_integer("max_depth", "the depth", max_depth, MAX_DEPTH)
     thread_count(n_threads, 0)

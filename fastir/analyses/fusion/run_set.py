@@ -10,6 +10,7 @@ import numpy as np
 
 from fastir.analyses.fusion._fusion import Fusion
 from fastir.analyses.fusion.cards import Method
+from fastir.checks import check_choice
 from fastir.data.run import Run
 from fastir.engine.columns._ids import ids_from_arena
 from fastir.engine.columns.ids import Arena
@@ -26,6 +27,16 @@ if TYPE_CHECKING:
 TIE_SIGNS = {"trec": 1, "doc_id_asc": -1, "input": 0}  # which of equal scores comes first, for the kernel
 MISSING_QUERIES = "queries missing from some of the fused runs"  # a kind of repair that repairs nothing
 CHUNK_ROWS = 1 << 20  # rows of all runs that are fused at a time
+
+
+def check_ties(ties: Any) -> str:
+    """The order of equal scores, one of TIE_SIGNS; "trec" if none is given."""
+    if ties == "input_reversed":
+        raise ValueError(
+            "ties='input_reversed': runs that are fused have several inputs, and no order of all documents to reverse; "
+            "reverse the rows of each run, and give ties='input'"
+        )
+    return check_choice("ties", "trec" if ties is None else ties, TIE_SIGNS)
 
 
 class RunSet:

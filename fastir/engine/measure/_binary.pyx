@@ -13,7 +13,7 @@ from fastir.engine.measure._codes cimport MOST_NUMBERS
 from fastir.engine.measure._registry cimport Query, Snapshot, declare
 
 from fastir.engine.measure._registry import CUTOFFS, EMPTY, words
-from fastir.engine.measure.cards import AVERAGE, CHAIN, FIRST, INF, ODDS, Card, Numbers, Param
+from fastir.engine.measure.cards import AVERAGE, CHAIN, FIRST, INF, MICRO, ODDS, Card, Numbers, Param
 from fastir.engine.measure.references import (BERRENDORF_2020, BUCKLEY_2000, HANLEY_1982, HOYT_2022, KANTOR_2000,
                                               LIN_2015, MUSGRAVE_2020, ROBERTSON_2006)
 
@@ -51,7 +51,8 @@ cdef double r_precision(const Query* q, const Snapshot* s, const double* p) noex
 declare(r_precision, Card(
     "r_precision", "precision at rank R, the number of relevant documents", "r_R / R", "0 if R = 0",
     (BUCKLEY_2000, "trec_eval Rprec"),
-    aliases=("r-precision", "Rprec", "rprecision"), params=(EMPTY,), response=CHAIN, steady=False), r_precision)
+    aliases=("r-precision", "Rprec", "rprecision"), params=(EMPTY, MICRO), response=CHAIN, steady=False,
+    denominator=lambda values, k, n, R: R), r_precision)
 
 
 cdef double map_r(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
