@@ -10,11 +10,10 @@ from fastir.analyses.check.checked import Findings
 from fastir.analyses.check.sides import Ranking, Side
 from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.data.run import Run, as_run
-from fastir.engine.columns.rows import CONTRADICTED, CONTRADICTED_FIRST, LIKE_SCORES
+from fastir.engine.columns.rows import CONTRADICTED, CONTRADICTED_FIRST, LIKE_SCORES, UNLABELLED
 from fastir.errors import DuplicateError, FastirError, FastirWarning
 from fastir.inputs.misread import SAMPLE_ROWS, misread_labels
 from fastir.inputs.places import is_place
-from fastir.inputs.tables import UNLABELLED
 from fastir.rendering.text import counted
 
 if TYPE_CHECKING:

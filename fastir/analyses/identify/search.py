@@ -97,10 +97,10 @@ def identify(
     Notes
     -----
     It searches every convention, with at most two changed options among queries, ties, gain, ideal, empty, rel_level,
-    max_depth, duplicates, exclude, score_dtype and average; and definitions from papers that many results inherited. A number
-    fits if it rounds to the reported value: it lies in the half-open interval of half a unit of the last digit around
-    it. If no convention fits by itself, it tries means over another number of queries, and other metrics that may have
-    been reported under the name: `explanations`.
+    max_depth, duplicates, exclude, score_dtype and average; and definitions from papers that many results inherited. A
+    number fits if it rounds to the reported value: it lies in the half-open interval of half a unit of the last digit
+    around it. If no convention fits by itself, it tries means over another number of queries, and other metrics that
+    may have been reported under the name: `explanations`.
 
     Examples
     --------

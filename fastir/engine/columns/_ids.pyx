@@ -11,12 +11,13 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-import numpy as np
-
 from fastir.engine.columns._memory cimport large_malloc, prefetch
-from fastir.engine.columns._text cimport Text, equal, write_decimal
+
+import numpy as np
+import os
 
 from fastir.engine.columns.ids import Arena, encode
+
 
 cdef extern from "Python.h":
     int PyUnicode_CheckExact(PyObject*) noexcept
@@ -294,7 +295,7 @@ cdef Ids ids_from_buffers(int kind, const void* places, const void* data, const 
     return ids
 
 
-def joined(pieces):
+def join_ids(pieces):
     """One column of the rows of several: pieces are (Ids, first row, row behind the last), all of one kind."""
     cdef Ids ids
     if len(pieces) == 1 and pieces[0][1:] == (0, len(pieces[0][0])):
@@ -305,7 +306,7 @@ def joined(pieces):
 
 
 def arena_from_pieces(pieces):
-    """The rows of several columns of one kind, as `joined` has them, as an Arena; integers as their decimal text."""
+    """The rows of several columns of one kind, as `join_ids` has them, as an Arena; integers as their decimal text."""
     cdef Ids ids
     if len(pieces) == 1:
         ids, first, stop = pieces[0]
@@ -318,3 +319,37 @@ def arena_from_pieces(pieces):
     text = np.concatenate([text for text, _, _ in copies] + [np.zeros(1, np.uint8)])
     lengths = np.concatenate([lengths for _, _, lengths in copies])
     return Arena(text, np.concatenate(starts), lengths, pieces[0][0].integers)
+
+
+# ---- the secret words of the hash -----------------------------------------------------------------------------------
+
+# A caller who knows a hash function can make ids that all fall into one slot of a table, which then takes quadratic
+# time. So the two secret words of text_hash() come from the operating system at import.
+#
+#     FASTIR_HASH_SEED = 0 ... 2^64 - 1       the words are made from this number, to repeat a run of the program
+#
+# Values, the order of what is returned and error messages do not depend on them. Nothing that is made with them leaves
+# the process: pickles carry ids, and tables are made again.
+
+NAME = "FASTIR_HASH_SEED"
+
+
+cdef uint64_t spread(uint64_t x) noexcept:
+    """The mixing step of splitmix64."""
+    x = (x ^ x >> 30) * <uint64_t>0xBF58476D1CE4E5B9
+    x = (x ^ x >> 27) * <uint64_t>0x94D049BB133111EB
+    return x ^ x >> 31
+
+
+def seed_from_text(text):
+    """The seed of a text; one of the operating system for an empty text."""
+    if not text:
+        return int.from_bytes(os.urandom(8), "little")
+    if not (text.isascii() and text.isdecimal() and int(text[:40]) < 2**64):
+        raise ValueError(f"{NAME} must be an integer from 0 to 2^64 - 1, got {text[:80]!r}")
+    return int(text)
+
+
+cdef uint64_t seed = seed_from_text(os.environ.get(NAME, ""))
+START = spread(seed + <uint64_t>0x9E3779B97F4A7C15)
+FACTOR = spread(seed + 2 * <uint64_t>0x9E3779B97F4A7C15) | 1

@@ -111,10 +111,10 @@ class Arena:
         return list(map(int, ids)) if self.integers else ids
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return restored, (self.text, self.starts, self.lengths, self.integers)
+        return restore_arena, (self.text, self.starts, self.lengths, self.integers)
 
 
-def restored(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray, integers: bool) -> Arena:
+def restore_arena(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray, integers: bool) -> Arena:
     """An Arena from a pickle, which may be damaged."""
     arrays = (text, np.uint8), (starts, np.int64), (lengths, np.int64)
     if (
