@@ -15,7 +15,7 @@ from fastir.data.rankings import JudgedRankings, evaluate_rankings
 from fastir.data.results.results import Results
 from fastir.errors import FastirError, UnknownMetricError, quote
 from fastir.evaluation.evaluate import judged_rankings
-from fastir.evaluation.many import name_the_run
+from fastir.evaluation.run_collections import name_the_run
 from fastir.inputs import places
 from fastir.request.plan import ORDER_RULES, Settings, compile_fixed
 

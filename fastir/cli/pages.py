@@ -385,6 +385,8 @@ QUESTIONS = (
     Question("ideal", "And where there is no cutoff?", "ndcg", *make_example("0 1", "1 1")),
     Question("discount", "By what is a gain at rank 3 divided?", "ndcg", *make_example("0 0 1")),
     Question("recall_norm", "What does recall at k divide by?", "recall@1", *make_example("1 0 1")),
+    Question("average", "What is the average of 1/1 and 1/3?", "relative_precision@3",
+             {"p": {"a": 1}, "q": {"a": 1, "b": 1, "c": 1}}, {"p": {"a": 1.0}, "q": {"a": 1.0}}),
     Question("empty_ranking", "What is the precision of an empty ranking?", "precision", *EMPTY_RANKING),
     Question("empty_ranking", "What is its nDCG?", "ndcg", *EMPTY_RANKING),
     Question("ap_norm", "What does average precision at k divide by?", "map@2", *make_example("1 0 1 0 0 1")),

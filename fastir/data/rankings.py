@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, SupportsFloat, Suppor
 import numpy as np
 
 from fastir.checks import check_choice, positive_integer
+from fastir.data.results.micro import without_counts
 from fastir.data.results.report import Report, add_reports
 from fastir.data.results.results import Results, best_of, remake, set_best
 from fastir.engine.columns.rows import EXCLUDED, list_of_each, offsets_from_sizes
@@ -531,8 +532,12 @@ def evaluate_rankings(
     weights: dict[Any, float] | None,
     provenance: Callable[[], Provenance] | None = None,
     chosen: list[Any] | None = None,
+    shown: bool = True,
 ) -> Results:
-    """Evaluate under checked options; all queries, or only those that were chosen."""
+    """Evaluate under checked options; all queries, or only those that were chosen.
+
+    Unless `shown`, the metrics have the counts that micro averages divide by, and so have the Results.
+    """
     settings, parts = compile_fixed(metrics, options, {name: getattr(judged, name) for name in ORDER_RULES})
     if options.convention != "fastir" and judged.provenance is not None:
         refuse_exclusion(options.convention, judged.provenance, EXCLUDED in judged.report.repairs)
@@ -553,7 +558,9 @@ def evaluate_rankings(
         values, status = values[kept], status[kept]
     refuse_small(settings.sizes, values, query_ids)
     provenance = provenance or functools.partial(make_provenance, judged, settings)
-    return Results(query_ids, settings.names, values, status, settings.aggregates, judged.report, weights, provenance)
+    hows = settings.aggregates
+    results = Results(query_ids, settings.names, values, status, hows, judged.report, weights, provenance)
+    return without_counts(results, settings) if shown else results
 
 
 def make_provenance(judged: Judged, settings: Settings) -> Provenance:

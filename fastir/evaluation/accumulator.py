@@ -14,8 +14,8 @@ import numpy as np
 
 from fastir.checks import refuse_options
 from fastir.data.results._totals import UNIT, exact_total
-from fastir.data.results.means import digits, total_log
-from fastir.data.results.results import divisor
+from fastir.data.results.means import digits, numerators_of, total_log
+from fastir.data.results.results import denominators_of, divisor
 from fastir.engine.columns._dicts import is_nested
 from fastir.evaluation.evaluate import evaluate
 from fastir.evaluation.labels import evaluate_ranked, evaluate_scores
@@ -221,7 +221,8 @@ class Accumulator:
         batch = {}
         for column, (name, total) in enumerate(self._sums.items()):
             batch[name] = Sum(total.how)
-            batch[name].take(results.values[:, column], weights, divisor(results, name))
+            of = denominators_of(results).get(name)
+            batch[name].take(results.values[:, column], weights, divisor(results, name), of)
         for name, total in self._sums.items():
             total.add(batch[name])
         self.n_queries += len(ids)
@@ -249,8 +250,22 @@ class Sum:
         self.undefined: int = 0  # values that are NaN
         self.quotient: bool = False  # whether total and count are the sums of what is divided and of what divides
 
-    def take(self, values: np.ndarray, weights: np.ndarray | None, divisor: float | None = None) -> None:
-        """Count the values of a batch, which were divided by `divisor` if the metric divides means."""
+    def take(
+        self,
+        values: np.ndarray,
+        weights: np.ndarray | None,
+        divisor: float | None = None,
+        denominators: np.ndarray | None = None,
+    ) -> None:
+        """Count the values of a batch, which were divided by `divisor` if the metric divides means.
+
+        A micro average divides the sum of numerators by that of their `denominators`.
+        """
+        if denominators is not None:
+            self.quotient, self.undefined = True, int(np.isnan(values).sum())
+            self.total = exact_total(numerators_of(values, denominators))
+            self.count = exact_total(denominators)
+            return
         if divisor is not None:
             self.quotient = True
             self.total, self.count = exact_total(values * divisor), exact_total(np.array([divisor * len(values)]))

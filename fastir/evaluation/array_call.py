@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from fastir.data.rankings import add_custom
+from fastir.data.results.micro import without_counts
 from fastir.data.results.results import Results
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.engine.join._judged import collecting_plan
@@ -59,9 +60,10 @@ class ArrayCall:
         settings = self.settings
         refuse_small(settings.sizes, values, query_ids)
         weights = None if self.weights is None else weights_by_query(self.weights, query_ids)
-        return Results(
+        results = Results(
             query_ids, settings.names, values, status, settings.aggregates, report, weights, settings.provenance
         )
+        return without_counts(results, settings)
 
     def with_custom(
         self,

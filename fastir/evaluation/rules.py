@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
 
 from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.data.results._fields import status_codes
+from fastir.data.results.micro import without_counts
 from fastir.data.results.results import Results, set_best
 from fastir.data.run import Run, as_run
 from fastir.engine.measure import NUM_Q
@@ -24,7 +25,7 @@ from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
 from fastir.inputs.source import as_source
 from fastir.request.custom import custom_columns
 from fastir.request.options import Options, metric_tuple
-from fastir.request.plan import compile_fixed, compile_settings, refuse_small
+from fastir.request.plan import compile_fixed, compile_settings, refuse_small, with_counts
 
 if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
@@ -96,7 +97,7 @@ class EvaluationRules:
         listed, custom = custom_columns(metrics, NUM_Q)
         self.custom: CustomColumns | None = custom
         of_runs = options if options.duplicates != "mean" else options._replace(duplicates=None)
-        settings = compile_settings(metric_tuple(listed), of_runs)
+        settings = with_counts(compile_settings(metric_tuple(listed), of_runs))
         qrels = as_source(qrels)
         # What records say of the inputs, and the file of the qrels, if it is on disk.
         self.inputs: dict[str, Any] = files.describe_file("qrels", qrels)
@@ -194,13 +195,13 @@ class EvaluationRules:
             results, coverage = self.with_custom(self.custom, run, n_threads, watch, provenance)
         else:
             prepared, measure = self.prepared, self.prepared.measure
-            if isinstance(prepared, PlainEvaluator) and not settings.sizes:
+            if isinstance(prepared, PlainEvaluator) and not settings.sizes and not settings.micro:
                 measure = prepared.measure_late  # type: ignore[assignment]
             query_ids, values, status, coverage = measure(run, n_threads, watch)
             refuse_small(settings.sizes, values, query_ids)
             names, aggregates, weights = settings.names, settings.aggregates, self.weights
             results = Results(query_ids, names, values, status, aggregates, coverage, weights, provenance)
-            results = self.with_best(results)
+            results = without_counts(self.with_best(results), settings)
         add_metadata(file, run, coverage.run_repairs)
         return results, coverage
 
@@ -283,7 +284,7 @@ class EvaluationRules:
         source = run if custom.judges_all else self.hold_run(run)
         rankings, coverage = self.run_judge().with_coverage(source, n_threads, watch)
         if custom.judges_all:
-            named = evaluate_rankings(rankings, settings.metrics, settings.options, None)
+            named = evaluate_rankings(rankings, tuple(settings.names), settings.options, None, shown=False)
             query_ids, measured, status = named.query_ids, named.values, status_codes(named)
         else:
             query_ids, measured, status, coverage = self.prepared.measure(source, n_threads)
@@ -292,7 +293,7 @@ class EvaluationRules:
         names, aggregates, values = custom.join_columns(names, aggregates, measured, query_ids, rankings)
         record = functools.partial(custom.record, provenance)
         results = Results(query_ids, names, values, status, aggregates, coverage, self.weights, record)
-        return self.with_best(results), coverage
+        return without_counts(self.with_best(results), settings), coverage
 
 
 def add_metadata(file: dict[str, dict[str, Any]], run: Any, repairs: Mapping[str, Any]) -> None:

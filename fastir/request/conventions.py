@@ -97,6 +97,7 @@ class Convention:
     wanted: Any = "up"
     n_docs: Any = None
     self_normalized: Any = "true"
+    average: Any = "macro"
     of: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
 
     @property

@@ -147,6 +147,11 @@ ITEM_TOOLS = (  # of recommenders, and of engines: users or rated requests are q
     row("cornac", "Cornac; its MRR fails where no relevant item is ranked, and its MAP gives equal scores the last "
         "rank of them", fractions="taken", ties="input", gain="binary", empty="skip",
         of=several("auc", ties="pessimistic")),
+    row("implicit", "implicit's ranking_metrics_at_k; every item that the test matrix holds is relevant there, one "
+        "rated 0, too, which is not relevant here; its precision is relative_precision here, the hits of all users over "
+        "the sum of min(K, likes), and its auc is limited_auc, to which n_docs are the columns of the matrix",
+        fractions="taken", rel_level=ANY_LABEL, ties="input", gain="binary", ap_norm="min_kR", empty="skip",
+        of=several("relative_precision", average="micro")),
     row("rectools", "RecTools, to which every item of a user is relevant, whatever its label above 0; with "
         "divide_by_achievable its NDCG has ideal=judged, with divide_by_k its MAP divides by k", fractions="taken",
         rel_level=ANY_LABEL, ties="input", gain="binary", ideal="full", f_weight="beta", empty="skip"),
@@ -248,6 +253,7 @@ VERSIONS = {
     "spark": Version("pyspark", "4.3.0", "apache/spark, mllib/evaluation/RankingMetrics.scala"),
     "recbole": Version("recbole", "1.2.1", "RUCAIBox/RecBole, recbole/evaluator/metrics.py"),
     "cornac": Version("cornac", "3.0.1", "PreferredAI/cornac, cornac/metrics/ranking.py"),
+    "implicit": Version("implicit", "0.7.3", "benfred/implicit, implicit/evaluation.pyx, ranking_metrics_at_k"),
     "rectools": Version("rectools", "0.19.0", "MobileTeleSystems/RecTools, rectools/metrics/"),
     "replay": Version("replay-rec", "0.22.0", "sb-ai-lab/RePlay, replay/metrics/"),
     "recommenders": Version("recommenders", "1.2.1", "recommenders-team/recommenders, python_evaluation.py"),

@@ -308,7 +308,8 @@ class CustomColumns:
             return names
         if len(self.custom) == len(self.metrics):
             return list(self.custom)
-        return list(self.metrics) if plain == names else [*names, *self.custom]
+        shown, counts = names[: len(plain)], names[len(plain) :]  # counts of micro averages, if any, follow
+        return [*self.metrics, *counts] if plain == shown else [*names, *self.custom]
 
     def join_columns(
         self, names: list[str], aggregates: list[str], values: np.ndarray, query_ids: list[Any], judged: Any

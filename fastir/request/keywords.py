@@ -18,6 +18,7 @@ class MetricOptions(TypedDict, total=False):
     empty: Literal["zero", "one", "skip", "nan"]
     short_rankings: Literal["pad", "clip"]
     empty_ranking: Literal["zero", "skip"]
+    average: Literal["macro", "micro"]
     recall_norm: Literal["R", "min_kR"]
     f_weight: Literal["x", "beta"]
     ap_norm: Literal["R", "min_kR", "hits", "min_nkR"]

@@ -124,7 +124,7 @@ def find_requests(text: str, dialect: str = "fastir") -> list[Request]:
     if match is not None:
         name, dot, inside, k, level, minus = match.groups()
         name = name.lower()
-        card = NAMES.get(name) or DIALECT_NAMES.get((dialect, name))
+        card = DIALECT_NAMES.get((dialect, name)) or NAMES.get(name)
         family = len(name) == len(text) and name in FAMILIES and (dialect == "trec_eval" or name not in SINGLE_FAMILIES)
         if card is not None and card.at_r and k in ("R", "r"):
             card, k = NAMES[card.at_r], None

@@ -75,7 +75,7 @@ ROWS = {  # by the heading of the command's help
         Row("run_columns", TABLE, None, "the same for the runs alone", "FIELD=NAME,...", of=READING),
         Row("label", "SupportsFloat | None", None,
             "the label of all rows of a table of judgments that has no column of labels, such as interactions", "X",
-            "label", also=("implicit", "all_relevant"), of=READING),
+            "label", also=("all_relevant",), of=READING),
         Row("threshold", "SupportsFloat | None", None,
             "the lowest relevant rating of a table that has ratings instead of labels", "X", "float"),
         Row("duplicates", "Duplicates | None", None,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.declared import Param
+from fastir.engine.measure import NUM_REL, NUM_RET
 from fastir.engine.measure._registry import has_expected
 from fastir.engine.measure.cards import Card
 from fastir.errors import UnknownMetricError, quote, warn_caller
@@ -64,6 +65,7 @@ class Settings:
 
     `level`, `ties` (a position in TIES), `single` and `n_threads` are what kernels take; `queries` is the convention's
     rule where the options have none. `sizes` are the collection's sizes, by the columns of metrics that need one.
+    `micro` are the columns of micro averages, and `n_shown` the number of columns that were asked for: counts follow.
     `parts` are the metrics by their rules {"queries", "ties", "score_dtype", "duplicates", "judged_only"} and by what
     qrels they read, one of `QRELS_KINDS`, where not all have the same.
 
@@ -127,6 +129,10 @@ class Settings:
         self.names = [request.text for request in requests]
         self.values = values
         self.aggregates = list(map(aggregate, requests, values))
+        self.micro: list[int] = [column for column, how in enumerate(self.aggregates) if how.startswith("micro")]
+        self.n_shown: int = len(requests)
+        if chosen.get("average") == "micro":
+            refuse_other_averages(requests)
         self.overrides = overrides
         self.parts: list[tuple[list[names.Request], dict[str, Any], str]] = parts
         self.compiled = requests, values, options.rel_level, options.judged_only, depth, average
@@ -224,7 +230,7 @@ class Settings:
             },
             {
                 request.text: resolved_name(request, values)
-                for request, values in zip(self.requests, self.values, strict=True)
+                for request, values in zip(self.requests[: self.n_shown], self.values, strict=False)
             },
             inputs or {},
         )
@@ -234,6 +240,45 @@ class Settings:
 def compile_settings(metrics: tuple[str, ...], options: Options) -> Settings:
     """The Settings of metrics under checked options; equal requests share one object."""
     return Settings(metrics, options)
+
+
+def with_counts(settings: Settings) -> Settings:
+    """Settings that also measure the counts that micro averages divide by; the same ones if there are none."""
+    if not settings.micro:
+        return settings
+    texts = [text for column in settings.micro for text in count_names(settings, column)]
+    counting = copy.copy(compile_settings((*settings.metrics, *texts), settings.options))
+    counting.metrics, counting.n_shown = settings.metrics, settings.n_shown
+    return counting
+
+
+def count_names(settings: Settings, column: int) -> tuple[str, str]:
+    """The numbers of documents retrieved and relevant, as metrics, to the rules of one of these metrics."""
+    request = settings.requests[column]
+    if request.level == 0:
+        raise UnknownMetricError(
+            f"metric {quote(request.text)}: no average='micro', as every judged document is relevant to it here"
+        )
+    params = {name: value for name, value in request.params.items() if name == "judged_only"}
+    level = request.relevant_from(settings.options.rel_level)
+    retrieved, relevant = (Request("", names.NAMES[name], None, None, params) for name in (NUM_RET, NUM_REL))
+    return str(retrieved), str(relevant._replace(level=level))
+
+
+def refuse_other_averages(requests: Iterable[Request]) -> None:
+    """Refuse average="micro" for means of what is no quotient of two counts."""
+    for request in requests:
+        if request.card.denominator is None and request.card.aggregate in ("mean", "geometric"):
+            raise UnknownMetricError(
+                f"metric {quote(request.text)} is no quotient of two counts, so it has no average='micro'; name the "
+                f"average of the others, as in 'recall(average=micro)@10'"
+            )
+
+
+def refuse_micro(settings: Settings, why: str) -> None:
+    """Refuse micro averages where they cannot be."""
+    if settings.micro:
+        raise ValueError(f"metric {quote(settings.names[settings.micro[0]])} has average='micro': {why}")
 
 
 def compile_weighted(metrics: tuple[str, ...], options: Options) -> Settings:
@@ -250,10 +295,11 @@ def without_ids(
     Each set comes with the columns of its metrics, and its `ties` are "input" where the convention would compare ids.
     With `weighted` documents may have weights; the metrics that read them are in separate sets.
     """
-    whole = compile_settings(metrics, options)
+    whole = with_counts(compile_settings(metrics, options))
     if not whole.parts:
         by_id = options.ties is not RANKED and TIES[whole.ties] in TIES_BY_ID
-        in_input_order = compile_settings(whole.metrics, options._replace(ties="input")) if by_id else whole
+        in_input_order = compile_settings(metrics, options._replace(ties="input")) if by_id else whole
+        in_input_order = with_counts(in_input_order) if by_id else whole
         return whole, [(list(range(len(whole.names))), in_input_order)]
     parts = []
     for requests, rules, read in whole.parts:
@@ -419,7 +465,8 @@ def resolved_name(request: names.Request, values: dict[str, Any]) -> str:
 def aggregate(request: names.Request, values: dict[str, Any]) -> str:
     """How the values of the queries become one number, as a word of `Results.aggregates`."""
     stays = any(value in ("nan", "min_nan") for value in values.values())
-    return request.card.aggregate + "_or_nan" * stays
+    how = "micro" if values.get("average") == "micro" else request.card.aggregate
+    return how + "_or_nan" * stays
 
 
 # ---- sizes of collections --------------------------------------------------------------------------------------------
@@ -470,7 +517,7 @@ def compile_fixed(
     if options.convention == "fastir":
         refuse_others("", {name: getattr(options, name) for name in ORDER_RULES}, order)
         options = options.replace(**{name: value for name, value in order.items() if value is not None})
-    settings = compile_settings(metrics, options)
+    settings = with_counts(compile_settings(metrics, options))
     if not settings.parts:
         refuse_others(f"convention {options.convention}: ", order_rules(settings), order)
         return settings, [(list(range(len(settings.names))), settings)]

@@ -42,7 +42,7 @@ OTHER_NAMES = {
     "recall": "rec, exact recall",
     "relative_precision": "exact relative prec, relative prec, capped recall, recall capped, r cap",
     "set_map": "exact unranked avg prec, unranked average precision",
-    "f1": "f1 score, f1 measure, f score, f measure, f",
+    "f1": "f1 score, f1 measure, f score, f measure, f, set f1",
     "hit_rate": "hits rate, success rate, acc, top accuracy",
     "r_precision": "r prec, precision at r, p at r",
     "map_r": "map r, average precision at r, mean average precision at r, ap at r",
@@ -75,6 +75,11 @@ OTHER_NAMES = {
     "psndcg": "propensity scored ndcg",
     "r_precision_mult": "rprec mult",
 }
+# What says how a metric is computed, as in "micro recall" and nDCG′ of judged documents alone: the parameter.
+QUALIFIERS = (
+    (re.compile(r"(?<![a-z])(micro|macro)(?:[ _-]?averaged?)?(?![a-z])"), r"(average=\1)"),
+    (re.compile(r"(?<=[a-z])['’′]|(?<![a-z])condensed(?![a-z])"), "(judged_only=true)"),
+)
 BESIDE_NUMBERS = {"at", "cut", "cutoff", "top", "k", "rank"}  # words that say nothing beside a cutoff
 FILLER_WORDS = {"score", "scores", "value"}  # words that say nothing
 MEAN_WORDS = {"mean", "average", "avg"}  # words that say nothing at the beginning
@@ -144,7 +149,11 @@ def spellings(text: str) -> list[Spelling]:
     inside = re.search(r"\([^()=]*[a-z_]{2,}[^()=]*=[^()]*\)|\(p *=[^()]*\)", rest, re.IGNORECASE)
     if inside:
         rest = rest[: inside.start()] + " " + rest[inside.end() :]
-    parts = re.findall(r"[a-zα]+|[0-9]+(?:\.[0-9]+)?%?", rest.lower())
+    params, rest = inside[0] if inside else "", rest.lower()
+    for pattern, param in QUALIFIERS:
+        if not params and (said := pattern.search(rest)):
+            params, rest = said.expand(param), rest[: said.start()] + " " + rest[said.end() :]
+    parts = re.findall(r"[a-zα]+|[0-9]+(?:\.[0-9]+)?%?", rest)
     found = [(parts, "")]
     if len(parts) > 1 and parts[-1][0].isdigit():
         found.append((parts[:-1], parts[-1]))
@@ -152,8 +161,8 @@ def spellings(text: str) -> list[Spelling]:
         found += [(["top", *parts[2:]], parts[1]), (parts[2:], parts[1])]
     if len(parts) > 1 and "." in parts[0]:
         found.append((parts[1:], parts[0]))
-    tail = inside[0] if inside else "", level[0] if level else ""
-    return [Spelling(significant_words(words, bool(number)), number, *tail) for words, number in found]
+    tail = level[0] if level else ""
+    return [Spelling(significant_words(words, bool(number)), number, params, tail) for words, number in found]
 
 
 def significant_words(words: list[str], beside_number: bool) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from fastir.evaluation.evaluator import Evaluator, make_evaluator
 from fastir.evaluation.rules import EvaluationRequest, Sides
 from fastir.inputs import id_lists, roles
 from fastir.request.options import TIES_BY_INPUT
-from fastir.request.plan import order_rules
+from fastir.request.plan import order_rules, refuse_micro
 from fastir.spark import run_files, tasks
 
 try:
@@ -89,6 +89,7 @@ def qrels_frame(session: Any, qrels: Qrels) -> Any:
 def pickle_evaluator(evaluator: Evaluator, **options: Any) -> bytes:
     """An Evaluator for the workers, with some options changed, as bytes: each has some of the rows, on one core."""
     settings = evaluator.rules.settings
+    refuse_micro(settings, "Spark's workers sum no denominators")
     changed = settings.options.replace(n_threads=1, **options)
     return dump_pickle(Rebuilt(evaluator.rules.request(metrics=settings.metrics, options=changed, weights=None)))
 

@@ -1,7 +1,5 @@
-"""Bounds with labels that are not whole, against all labelings: by 0, the labels of the qrels, max_label.
-
-Also of: candidates, extremes, differences.
-"""
+"""Bounds with labels that are not whole, against all labelings: by 0, the labels of the qrels, max_label."""
+# Also of: candidates, extremes, differences.
 
 import contextlib
 import itertools

@@ -1,7 +1,5 @@
-"""fastir identify: values on the command line or in a file, and what it says of them.
-
-Also of: single_run.
-"""
+"""fastir identify: values on the command line or in a file, and what it says of them."""
+# Also of: single_run.
 
 import json
 

@@ -1,7 +1,5 @@
-"""Unusual dicts are read as the slow twins below read them: the same ids, numbers and errors.
-
-Also of: id_lists.
-"""
+"""Unusual dicts are read as the slow twins below read them: the same ids, numbers and errors."""
+# Also of: id_lists.
 
 import random
 from collections import Counter, OrderedDict, UserDict, defaultdict

@@ -1,7 +1,5 @@
-"""The quick reader of JSON reads what the json module reads, or leaves the text to it.
-
-Also of: parsing.
-"""
+"""The quick reader of JSON reads what the json module reads, or leaves the text to it."""
+# Also of: parsing.
 
 import json
 import random

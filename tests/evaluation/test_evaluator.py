@@ -1,9 +1,8 @@
 """The public functions and classes as the caller meets them: options, coverage of queries, warnings, what is refused.
 
 Values are compared with the oracle in test_oracle.py, ways in with each other in test_invariants.py.
-
-Also of: doc_weights, evaluate, rules.
 """
+# Also of: doc_weights, evaluate, rules.
 
 import copy
 import gzip

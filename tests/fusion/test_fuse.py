@@ -1,7 +1,5 @@
-"""fuse() gives what each method's source defines, for any overlap and ties, and says what is wrong with what it gets.
-
-Also of: cards, fusion, recipe, settings, sorting.
-"""
+"""fuse() gives what each method's source defines, for any overlap and ties, and says what is wrong with what it gets."""
+# Also of: cards, fusion, recipe, settings, sorting.
 
 import json
 import math
@@ -162,6 +160,7 @@ TWO = [{"q1": {"a": 2.0}}, {"q1": {"b": 1.0}}]
     (lambda: fastir.fuse(TWO, "posfuse", probs=[[1.0]]), ValueError, "probs: expected 2"),
     (lambda: fastir.fuse(TWO, max_depth=0), ValueError, "max_depth: the depth must be positive"),
     (lambda: fastir.fuse(TWO, ties="random"), ValueError, "ties must be one of"),
+    (lambda: fastir.fuse(TWO, ties="input_reversed"), ValueError, "reverse the rows of each run"),
     (lambda: fastir.fuse(TWO, duplicates="once"), ValueError, "duplicates must be one of"),
     (lambda: fastir.fuse([TWO[0], {"q1": {"b": math.nan}}]), ValueError,
      "run '2': run: the score is NaN, not a number (query q1, document b)"),

@@ -1,7 +1,5 @@
-"""tune() measures every setting as evaluate() measures its fused run, and scores each query with what others chose.
-
-Also of: layout, trials.
-"""
+"""tune() measures every setting as evaluate() measures its fused run, and scores each query with what others chose."""
+# Also of: layout, trials.
 
 import itertools
 import math

@@ -15,7 +15,7 @@ FULL = DataProperties(False, True, True, False, 3, 2000, frozenset(("float64", "
 
 def test_data_decide_which_departures_there_are():
     names = {name for name, _ in departures(PLAIN)}
-    assert names == {"gain", "ideal", "empty"}
+    assert names == {"gain", "ideal", "empty", "average"}
     assert {name for name, _ in departures(FULL)} == names | {
         *("queries", "ties", "rel_level", "max_depth", "duplicates", "exclude", "score_dtype")
     }

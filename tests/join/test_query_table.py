@@ -1,7 +1,5 @@
-"""Query ids that collide although the hash has a seed: whoever foresees the seed gets an error, not an hour of work.
-
-Also of: join.
-"""
+"""Query ids that collide although the hash has a seed: whoever foresees the seed gets an error, not an hour of work."""
+# Also of: join.
 
 import os
 import subprocess

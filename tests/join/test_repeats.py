@@ -2,10 +2,8 @@
 
 The twin writes the rule out for one ranking at a time, as a dict whose ids are distinct: under "once" the later copies
 get ids that nobody judged, and chunks are put together by a loop. fastir evaluates that dict by its join for dicts.
-
-Also of: join.
 """
-# Also of: parents.
+# Also of: join.
 
 import math
 

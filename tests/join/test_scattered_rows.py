@@ -1,7 +1,5 @@
-"""Tables whose rows come in any order, at the widths at which their kernels count, cut and compare.
-
-Also of: scattered.
-"""
+"""Tables whose rows come in any order, at the widths at which their kernels count, cut and compare."""
+# Also of: scattered.
 
 import numpy as np
 import pytest

@@ -1,10 +1,8 @@
 """Judges in parts with many documents that are not relevant, in any order, with integer ids, and with parts left empty.
 
 The numbers of PRINTED are those that trec_eval 10 printed for the same judgments and rankings (-R prefs).
-
-Also of: tasks.
 """
-# Also of: preferences.
+# Also of: tasks.
 
 import random
 import time

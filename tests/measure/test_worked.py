@@ -3,10 +3,8 @@ on metrics from which the project started, their slips of arithmetic noted.
 
 A ranking lists labels from the top; None stands for a document that is not in the qrels. Expected numbers are floats
 with all their digits, or strings with the digits that their source prints.
-
-Also of: graded, user_models.
 """
-# Also of: graded, incomplete, sets, user_models.
+# Also of: graded, user_models.
 
 import math
 

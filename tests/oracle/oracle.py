@@ -260,6 +260,7 @@ class Request(NamedTuple):
             x = [0 if 0 <= code < level else code for code in x]
             judged = [0 if 0 <= label < level else label for label in judged]
         params = dict(self.params)
+        params.pop("average", None)  # of the mean, not of the values
         if params.get("gain") == "binary":
             params["gain"] = {label: float(label >= level) for label in {*x, *judged} if label >= 0}
         if params.pop("empty_ranking", "zero") == "skip" and not x:

@@ -161,6 +161,19 @@ def hit_rate_share(x, judged, level, share=0.1, n_docs=None):
     return float(bool(relevant_ranks(x[:depth], level)))
 
 
+def limited_auc(x, judged, level, k=None, n_docs=None):
+    """implicit: of each pair of a relevant document and another, shown or not, how likely the first stands above."""
+    size, relevant = in_collection(judged, n_docs), num_relevant(judged, level)
+    others = size - relevant
+    if not relevant or not others:
+        return math.nan if relevant else 0.0
+    shown = [code >= level for code in x[:k]] + [False] * ((k or 0) - len(x))
+    hits = sum(shown)
+    above = sum(sum(shown[:rank]) for rank, hit in enumerate(shown) if not hit)
+    unseen = others - (len(shown) - hits)
+    return (above + unseen * (hits + relevant) / 2) / (relevant * others)
+
+
 def loss_er(x, judged, level, k=None, b=100.0, n_docs=None):
     """Cormack and Grossman 2015, as tar_eval: squared losses of recall and of effort."""
     size, relevant, shown = in_collection(judged, n_docs), num_relevant(judged, level), x[:k]
@@ -264,7 +277,7 @@ METRICS = {
     "auc": auc, "mean_rank": mean_rank, "recall_all": recall_all, "first_rel": over_ranks(min),
     "last_rel": over_ranks(max), "median_rank": over_ranks(statistics.median),
     "gmean_rank": over_ranks(statistics.geometric_mean), "hmean_rank": over_ranks(statistics.harmonic_mean),
-    "amr": amr, "amri": amri, "hit_rate_share": hit_rate_share,
+    "amr": amr, "amri": amri, "hit_rate_share": hit_rate_share, "limited_auc": limited_auc,
     **{f.__name__: f for f in (wss, ncg_share, loss_er, fallout, arp, label_ranking_loss, pfound, q_measure)},
     "unjudged": unjudged, "hole": unjudged, "judged": judged_share, "map_avgjg": average_precision,
     "precision_avgjg": lambda x, judged, level, k=None: (

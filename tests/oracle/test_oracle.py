@@ -41,6 +41,7 @@ RANKED, JUDGED = [1, 0, 2, -1], [0, 1, 2, 3]  # 3 is relevant and was not retrie
     (Request("ncg_share", None, None, {"share": 0.2, "n_docs": 10}), 1 / 3),
     (Request("hit_rate_share", None, None, {"share": 0.05, "n_docs": 10}), 0),
     (Request("hit_rate_share", None, None, {"share": 0.1, "n_docs": 10}), 1),
+    (Request("limited_auc", 2, None, {"n_docs": 10}), (0 + 1 + 6 * (1 + 3) / 2) / (3 * 7)),
     (Request("loss_er", 2, None, {"n_docs": 1000}), (2 / 3) ** 2 + (100 / 1000 * 2 / 103) ** 2),
     (Request("fallout", None, None, {"n_docs": 103}), 2 / 100), (Request("arp"), (1 * 1 + 2 * 3) / 3),
     (Request("label_ranking_loss"), 1 / 4), (Request("pfound"), 1 / 4 + 3 / 4 * 0.85**2 * 2 / 4),
@@ -243,7 +244,7 @@ def test_deep_rankings(seed, ties):
 
 CHOICES = {param.name for card in fastir.metrics() for param in card.params if param.is_convention}
 # They change nothing at a recall of 0.95 of few, of samples, at the default p, at x = 1, on qrels without subtopics.
-SILENT = {"wanted", "self_normalized", "rbp_norm", "f_weight", "rank_one"}
+SILENT = {"average", "wanted", "self_normalized", "rbp_norm", "f_weight", "rank_one"}
 # Without a cutoff they change nothing.
 CUTS = {"ap_norm": "@2", "short_rankings": "@30", "recall_norm": "@2", "ideal": "@3"}
 

@@ -196,9 +196,10 @@ def test_conventions_of_real_labels_take_fractions(convention):
 
 
 # What is relevant to tools, for labels a .25, b 1, c 0.6 and d 0: CatBoost 1.2.10 and Recommenders 1.2.1 were run,
-# RecTools 0.19.0, RePlay 0.22.0, LensKit 2025.8.1, Quepid f80322f, Cornac 3.0.1 and TF-Ranking 0.5.5 read.
+# RecTools 0.19.0, RePlay 0.22.0, LensKit 2025.8.1, Quepid f80322f, Cornac 3.0.1 and TF-Ranking 0.5.5 read; implicit
+# 0.7.3, which was run, reads no labels.
 RELEVANT = {"catboost": "bc", **dict.fromkeys(("recommenders", "rectools", "replay", "lenskit", "quepid"), "abc"),
-            **dict.fromkeys(("cornac", "tf-ranking"), "b")}  # fmt: skip
+            "implicit": "abc", **dict.fromkeys(("cornac", "tf-ranking"), "b")}  # fmt: skip
 BINARY = ["map@3", "mrr", "precision@3", "recall@3", "hit_rate@2", "r_precision"]
 
 

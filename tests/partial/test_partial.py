@@ -1,7 +1,5 @@
-"""Evaluations in parts: the bits of `evaluate`, however the rows were cut, carried and merged; and what is refused.
-
-Also of: arrow, grouped, states, two_pass.
-"""
+"""Evaluations in parts: the bits of `evaluate`, however the rows were cut, carried and merged; and what is refused."""
+# Also of: arrow, grouped, states, two_pass.
 
 import functools
 import itertools

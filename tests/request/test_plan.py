@@ -72,12 +72,12 @@ WAYS = {
 
 
 def test_these_metrics_need_it():
-    assert NAMES == ["wss", "ncg_share", "hit_rate_share", "loss_er", "fallout"]
+    assert NAMES == ["wss", "ncg_share", "hit_rate_share", "limited_auc", "loss_er", "fallout"]
     assert [Param("p", default, "").required for default in (None, 0, "")] == [True, False, False]
     assert [card.spelled("@0.5") for card in SIZED[:1]] == ["wss(n_docs=100000)@0.5"]
 
 
-@pytest.mark.parametrize("name", ["wss", "wss@0.5", "ncg_share@0.2-l2", "loss_er(b=5)@3", "fallout@2"])
+@pytest.mark.parametrize("name", ["wss", "wss@0.5", "ncg_share@0.2-l2", "loss_er(b=5)@3", "fallout@2", "limited_auc@2"])
 def test_without_it_the_metric_is_an_error_that_says_what_to_write(name):
     with pytest.raises(fastir.UnknownMetricError, match=re.escape(f"metric '{name}' needs n_docs, ")) as caught:
         fastir.Evaluator(SIZED_QRELS, ["map", name])

@@ -153,6 +153,7 @@ VALUES = {
     "max_grade": words(7, "query", metrics="err"), "tail": words("always", metrics="rbp_resid@2"),
     "rank_one": words("raw", metrics="alpha_dcg@1", qrels=SUBTOPICS), "normalize": words("false", metrics="compat"),
     "missing_documents": words("zero", metrics="compat"), "depth": words(1, metrics="compat"),
+    "average": words("micro", metrics="recall@2"),
     "recall_norm": words("min_kR", metrics="recall@2"), "no_hit": words("zero", metrics="first_rel"),
     "empty_ranking": words("skip", metrics="ndcg@5"), "wanted": words("nearest", metrics="wss(n_docs=20)@0.5"),
     "n_docs": words(20, metrics="fallout@3"),

@@ -27,7 +27,7 @@ from fastir.evaluation.run_collections import name_the_run
 from fastir.inputs.label_arrays import LABEL_COLUMNS
 from fastir.request.custom import custom_among
 from fastir.request.options import MAX_DEPTH, TIES, label_above_0, metric_tuple
-from fastir.request.plan import ORDER_RULES, compile_fixed
+from fastir.request.plan import ORDER_RULES, compile_fixed, refuse_micro
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -271,6 +271,7 @@ class BoundsRequest:
         self.options, self.weights = evaluator.rules.settings.options, evaluator.rules.weights
         rules = {name: getattr(judged, name) for name in ORDER_RULES}
         self.settings, self.parts = compile_fixed(names, self.options, rules)
+        refuse_micro(self.settings, "its bounds are not known")
         for limit, text, why in itertools.chain.from_iterable(part.label_limits for _, part in self.parts):
             if max_label > limit:
                 raise OverflowError(f"metric {quote(text)}: max_label={max_label} is too large for {why}")

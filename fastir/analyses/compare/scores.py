@@ -273,9 +273,10 @@ def check_means(run: Hashable, results: Results, wanted: list[str] | None) -> No
 def check_aggregates(aggregates: dict[str, str], wanted: list[str] | None) -> None:
     """Refuse a metric that is no mean over the queries."""
     for name, how in aggregates.items():
-        if how.startswith("geometric") and (wanted is None or name in wanted):
+        kind = {"geometric": "geometric mean", "micro": "micro average"}.get(how.partition("_")[0])
+        if kind and (wanted is None or name in wanted):
             raise ValueError(
-                f"metric {quote(name)} is a geometric mean over the queries, which no test here compares; "
+                f"metric {quote(name)} is a {kind} over the queries, which no test here compares; "
                 "name the others with metrics="
             )
 

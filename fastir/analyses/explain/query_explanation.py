@@ -151,10 +151,11 @@ def explain_query(
         elsewhere.intersection_update(map(str, ranking or {}))
     rows, standing = rank_documents(prepared, rankings, codes, elsewhere)
     ids = [id_text(row) for row in rows]
-    inner = {request.text: unfiltered_name(request) for request in settings.requests}
+    requests = settings.requests[: settings.n_shown]
+    inner = {request.text: unfiltered_name(request) for request in requests}
     sums = {
         request.text: name_in_quotient(request, values, DIVIDEND)
-        for request, values in zip(settings.requests, settings.values, strict=True)
+        for request, values in zip(requests, settings.values, strict=False)
         if request.card.quotient
     }
     elsewhere.intersection_update(filter(None, ids))
@@ -178,7 +179,7 @@ def explain_query(
     relevant = any(label >= settings.options.rel_level for label in codes.values())
 
     def documents() -> tuple[list[Document], list[Document]]:
-        gainers = [sums.get(metric, inner[metric]) for metric in settings.names]
+        gainers = [sums.get(metric, name) for metric, name in inner.items()]
         contributions, gained = (
             dict(zip([None, *judged], zip(*(parts[name] for name in of), strict=True), strict=True))
             for of in (inner.values(), gainers)
@@ -197,7 +198,7 @@ def explain_query(
         ]
         absent.sort(key=lambda doc_id: (-labels[doc_id], encode(str(doc_id))))
         by_label = qrels is union
-        terms = Terms(settings.names, codes, elsewhere, by_label, first, gained, contributions)
+        terms = Terms(list(inner), codes, elsewhere, by_label, first, gained, contributions)
         return make_documents(terms, rows, absent)
 
     return Explanation(

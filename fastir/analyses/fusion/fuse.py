@@ -35,6 +35,16 @@ MISSING_QUERIES = "queries missing from some of the fused runs"  # a kind of rep
 CHUNK_ROWS = 1 << 20  # rows of all runs that are fused at a time
 
 
+def check_ties(ties: Any) -> str:
+    """The order of equal scores, one of TIE_SIGNS; "trec" if none is given."""
+    if ties == "input_reversed":
+        raise ValueError(
+            "ties='input_reversed': runs that are fused have several inputs, and no order of all documents to reverse; "
+            "reverse the rows of each run, and give ties='input'"
+        )
+    return check_choice("ties", "trec" if ties is None else ties, TIE_SIGNS)
+
+
 class RunSet:
     """Runs that are fused."""
 
@@ -236,7 +246,7 @@ def fuse(
     {'q1': {'b': 0.75, 'a': 0.5}}
     """
     card, norm = METHODS.find(method), find_norm(norm)
-    sign = TIE_SIGNS[check_choice("ties", "trec" if ties is None else ties, TIE_SIGNS)]
+    sign = TIE_SIGNS[check_ties(ties)]
     check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
     depth = MAX_DEPTH if max_depth is None else positive_integer("max_depth", "the depth", max_depth, MAX_DEPTH)
     thread_count(n_threads, 0)

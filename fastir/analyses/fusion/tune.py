@@ -10,7 +10,7 @@ import numpy as np
 
 from fastir.analyses.compare.segments import read_segments, segment_rows
 from fastir.analyses.fusion.cards import METHODS, Method, find_norm
-from fastir.analyses.fusion.fuse import TIE_SIGNS, RunSet, read_run_set
+from fastir.analyses.fusion.fuse import TIE_SIGNS, RunSet, check_ties, read_run_set
 from fastir.analyses.fusion.layout import Layout, Learner
 from fastir.analyses.fusion.settings import Setting, trial_settings
 from fastir.checks import check_choice, whole_number
@@ -316,7 +316,7 @@ def tune(
     ({'lexical': 0.62, 'dense': 0.38}, 0.75, 0.75)
     """
     card, norm = METHODS.find(method), find_norm(norm)
-    ties = check_choice("ties", "trec" if ties is None else ties, TIE_SIGNS)
+    ties = check_ties(ties)  # type: ignore[assignment]
     check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
     n_folds, seed = whole_number("folds", folds, 2), whole_number("random_state", random_state, 0)
     strata = None if segments is None else read_segments(segments)

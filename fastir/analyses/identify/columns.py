@@ -17,6 +17,7 @@ import numpy as np
 from fastir.analyses.identify.settings import ORDER_RULES, DataProperties, State
 from fastir.data.qrels import Qrels
 from fastir.data.rankings import JudgedRankings
+from fastir.data.results.results import denominators_of
 from fastir.data.run import Run
 from fastir.engine.measure import CARDS, NUM_Q
 from fastir.errors import DuplicateError, FastirError, FastirWarning
@@ -111,39 +112,43 @@ class Judge:
         columns, missing = self._columns(order, states[0], names)
         here = {"qrels": np.ones(len(missing), bool), "intersection": ~missing, "strict": np.ones(len(missing), bool)}
         return {
-            state._replace(order=()): mean_of_values(columns[state.metric][here[state.queries]], state.how)
+            state._replace(order=()): mean_of_values(columns[state.metric][:, here[state.queries]], state.how)
             for state in states
         }
 
     def _columns(
         self, order: tuple[Any, ...], state: State, names: list[str]
     ) -> tuple[dict[str, np.ndarray], np.ndarray]:
-        """{metric: its values of all queries}, and which queries are missing from the run."""
+        """{metric: two rows, its values of all queries and their denominators}, and which queries the run lacks."""
         chosen: dict[str, Any] = {"max_depth": state.depth, "judged_only": state.judged_only}
         chosen |= {"convention": any_label(order)} if state.level == 0 else {"rel_level": state.level}
         average = order[0] == "average"
         judged = self.judge_order(("trec", *order[1:]) if average else order)
 
-        def values(some: list[str]) -> np.ndarray:
-            if not average:
-                return judged.evaluate(some, **chosen).values
+        def values(some: list[str]) -> dict[str, np.ndarray]:
             rules = dict(zip(ORDER_RULES, order, strict=True))
-            return evaluate(self.qrels, self.run, some, queries="qrels", **rules, **chosen, **self.options).values
+            if average:
+                results = evaluate(self.qrels, self.run, some, queries="qrels", **rules, **chosen, **self.options)
+            else:
+                results = judged.evaluate(some, **chosen)
+            ones, denominators = np.ones(len(results.values)), denominators_of(results)
+            columns = zip(results.names, results.values.T, strict=True)
+            return {name: np.array([column, denominators.get(name, ones)]) for name, column in columns}
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FastirWarning)
             try:
-                return dict(zip(names, values(names).T, strict=True)), judged.missing
+                return values(names), judged.missing
             except REFUSED:
                 return {name: self._alone(name, values, len(judged)) for name in names}, judged.missing
 
     @staticmethod
-    def _alone(name: str, values: Callable[[list[str]], np.ndarray], size: int) -> np.ndarray:
+    def _alone(name: str, values: Callable[[list[str]], dict[str, np.ndarray]], size: int) -> np.ndarray:
         """The values of one metric; NaN if it has none under these rules."""
         try:
-            return values([name])[:, 0]
+            return values([name])[name]
         except REFUSED:
-            return np.full(size, np.nan)
+            return np.full((2, size), np.nan)
 
 
 def any_label(order: tuple[Any, ...]) -> Convention:
@@ -175,9 +180,10 @@ def equal_labels(one: JudgedRankings, other: JudgedRankings) -> bool:
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("num_ret", "ranks", "labels"))
 
 
-def mean_of_values(values: np.ndarray, how: str) -> Mean:
-    """The mean that `Results` has, except for the last bit."""
+def mean_of_values(column: np.ndarray, how: str) -> Mean:
+    """The mean that `Results` has, except for the last bit; the column has values and their denominators."""
     word, _, stays = how.partition("_or_")
+    values, denominators = column
     known = values[~np.isnan(values)]
     if not len(values) or (stays and len(known) < len(values)):
         return Mean(math.nan, len(values))
@@ -185,5 +191,8 @@ def mean_of_values(values: np.ndarray, how: str) -> Mean:
         return Mean(float(known.sum()), len(known))
     if not len(known):
         return Mean(math.nan, 0)
+    if word == "micro":
+        total = float(denominators.sum())
+        return Mean(float(np.nansum(values * denominators)) / total if total else 0.0, len(known))
     mean = float(np.exp(np.log(known).mean())) if word == "geometric" else float(known.mean())
     return Mean(mean, len(known))

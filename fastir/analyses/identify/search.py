@@ -78,8 +78,9 @@ def identify(
     Returns
     -------
     Identified
-        A sequence of `Answer`, the simplest first; settings that give equal values on these data are one answer. If
-        nothing fits it is empty, and prints the nearest settings.
+        A sequence of `Answer`, the simplest first, of equally simple ones with options that which more settings give;
+        settings that give equal values on these data are one answer. If nothing fits it is empty, and prints the
+        nearest settings.
 
     Raises
     ------
@@ -96,10 +97,10 @@ def identify(
     Notes
     -----
     It searches every convention, with at most two changed options among queries, ties, gain, ideal, empty, rel_level,
-    max_depth, duplicates, exclude and score_dtype; and definitions from papers that many results inherited. A number
-    fits if it rounds to the reported value: it lies in the half-open interval of half a unit of the last digit around
-    it. If no convention fits by itself, it tries means over another number of queries, and other metrics that may have
-    been reported under the name: `explanations`.
+    max_depth, duplicates, exclude, score_dtype and average; and definitions from papers that many results inherited. A
+    number fits if it rounds to the reported value: it lies in the half-open interval of half a unit of the last digit
+    around it. If no convention fits by itself, it tries means over another number of queries, and other metrics that
+    may have been reported under the name: `explanations`.
 
     Examples
     --------
@@ -319,14 +320,19 @@ def group_settings(
     kind: Any,
     neighbours: Neighbours,
 ) -> list[Any]:
-    """A record for each distinct row of values, with the settings that give it, each convention in its simplest."""
+    """A record for each distinct row of values, with the settings that give it, each convention in its simplest.
+
+    Of equally simple answers with an option that comes first which more settings give; conventions by themselves stay
+    in their order, and the nearest settings in that of `places`.
+    """
     groups: dict[tuple[float, ...], list[int]] = {}
     for place in places:
         groups.setdefault(tuple(np.round(values[place], EQUAL_DECIMALS).tolist()), []).append(place)
+    alike_by_group = [(simplest([settings[place] for place in group]), group[0]) for group in groups.values()]
+    if kind is Answer:
+        alike_by_group.sort(key=lambda pair: (pair[0][0].cost, -len(pair[0]) * (pair[0][0].cost > 0)))
     found = []
-    for group in groups.values():
-        alike = simplest([settings[place] for place in group])
-        first = group[0]
+    for alike, first in alike_by_group:
         found.append(kind(alike, values[first].tolist(), list(metrics[first]), neighbours.differences(alike[0])))
     return found
 

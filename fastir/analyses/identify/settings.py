@@ -171,6 +171,7 @@ def departures(facts: DataProperties) -> list[tuple[str, Any]]:
         found.append(("exclude", "query_id"))
     if "float32" in facts.ties:
         found += [("score_dtype", "float32"), ("score_dtype", "float64")]
+    found.append(("average", "micro"))
     return found
 
 

@@ -30,6 +30,7 @@ from fastir.evaluation.run_collections import Rankings, check_depth, first_docum
 from fastir.rendering.text import counted
 from fastir.request.names import metric_text, refuse_mapping
 from fastir.request.options import MAX_DEPTH, OTHER_OPTIONS, label_above_0, query_rule
+from fastir.request.plan import refuse_micro
 
 if TYPE_CHECKING:
     import os
@@ -232,6 +233,7 @@ def metric_order(
 ) -> tuple[dict[str, Any], bool]:
     """The rules for the order of documents under the metric, and whether only queries of a run count in its mean."""
     prepared = Evaluator(qrels, metric, duplicates=duplicates, **options).rules.prepared
+    refuse_micro(prepared.settings, "what a document changes there is not known")
     if len(prepared.settings.names) > 1:
         raise ValueError(f"metric {quote(metric)} means several, {', '.join(prepared.settings.names)}; give one")
     order = single_order(prepared)

@@ -75,6 +75,23 @@ def mean_from_sum(how: str, total: float, n: int, n_queries: int) -> float:
     return total / n if n else math.nan
 
 
+def micro_mean(values: np.ndarray, how: str, denominators: np.ndarray) -> float:
+    """The sum of numerators over the sum of denominators, each exact and rounded once; 0 where nothing divides."""
+    if how.endswith("_or_nan") and (values != values).any():
+        return math.nan
+    total = math.fsum(denominators.tolist())
+    return math.fsum(numerators_of(values, denominators).tolist()) / total if total else 0.0
+
+
+def numerators_of(values: np.ndarray, denominators: np.ndarray) -> np.ndarray:
+    """The numerators of quotients: whole numbers, except where equal scores make them expected ones; 0 of NaN."""
+    import numpy as np
+
+    numerators = np.where(values == values, values * denominators, 0.0)
+    whole = np.rint(numerators)
+    return np.where(abs(numerators - whole) <= 1e-12 * (1.0 + whole), whole, numerators)
+
+
 def exact_parts(values: np.ndarray) -> tuple[list[float], int] | None:
     """Few floats with the exact sum of the values that are not NaN, and how many those are; None if one is infinite."""
     values = values[values == values]

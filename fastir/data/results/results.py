@@ -24,7 +24,7 @@ from fastir.checks import mapping
 from fastir.data.results._fields import Fields, row_dicts, status_codes
 from fastir.data.results._totals import column_totals
 from fastir.data.results.exportable import Exportable
-from fastir.data.results.means import column_mean, mean_from_sum, weigh_queries, weighted_column_mean
+from fastir.data.results.means import column_mean, mean_from_sum, micro_mean, weigh_queries, weighted_column_mean
 from fastir.engine.measure import BY_MEANS
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.errors import quote
@@ -76,9 +76,10 @@ class Results(Fields, Exportable):
     provenance : Provenance, or a function of no arguments that makes it, or None
     """
 
-    __slots__ = ("_best", "_bounds", "_places", "_totals", "_weighing")
+    __slots__ = ("_best", "_bounds", "_denominators", "_places", "_totals", "_weighing")
 
     _bounds: Any  # absent but in the `value` of Bounds
+    _denominators: dict[str, np.ndarray]  # of each query, absent unless there are micro averages
     _best: dict[str, np.ndarray]  # absent unless metrics divide by means: by the means of these values
     _index = "query_id"
 
@@ -91,6 +92,8 @@ class Results(Fields, Exportable):
         if late is not None and self._weights is None and (mean := late.mean(column, how)) is not None:
             return mean
         values = self._values
+        if how.startswith("micro"):
+            return micro_mean(values[:, column], how, self._denominators[name])
         if self._weights is not None and how not in ("sum", "count"):
             if not hasattr(self, "_weighing"):
                 self._weighing = weigh_queries(self._weights, self._query_ids)
@@ -619,6 +622,8 @@ class Results(Fields, Exportable):
         notes = [f"{codes.count(code)} {words[code]}" for code in (1, 2) if code in codes]
         queries = counted(len(codes), "query", "queries")
         coverage = f"{queries} ({', '.join(notes)})" if notes else queries
+        if micro := denominators_of(self):
+            coverage += f"\nmicro averages: {', '.join(micro)}"
         version = f" ({release})" if release and self.convention.name != "fastir" else ""
         return f"{coverage}\nconvention {convention}{version}" if convention else coverage
 
@@ -645,7 +650,8 @@ class Results(Fields, Exportable):
 
     def __reduce__(self) -> tuple[Any, ...]:
         fields = (self._query_ids, self._names, self._values, self._status_codes, self._aggregates, self.report)
-        return Results, (*fields, self._weights, self.provenance)
+        state = (None, {"_denominators": self._denominators}) if denominators_of(self) else None
+        return Results, (*fields, self._weights, self.provenance), state
 
 
 def remake(results: Results, values: np.ndarray, **fields: Any) -> Results:
@@ -659,13 +665,26 @@ def remake(results: Results, values: np.ndarray, **fields: Any) -> Results:
         "weights": results.weights,
         "provenance": lambda: results.provenance,
     }
-    return Results(values=values, **(same | fields))
+    return set_denominators(Results(values=values, **(same | fields)), denominators_of(results))
 
 
 def select_rows(results: Results, rows: list[int]) -> Results:
     """Results of some of the queries."""
     query_ids, codes = results.query_ids, status_codes(results)[rows]
-    return remake(results, results.values[rows], query_ids=[query_ids[row] for row in rows], status_codes=codes)
+    some = remake(results, results.values[rows], query_ids=[query_ids[row] for row in rows], status_codes=codes)
+    return set_denominators(some, {name: each[rows] for name, each in denominators_of(results).items()})
+
+
+def denominators_of(results: Results) -> dict[str, np.ndarray]:
+    """{metric: its denominator of each query} of the micro averages."""
+    return getattr(results, "_denominators", {})
+
+
+def set_denominators(results: Results, denominators: dict[str, np.ndarray]) -> Results:
+    """Say what micro averages divide by; returns the Results."""
+    if denominators:
+        results._denominators = denominators
+    return results
 
 
 def best_of(results: Results) -> dict[str, np.ndarray]:
@@ -714,10 +733,11 @@ def restore_results(
     path: str, head: Mapping[str, Any], body: Mapping[str, Any] | None, table: dict[str, list[Any]]
 ) -> Results:
     """The Results of a part of a saved file."""
-    from fastir.data.results.saved import check_means, results_fields
+    from fastir.data.results.saved import check_means, results_fields, saved_denominators
     from fastir.data.results.saved_files import convert_errors
 
     with convert_errors(path, "results"):
         results = Results(*results_fields(path, head, body, table))
+        set_denominators(results, saved_denominators(head, results))
         check_means(path, results, body)
         return results

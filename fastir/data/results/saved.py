@@ -23,7 +23,7 @@ from fastir.request.custom import restore_metric
 if TYPE_CHECKING:
     from fastir.request.provenance import Provenance
 
-AGGREGATES = ("mean", "geometric", "sum", "count", "mean_or_nan", "geometric_or_nan")
+AGGREGATES = ("mean", "micro", "geometric", "sum", "count", "mean_or_nan", "micro_or_nan", "geometric_or_nan")
 PER_QUERY = "per_query"
 QUERY_COLUMN = "query_id"  # the first column of a table; the others are the metrics
 Fields = tuple[Any, ...]  # what Results are made from
@@ -39,6 +39,8 @@ def head_of_results(results: Any) -> dict[str, Any]:
         "report": {field: getattr(results.report, field) for field in Report.__slots__},
         "weights": results.weights and list(results.weights.items()),
     }
+    if denominators := getattr(results, "_denominators", None):
+        head["denominators"] = {name: each.tolist() for name, each in denominators.items()}
     if results.provenance is not None:
         head["provenance"] = data_from_provenance(results.provenance)
     return lists_from_tuples(head)
@@ -161,6 +163,17 @@ def results_fields(path: str, head: Mapping[str, Any], body: Mapping[str, Any] |
         query_id = next(query_id for query_id, row in rows.items() if list(row) != names)
         raise FormatError(f"saved results that were changed: query {quote(query_id)} has other metrics", path)
     return fields_from(path, head, list(rows), {name: [row[name] for row in rows.values()] for name in names})
+
+
+def saved_denominators(head: Mapping[str, Any], results: Any) -> dict[str, Any]:
+    """What the micro averages of a file divide by."""
+    import numpy as np
+
+    saved = {name: np.array(each, float) for name, each in head.get("denominators", {}).items()}
+    for name, how in results.aggregates.items():
+        if how.startswith("micro") and (name not in saved or saved[name].shape != (len(results.values),)):
+            raise ValueError(f"the average of {quote(name)} is micro, and it has not a denominator for each query")
+    return saved
 
 
 def check_means(path: str, results: Any, body: Mapping[str, Any] | None) -> None:

@@ -30,11 +30,21 @@ Method = Literal["percentile", "bca", "t"]
 METHODS = get_args(Method)
 Statistic = Literal["median", "share_zero", "geometric"]
 STATISTICS = get_args(Statistic)
-AVERAGES = ("mean", "geometric", "mean_or_nan", "geometric_or_nan")  # aggregates that are a mean
+AVERAGES = (
+    "mean",
+    "micro",
+    "geometric",
+    "mean_or_nan",
+    "micro_or_nan",
+    "geometric_or_nan",
+)  # aggregates that are a mean
 
 
 class Columns(Means, Protocol):
     """What this file reads of Results."""
+
+    @property
+    def _denominators(self) -> dict[str, np.ndarray]: ...
 
     def _column(self, name: str) -> int: ...
 
@@ -87,6 +97,9 @@ def mean_interval(results: Columns, metric: str, options: IntervalOptions) -> Me
     if how not in AVERAGES:
         raise ValueError(f"metric {quote(metric)} is a sum over the queries; only a mean has an interval")
     values, weights = defined_values(results, metric, how)
+    if how.startswith("micro"):  # a mean that its denominators weigh
+        column = results.values[:, results._column(metric)]
+        weights = results._denominators[metric][column == column] if len(values) else None
     if weights is not None:
         values, weights = values[weights > 0], weights[weights > 0]
     if len(values) < 2:

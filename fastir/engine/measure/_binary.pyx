@@ -15,7 +15,8 @@ from fastir.engine.measure._codes cimport MOST_NUMBERS
 from fastir.engine.measure._registry cimport Query, Snapshot, declare
 
 from fastir.engine.measure._registry import CUTOFFS, EMPTY, EMPTY_RANKING, words
-from fastir.engine.measure.cards import AVERAGE, CHAIN, ENDS, FIRST, INF, ODDS, SUM, Card, Numbers, Param, sum_at_cutoff
+from fastir.engine.measure.cards import (AVERAGE, CHAIN, ENDS, FIRST, INF, MICRO, ODDS, SUM, Card, Numbers, Param,
+                                         retrieved_to, sum_at_cutoff)
 from fastir.engine.measure.references import (BERRENDORF_2020, BUCKLEY_2000, BUCKLEY_2004, HANLEY_1982, HOYT_2022,
                                               KANTOR_2000, LIN_2015, MUSGRAVE_2020, RIJSBERGEN_1974, ROBERTSON_2006,
                                               WU_2025, YILMAZ_2006)
@@ -118,8 +119,9 @@ declare(precision, Card(
         Param("short_rankings", "pad",
             "a ranking shorter than k: filled with documents that are not relevant, or k shrinks",
             words(pad=PAD, clip=CLIP)),
-        EMPTY_RANKING, EMPTY),
-    at_r="r_precision", cutoff=True, becomes=("relative", "relative_precision"), rank_sensitive=False, response=SUM),
+        EMPTY_RANKING, EMPTY, MICRO),
+    at_r="r_precision", cutoff=True, becomes=("relative", "relative_precision"), rank_sensitive=False, response=SUM,
+    denominator=lambda values, k, n, R: n.clip(max=k) if values["short_rankings"] == "clip" else retrieved_to(k, n)),
     precision)
 
 declare(plain_precision, Card(
@@ -150,8 +152,9 @@ declare(recall, Card(
     members=CUTOFFS,
     differs="LensKit divides by min(k, R): recall_norm=min_kR, or relative_precision",
     params=(Param("recall_norm", "R", "the denominator: all relevant documents, or at most k of them",
-        words(R=ALL_RELEVANT, min_kR=AT_MOST_K)), EMPTY),
-    at_r="r_precision", cutoff=True, rank_sensitive=False, response=SUM), recall)
+        words(R=ALL_RELEVANT, min_kR=AT_MOST_K)), EMPTY, MICRO),
+    at_r="r_precision", cutoff=True, rank_sensitive=False, response=SUM,
+    denominator=lambda values, k, n, R: R.clip(max=k) if values["recall_norm"] == "min_kR" else R), recall)
 
 
 cdef double recall_all(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -188,18 +191,26 @@ declare(relative_precision, Card(
     "relative_precision", "precision at k over the best that is possible",
     "r_k / min(k, R); without k: r / min(n, R)", "0 if R = 0", ("trec_eval relative_P, set_relative_P", "BEIR R_cap"),
     aliases=("set_relative_P", "SetRelP", "R_cap", "recall_cap"), family="relative_P", members=CUTOFFS,
-    differs="BEIR fails for a query without relevant documents", params=(EMPTY,), cutoff=True,
-    rank_sensitive=False, response=sum_at_cutoff), relative_precision)
+    only_in=(("implicit", "precision"), ("implicit", "P")),
+    differs="BEIR fails for a query without relevant documents", params=(EMPTY, MICRO), cutoff=True,
+    rank_sensitive=False, response=sum_at_cutoff,
+    denominator=lambda values, k, n, R: R.clip(max=retrieved_to(k, n))), relative_precision)
 
 
 cdef double f1(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef double a = plain_precision(q, s, p), b = plain_recall(q, s, p)
     return ratio(2.0 * a * b, a + b)
 
+def f_denominator(x, k, n, R):
+    """What F divides r_k by."""
+    return (retrieved_to(k, n) + x * R) / (1.0 + x)
+
+
 declare(f1, Card(
     "f1", "harmonic mean of precision and recall", "2 P R / (P + R), both at k", "0 if both are 0",
-    (RIJSBERGEN_1974, "ranx f1", "trec_eval set_F with x = 1"), params=(EMPTY,), cutoff=True, rank_sensitive=False,
-    response=sum_at_cutoff), f1)
+    (RIJSBERGEN_1974, "ranx f1", "trec_eval set_F with x = 1"), params=(EMPTY, MICRO), cutoff=True,
+    rank_sensitive=False, response=sum_at_cutoff,
+    denominator=lambda values, k, n, R: f_denominator(1.0, k, n, R)), f1)
 
 
 cdef enum:                      # f
@@ -229,8 +240,10 @@ declare(set_f, Card(
     differs="x is not beta but its square in the usual F: f_weight=beta, or f_beta",
     params=(Param("x", 1.0, "how much more recall counts", (), 0, 1e6, closed=True, aliases=("beta",)),
         Param("f_weight", "x", "what that parameter is: trec_eval's x, or the textbook's beta, whose square is x",
-        words(x=F_X, beta=F_BETA)), EMPTY),
-    cutoff=True, equals=(("f_weight", "beta", "f_beta"),), rank_sensitive=False, response=sum_at_cutoff),
+        words(x=F_X, beta=F_BETA)), EMPTY, MICRO),
+    cutoff=True, equals=(("f_weight", "beta", "f_beta"),), rank_sensitive=False, response=sum_at_cutoff,
+    denominator=lambda values, k, n, R:
+        f_denominator(values["x"] ** (2 if values["f_weight"] == "beta" else 1), k, n, R)),
     set_f, set_f_fields)
 
 
@@ -242,8 +255,10 @@ declare(f_beta, Card(
     "f_beta", "weighted harmonic mean of precision and recall", "(beta^2 + 1) P R / (R + beta^2 P), both at k",
     "0 if r = 0", (RIJSBERGEN_1974,),
     differs="trec_eval set_F and ir_measures SetF take the square of beta: set_f",
-    params=(Param("beta", 1.0, "how many times more recall counts", (), 0, 1e3, closed=True), EMPTY), cutoff=True,
-    rank_sensitive=False, response=sum_at_cutoff),
+    params=(Param("beta", 1.0, "how many times more recall counts", (), 0, 1e3, closed=True), EMPTY,
+            MICRO),
+    cutoff=True, rank_sensitive=False, response=sum_at_cutoff,
+    denominator=lambda values, k, n, R: f_denominator(values["beta"] ** 2, k, n, R)),
     f_beta)
 
 
@@ -320,7 +335,8 @@ cdef double r_precision(const Query* q, const Snapshot* s, const double* p) noex
 declare(r_precision, Card(
     "r_precision", "precision at rank R, the number of relevant documents", "r_R / R", "0 if R = 0",
     (BUCKLEY_2000, "trec_eval Rprec"),
-    aliases=("r-precision", "Rprec", "rprecision"), params=(EMPTY,), response=CHAIN, steady=False), r_precision)
+    aliases=("r-precision", "Rprec", "rprecision"), params=(EMPTY, MICRO), response=CHAIN, steady=False,
+    denominator=lambda values, k, n, R: R), r_precision)
 
 
 cdef double map_r(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

@@ -14,7 +14,7 @@ relevant a value is infinite, which no other value is; fastir/request/plan.py ra
 """
 
 from libc.math cimport INFINITY, NAN, ceil, rint
-from libc.stdint cimport INT32_MAX, int32_t, int64_t
+from libc.stdint cimport INT32_MAX, INT64_MAX, int32_t, int64_t
 
 from fastir.engine.measure._arithmetic cimport Tie, chance_of_any, count_to, middle_rank, ratio, take_tie
 from fastir.engine.measure._registry cimport Query, Snapshot, declare, label_grade, metric_fn
@@ -24,7 +24,8 @@ from fastir.engine.measure._graded import ANY_GAIN, GAIN, NO_GAIN
 from fastir.engine.measure._registry import EMPTY, words
 from fastir.engine.measure._user_models import MAX_GRADE, err_response
 from fastir.engine.measure.cards import CHAIN, INF, Card, Param, several_sums
-from fastir.engine.measure.references import COHEN_2006, CORMACK_2015, RIJSBERGEN_1974, SAKAI_2007, TSOUMAKAS_2010
+from fastir.engine.measure.references import (COHEN_2006, CORMACK_2015, HANLEY_1982, RIJSBERGEN_1974, SAKAI_2007,
+                                              TSOUMAKAS_2010)
 
 
 cdef struct Pairs:              # of documents with different labels
@@ -389,6 +390,48 @@ declare(hit_rate_share, Card(
     ("tar_eval recall@10%, whether it is above 0",),
     params=(Param("share", 0.1, "the share of the candidates, which @ sets", (), 0, 1, closed=True), N_DOCS, EMPTY),
     at="share", reads="judged", response=CHAIN, steady=False), hit_rate_share, share_fields)
+
+
+cdef struct LimitedAucParams:
+    double n_docs
+
+cdef LimitedAucParams limited_auc_fields
+
+
+cdef double limited_auc(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    """The first k documents include what a shorter ranking lacks, and no relevant ones are there."""
+    cdef double size = collection_size(q, (<const LimitedAucParams*>p).n_docs), others = size - <double>q.num_rel
+    cdef int64_t i = 0, depth = q.num_ret if s.k == INT64_MAX else s.k
+    cdef double hits = 0.0, right = 0.0, rank = 0.0
+    if q.num_rel == 0:
+        return 0.0
+    if size == 0.0:
+        return INFINITY
+    if others == 0.0:
+        return NAN
+    for i in range(q.num_hits):
+        if q.ranks[i] > depth:
+            break
+        if q.labels[i] >= q.level:
+            right += hits * (<double>q.ranks[i] - rank - 1.0)
+            rank = <double>q.ranks[i]
+            hits += 1.0
+    right += hits * (<double>depth - rank)
+    right += (hits + <double>q.num_rel) / 2.0 * (others - (<double>depth - hits))
+    return right / (<double>q.num_rel * others)
+
+declare(limited_auc, Card(
+    "limited_auc",
+    "area under the ROC curve of the whole collection, of which the first k documents are shown and others come in any "
+    "order",
+    "(for each of the first k documents that is not relevant, the relevant ones above it; for each other one of the "
+    "collection (r_k + R) / 2) / (R (n_docs - R))",
+    "0 if R = 0; NaN, and out of the mean, if all documents are relevant",
+    (HANLEY_1982, "implicit AUC_at_k"), aliases=("auc_limited",), only_in=(("implicit", "auc"),),
+    differs="auc compares documents of the first k alone; a ranking shorter than k is filled with documents that are "
+            "not relevant, and where k is more than the collection the value can be below 0",
+    low=-INF, params=(N_DOCS, EMPTY), cutoff=True, reads="judged", response=several_sums, steady=False), NULL,
+    limited_auc_fields)
 
 
 cdef struct LossParams:

@@ -40,6 +40,21 @@ ENDS, SUM, FIRST, CHAIN, AVERAGE, ODDS, SORTED, RATIO, TOPS, CASCADE, READER, OU
 
 Response = str | Callable[[dict[str, Any], int | None, tuple[float, ...]], str]
 
+# What a quotient of two counts divides by, of each query: a function of the parameters, the cutoff, and arrays of the
+# numbers of documents retrieved, n, and relevant, R. Micro averages sum it over the queries.
+Denominator = Callable[[dict[str, Any], int | None, Any, Any], Any]
+MICRO = Param(
+    "average",
+    "macro",
+    "the mean over the queries: of their quotients, or the sum of the numerators over the sum of the denominators",
+    ("macro", "micro"),
+)
+
+
+def retrieved_to(cutoff: int | None, n: Any) -> Any:
+    """The number of documents that precision divides by: the cutoff, or all that were retrieved."""
+    return n if cutoff is None else n * 0 + cutoff
+
 
 def sum_at_cutoff(values: dict[str, Any], cutoff: int | None, gains: tuple[float, ...]) -> str:
     """The response of a set metric that divides by the cutoff; without one it divides by the length of the ranking."""
@@ -148,6 +163,8 @@ class Card(NamedTuple):
         The metric that computes it on qrels in which a document judged for any query counts as judged for each.
     at_r : str
         The metric that it is where R is its cutoff, as in ``map@R``; empty if there is none.
+    denominator : function or None
+        What a quotient of two counts divides by, a `Denominator`; None for other metrics, which have no micro average.
     sampled : {"", "strata", "probabilities", "weights"}
         What must be known of each document's chance of being sampled: from the pool, by the qrels, or among what users
         saw, by the weights of documents; empty if nothing.
@@ -190,6 +207,7 @@ class Card(NamedTuple):
     pooled: str | None = None
     sampled: str = ""
     at_r: str = ""
+    denominator: Denominator | None = None
 
     def __repr__(self) -> str:
         return f"<Card of {self.name}: {self.summary}>"
