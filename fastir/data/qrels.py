@@ -20,7 +20,7 @@ from fastir.engine.measure._grades import coded, has_fractions
 from fastir.errors import FormatError
 from fastir.inputs import dicts, files, places, roles
 from fastir.inputs.files import Path
-from fastir.inputs.shapes import COLUMNS, HELD_OBJECT, PATH, TABLE, Table, input_shape
+from fastir.inputs.shapes import COLUMNS, HELD_OBJECT, LISTS, PATH, TABLE, Table, input_shape
 from fastir.inputs.source import as_source, data_of
 from fastir.rendering.text import counted
 
@@ -155,7 +155,7 @@ class Qrels(Rows):
 
         Groups are the subtopics of a query, or groups of judges. Instead of ``{doc_id: label}`` you can give the ids
         of the relevant documents (a list, tuple, set or array), or one id. Their label is 1; an id given twice counts
-        once, and the report of an evaluation counts this as a repair.
+        once, and the report of an evaluation counts this as a repair. Or a list of pairs ``(doc_id, label)``.
 
         Preferences are ``{query_id: {judge: {part: {doc_id: level}}}}``. Within a part, documents with a higher level,
         which is any number, are preferred. Preferences that follow from several parts of a judge count, too.
@@ -183,9 +183,12 @@ class Qrels(Rows):
         if columns is not None:
             return Qrels(*columns)
         from fastir.inputs import preferences
+        from fastir.inputs.scored_pairs import has_pairs
 
         if preferences.is_of_parts(data):
             return Preferences(data, {})
+        if has_pairs(data):
+            return qrels_of_pairs(data, None)
         keys, data = dicts.flatten_groups(data)
         qrels = Qrels(*dicts.judgments(data))
         return qrels if keys is None else GroupedQrels(keys, qrels)
@@ -653,6 +656,13 @@ FILE_READERS: dict[str, Callable[..., Qrels]] = {  # what a format holds: from t
 QrelsLike = JudgmentsLike | Path | IO[bytes] | Qrels | Table  # what runs are evaluated against
 
 
+def qrels_of_pairs(data: Mapping[Any, Any], duplicates: Duplicates | None) -> Qrels:
+    from fastir.inputs.scored_pairs import read_pairs
+
+    query_ids, offsets, ids, labels, repairs = read_pairs(data, "qrels", duplicates)
+    return Qrels(query_ids, offsets, ids, label_column(labels), repairs)
+
+
 def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Qrels:
     """Qrels from a caller's judgments, of any shape."""
     source = as_source(data)
@@ -665,4 +675,9 @@ def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicate
         return Qrels.from_file(data, duplicates=duplicates, columns=columns)
     if shape == COLUMNS:
         return Qrels(*data.judged())
+    if shape == LISTS:
+        from fastir.inputs.scored_pairs import has_pairs
+
+        if has_pairs(data):
+            return qrels_of_pairs(data, duplicates)
     return Qrels.from_table(source, columns, duplicates) if shape == TABLE else Qrels.from_dict(data)

@@ -1,5 +1,6 @@
 """JSON files: ``{query_id: {doc_id: number}}``, as ranx, BEIR and users of pytrec_eval write them; lists of ids,
-``{query_id: [doc_id, ...]}``; an array of objects, which is a table; the exports of engines that `engine_json` knows.
+``{query_id: [doc_id, ...]}``; pairs, ``{query_id: [[doc_id, number], ...]}``; an array of objects, which is a table;
+the exports of engines that `engine_json` knows.
 
 Usual files are read by `_json` and `_list_text`. What is unusual in any way is left to the json module, from which
 objects come as tuples of pairs, so that a duplicate key is seen.
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 Pairs = tuple[tuple[str, Any], ...]  # a JSON object
 
 JSON_ENDING = re.compile(r"\.json(\.gz|\.zst)?$", re.IGNORECASE)
+LISTS_OF_LISTS = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*\[')  # the beginning of {"...": [[
 INF = float("inf")
 LOWEST_LABEL, HIGHEST_LABEL = LABEL_RANGE
 
@@ -91,6 +93,7 @@ def lists_or_records(
     from fastir.inputs import id_lists, table_rows, tables
     from fastir.inputs.label_arrays import check_queries
     from fastir.inputs.list_cells import lists_in_json
+    from fastir.inputs.scored_pairs import has_pairs, read_pairs
 
     read = [lists_in_json(content) for content in contents]
     what = "run" if is_run else "qrels"
@@ -103,6 +106,8 @@ def lists_or_records(
         check_queries(lists.query_ids)
         return lists.scored(duplicates) if is_run else lists.judged()
     rows = records_in(contents[0], columns) if len(contents) == 1 else None
+    if len(contents) == 1 and LISTS_OF_LISTS.match(contents[0]) and has_pairs(pairs := json_data(contents[0])):
+        return read_pairs(pairs, what, duplicates)
     if rows is None:
         refuse_label(columns, "no array of objects")
         return None

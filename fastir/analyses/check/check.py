@@ -22,6 +22,7 @@ from fastir.evaluation.rules import columns_by_side
 from fastir.evaluation.run_collections import is_long, runs_by_name
 from fastir.inputs import formats, places, roles
 from fastir.inputs.library_tables import is_of_ranx, plain_dict
+from fastir.inputs.scored_pairs import has_pairs
 from fastir.inputs.shapes import DICTS, LISTS, OTHER_OBJECT, PATH, input_shape
 from fastir.rendering.look_alikes import quote_first
 
@@ -244,7 +245,8 @@ def is_ranking(data: Any) -> bool:
     """Whether it is ``{doc_id: score}`` or a list of ids, and no run."""
     if isinstance(data, Mapping):
         return not isinstance(next(iter(data.values()), data), (Mapping, list, tuple))
-    return isinstance(data, (list, tuple)) and all(isinstance(doc_id, (str, int)) for doc_id in data[:1])
+    ids = all(isinstance(doc_id, (str, int)) for doc_id in data[:1]) if isinstance(data, (list, tuple)) else False
+    return ids or has_pairs({None: data})
 
 
 def refuse_kinds(
