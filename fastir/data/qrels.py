@@ -657,8 +657,11 @@ QrelsLike = JudgmentsLike | Path | IO[bytes] | Qrels | Table  # what runs are ev
 
 
 def qrels_of_pairs(data: Mapping[Any, Any], duplicates: Duplicates | None) -> Qrels:
-    from fastir.inputs.scored_pairs import read_pairs
+    from fastir.inputs.scored_pairs import naming_odd_pairs, plain_pairs, read_pairs
 
+    if (plain := plain_pairs(data)) is not None:
+        with naming_odd_pairs(data, "qrels"):
+            return Qrels.from_dict(plain)
     query_ids, offsets, ids, labels, repairs = read_pairs(data, "qrels", duplicates)
     return Qrels(query_ids, offsets, ids, label_column(labels), repairs)
 

@@ -90,9 +90,12 @@ class Run(Rows):
         duplicates = None if duplicates == "mean" else duplicates
         if input_shape(data, cls) == LISTS:
             from fastir.inputs.id_lists import columns_from_lists
-            from fastir.inputs.scored_pairs import has_pairs, read_pairs
+            from fastir.inputs.scored_pairs import has_pairs, naming_odd_pairs, plain_pairs, read_pairs
 
             if has_pairs(data):
+                if (plain := plain_pairs(data)) is not None:
+                    with naming_odd_pairs(data, "run"):
+                        return cls.from_dict(plain, name=name)
                 return set_name(cls(*read_pairs(data, "run", duplicates)), name)
             return set_name(cls(*columns_from_lists(data, duplicates)), name)
         query_ids: list[Any] = []

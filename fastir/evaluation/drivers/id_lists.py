@@ -55,14 +55,7 @@ def from_lists(task: Task) -> Coverage:
     rule = prepared.settings.options.duplicates
     if type(run) is not dict or not has_plain_keys(run):
         run = dicts.query_dict(run, "run")
-    try:
-        kinds = id_kinds(run)
-    except TypeError:
-        from fastir.inputs.scored_pairs import has_pairs
-
-        if has_pairs(run):
-            return from_run(task.with_run(Run.from_dict(run, rule)))
-        raise
+    kinds = id_kinds(run)
     repairs: Repairs = {}
     if kinds != prepared.kinds and prepared.stand_for is None:
         repairs = dicts.compare_id_types(run, kinds, prepared.kinds, repairs)
