@@ -1,6 +1,6 @@
 """Lists of ids as text: in the cells of a column, and in JSON files {query: [id, ...]}.
 
-All cells of a column have one form: lists in brackets, as JSON and Python print them, or ids with commas or with blanks
+All cells of a column have one form: lists in brackets, as JSON, Python and NumPy print them, or ids with commas or with blanks
 between them. The report names it. Nothing is evaluated: `_list_text` finds the ids, and only strings with a backslash
 are read by json, or by Python's reader of literals, each by itself.
 """
@@ -23,7 +23,7 @@ from fastir.inputs.column_readers import as_objects
 
 MAX_LITERAL = 1 << 12  # characters of a string that Python's reader is given
 SHOWN = 40  # characters of a cell in a message
-BRACKETS, COMMAS, BLANKS = range(3)
+BRACKETS, COMMAS, BLANKS, SPACED = range(4)
 WHOLE = (2, 8)  # the problems of a cell as a whole
 PROBLEMS = (  # by _list_text's numbers
     "",
@@ -35,6 +35,8 @@ PROBLEMS = (  # by _list_text's numbers
     "text follows the list",
     "the list holds strings and integers; expected one of them",
     "the list has ']' at its end and no '[' at its beginning",
+    "the list has a comma, where blanks separate the ids before",
+    "the list was cut when NumPy printed it; numpy.set_printoptions(threshold=sys.maxsize) has it print all",
 )
 
 
@@ -59,7 +61,7 @@ def lists_in_cells(cells: Sequence[Ids], what: str) -> tuple[np.ndarray, Ids, di
     arena = arena_from_pieces([(piece, 0, len(piece)) for piece in cells])
     text, starts, lengths = arena.text, arena.starts, arena.lengths
     form, room = find_form(arena, what)
-    offsets, places, sizes, integers, escapes, problem = read_cells(
+    offsets, places, sizes, integers, escapes, spaced, problem = read_cells(
         text, starts, lengths, BLANKS if form is None else form, room
     )
     if problem is not None:
@@ -69,7 +71,7 @@ def lists_in_cells(cells: Sequence[Ids], what: str) -> tuple[np.ndarray, Ids, di
         shown = text[at : min(at + SHOWN, end)].tobytes().decode("utf-8", "replace")
         where = f"{quote(shown)} in " if number not in WHOLE and shown else ""
         raise CellError(f"{what}: row {row}: {PROBLEMS[number]}: {where}{quote(cell, SHOWN)}", row)
-    noted = {} if form is None else {CELLS[form]: (len(arena), what)}
+    noted = {} if form is None else {CELLS[SPACED if spaced else form]: (len(arena), what)}
     listed = json_lists(arena) if escapes else None
     if listed is not None:
         return *flatten(listed), noted
