@@ -111,7 +111,8 @@ EXCLUDED = "excluded documents"  # a kind of repair, too: what the option `exclu
 UNLABELLED = "rows without a label"  # a kind of repair: all that is listed is relevant
 LISTED_TWICE = "relevant ids listed twice"  # a kind of repair: an id counts once
 CELLS = tuple(  # kinds of repairs that repair nothing: what separates ids in the cells of a column
-    f"cells with {ids}" for ids in ("lists in brackets", "commas between ids", "blanks between ids", "brackets and blanks")
+    f"cells with {ids}"
+    for ids in ("lists in brackets", "commas between ids", "blanks between ids", "brackets and blanks")
 )
 SHOWN, SHOWN_DOCS = 5, 3  # queries, and documents of each, that a notebook shows
 
