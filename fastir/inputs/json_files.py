@@ -237,6 +237,7 @@ def judged_or_ranked(
 def objects(data: Any, is_run: bool, path: str) -> tuple[tuple[str, Pairs], ...]:
     """The pairs of the outer object; all values must be objects."""
     expected = "{query_id: {doc_id: " + ("score" if is_run else "label") + "}}"
+    refuse_nested_rows(data[0] if type(data) is list and data else data, path)
     if type(data) is list and data and type(data[0]) is tuple:
         names = ", ".join(quote(name) for name, _ in data[0][:8])
         problem = (
@@ -250,6 +251,19 @@ def objects(data: Any, is_run: bool, path: str) -> tuple[tuple[str, Pairs], ...]
         if type(documents) is not tuple:
             raise FormatError(f"query {quote(query_id)} has {kind(documents)}, expected as in {expected}", path)
     return data
+
+
+def refuse_nested_rows(pairs: Any, path: str) -> None:
+    """Say which value of an object is an array of objects: rows, if their keys have names."""
+    for name, rows in pairs if type(pairs) is tuple else ():
+        if type(rows) is list and rows and all(type(row) is tuple and row for row in rows):
+            names = ", ".join(quote(key) for key, _ in rows[0][:8])
+            raise FormatError(
+                f"{quote(name)} is an array of objects with {names}; expected such an array alone, each object with "
+                "its query and a document or a list of them, whose unusual names columns={'query_id': name} and the "
+                "like give",
+                path,
+            )
 
 
 def refuse_lists(data: Iterable[tuple[str, Any]], path: str) -> None:

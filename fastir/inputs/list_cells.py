@@ -1,8 +1,8 @@
 """Lists of ids as text: in the cells of a column, and in JSON files {query: [id, ...]}.
 
 All cells of a column have one form: lists in brackets, as JSON, Python and NumPy print them, or ids with commas or with
-blanks between them. The report names it. Nothing is evaluated: `_list_text` finds the ids, and only strings with a backslash
-are read by json, or by Python's reader of literals, each by itself.
+blanks between them. The report names it. Nothing is evaluated: `_list_text` finds the ids, and only strings with a
+backslash are read by json, or by Python's reader of literals, each by itself.
 """
 
 from __future__ import annotations

@@ -252,3 +252,32 @@ def test_label_of_an_array_of_objects_without_labels(tmp_path):
     path.write_text('{"a": ["x"]}')
     with pytest.raises(fastir.FormatError, match="label=2 is for tables without labels; the qrels are lists of ids"):
         fastir.Qrels.from_file(path, label=2)
+
+
+QUESTIONS = [  # as LoCoMo's results have them, beside what was retrieved
+    {"question": "When?", "answer": "x", "evidence": ["D1:3", "D2:1"], "context": ["D1:3", "D4:5"]},
+    {"question": "Who?", "answer": "y", "evidence": ["D2:8"], "context": ["D2:7", "D2:8"]},
+]
+
+
+def test_lists_by_any_keys_are_named_by_the_caller(tmp_path):
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(QUESTIONS))
+    columns = {
+        "qrels_columns": {"query_id": "question", "relevant": "evidence"},
+        "run_columns": {"query_id": "question", "retrieved": "context"},
+    }
+    for data in (path, QUESTIONS):
+        assert fastir.evaluate(data, data, "recall@2", **columns)["recall@2"] == 0.75
+    for nested in ([{"sample_id": "c", "qa": QUESTIONS}], {"sample_id": "c", "qa": QUESTIONS}, {"qa": QUESTIONS}):
+        path.write_text(json.dumps(nested))
+        with pytest.raises(
+            fastir.FormatError, match="'qa' is an array of objects with 'question', 'answer', 'evidence'"
+        ):
+            fastir.evaluate(path, path, "recall@2", **columns)
+    nuggets = [
+        {"qid": "q", "query": "t", "nuggets": [{"text": "a", "importance": "vital"}]}
+    ]  # as nuggetizer writes them
+    path.write_text(json.dumps(nuggets))
+    with pytest.raises(fastir.FormatError, match="'nuggets' is an array of objects with 'text', 'importance'"):
+        fastir.Qrels.from_file(path)
