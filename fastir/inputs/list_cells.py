@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from fastir.engine.columns._ids import Ids, arena_from_pieces, ids_from_arena, ids_from_integers, ids_from_strings
-from fastir.engine.columns._list_text import lists_from_json, read_cells, survey
+from fastir.engine.columns._list_text import lists_from_json, read_cells, records_from_json, survey
 from fastir.engine.columns.ids import Arena, encode
 from fastir.engine.columns.rows import CELLS, offsets_from_sizes
 from fastir.errors import quote
@@ -153,15 +153,24 @@ def read_string(span: bytes) -> str:
         raise ValueError(f"the string {quote(text, SHOWN)} has an escape that neither JSON nor Python has") from None
 
 
-def lists_in_json(content: bytes) -> tuple[list[str], np.ndarray, Ids] | None:
-    """The query ids, offsets and ids of the text {query: [id, ...]}; None if something in it is unusual."""
-    read = lists_from_json(content)
-    if read is None:
-        return None
-    keys, offsets, places, sizes, integers, escapes = read
-    if escapes:
-        import json
+def lists_in_json(
+    content: bytes, keys: Sequence[str] = (), query: str = "", docs: str = ""
+) -> tuple[list[Any], np.ndarray, Ids] | None:
+    """The query ids, offsets and ids of the text {query: [id, ...]}; None if something in it is unusual.
 
+    With keys, of the text [{key: value, ...}, ...], where `query` and `docs` are those of the query and of the list.
+    """
+    import json
+
+    if keys:
+        texts = [json.dumps(key).encode() for key in keys]
+        read = records_from_json(content, texts, keys.index(query), keys.index(docs))
+    else:
+        read = lists_from_json(content)
+    if read is None or (keys and read[-1]):
+        return None
+    found, offsets, places, sizes, integers, escapes = read
+    if escapes:
         try:
             lists = list(json.loads(content, object_pairs_hook=tuple))
         except ValueError:
@@ -169,8 +178,11 @@ def lists_in_json(content: bytes) -> tuple[list[str], np.ndarray, Ids] | None:
         offsets, ids = flatten([ids for _, ids in lists])
         return [query_id for query_id, _ in lists], offsets, ids
     arena = Arena(np.frombuffer(content, np.uint8), places, sizes)
-    return list(map(key_text, keys)), offsets, ids_from_integers(places.copy()) if integers else ids_from_arena(arena)
+    return list(map(key_text, found)), offsets, ids_from_integers(places.copy()) if integers else ids_from_arena(arena)
 
 
-def key_text(key: bytes) -> str:
+def key_text(key: bytes) -> str | int:
+    """A query id from its text in JSON."""
+    if key[:1] != b'"':
+        return int(key)
     return read_string(key) if b"\\" in key else key[1:-1].decode("utf-8", "surrogateescape")

@@ -10,6 +10,7 @@ None: json then finds what to say. To split the text of 1 000 cells of 12 ids ta
 """
 
 from libc.stdint cimport int64_t
+from libc.string cimport memcmp
 
 import numpy as np
 
@@ -272,6 +273,93 @@ def read_cells(const unsigned char[::1] text, const int64_t[::1] starts, const i
             found.mark == c" ", problem)
 
 
+cdef const unsigned char* after_string(const unsigned char* p, const unsigned char* end) noexcept nogil:
+    """What is behind a string in double quotes, NULL if there is none."""
+    if p == end or p[0] != c'"':
+        return NULL
+    p += 1
+    while p < end and p[0] >= 32 and p[0] != c'"':
+        p += 1 + (p[0] == c"\\")
+    return p + 1 if p < end and p[0] == c'"' else NULL
+
+
+cdef const unsigned char* after_word(const unsigned char* p, const unsigned char* end) noexcept nogil:
+    """What is behind a string, an integer of 64 bits, true, false or null; NULL if it is something else."""
+    cdef int64_t number = 0
+    cdef int64_t rest = end - p
+    if rest and p[0] == c'"':
+        return after_string(p, end)
+    if rest > 3 and (memcmp(p, b"true", 4) == 0 or memcmp(p, b"null", 4) == 0):
+        return p + 4
+    return p + 5 if rest > 4 and memcmp(p, b"false", 5) == 0 else after_integer(p, end, &number)
+
+
+def records_from_json(bytes content, list keys, int query_at, int list_at):
+    """The lists of a text [{key: value, ...}, ...] whose objects all have these keys, in this order; None else.
+
+    Parameters
+    ----------
+    keys : list of bytes
+        As JSON strings. Values are strings, integers, true, false or null, but for the list.
+    query_at, list_at : int
+        The places of the query id and of the list among the keys.
+
+    Returns
+    -------
+    None, or tuple
+        What `lists_from_json` returns; query ids may be integers, as JSON has them.
+    """
+    cdef list queries = [], offsets = [0]
+    cdef const unsigned char* p = content
+    cdef const unsigned char* end = p + len(content)
+    cdef const unsigned char* start
+    cdef int64_t room = content.count(b",") + content.count(b"[") + 1
+    cdef int at, n_keys = len(keys)
+    cdef bytes key
+    cdef Found found
+    starts, lengths = np.empty(room, np.int64), np.empty(room, np.int64)
+    cdef int64_t[::1] places = starts, sizes = lengths
+    found.text, found.starts, found.lengths = content, &places[0], &sizes[0]
+    found.n, found.kind, found.single, found.escapes, found.problem, found.at = 0, -1, False, False, 0, NULL
+    found.mark = c","
+    p = skip(p, end)
+    if p == end or p[0] != c"[":
+        return None
+    while p[0] != c"]":     # at first this is the bracket, and then the comma before each object
+        PyErr_CheckSignals()
+        p = skip(p + 1, end)
+        if p == end or p[0] != c"{":
+            return None
+        for at in range(n_keys):    # p is at the brace, and then at the comma before each key
+            key = keys[at]
+            p = skip(p + 1, end)
+            if end - p <= len(key) or memcmp(p, <const char*>key, len(key)) != 0:
+                return None
+            p = skip(p + len(key), end)
+            if p == end or p[0] != c":":
+                return None
+            p = start = skip(p + 1, end)
+            if at == list_at:
+                p = after_list(p, end, &found) if p < end and p[0] == c"[" else NULL
+                offsets.append(found.n)
+            else:
+                p = after_word(p, end)
+            if p == NULL:
+                return None
+            if at == query_at:
+                queries.append(start[:p - start])
+            p = skip(p, end)
+            if p == end or p[0] != (c"}" if at == n_keys - 1 else c","):
+                return None
+        p = skip(p + 1, end)
+        if p == end or p[0] != c"," and p[0] != c"]":
+            return None
+    if skip(p + 1, end) != end:
+        return None
+    return (queries, np.array(offsets, np.int64), starts[:found.n], lengths[:found.n], found.kind == INTEGER,
+            bool(found.escapes))
+
+
 def lists_from_json(bytes content):
     """The lists of a text {query: [id, ...]} without NUL bytes, or None if something in it is unusual.
 
@@ -297,16 +385,12 @@ def lists_from_json(bytes content):
     found.mark = c","
     while p[0] != c"}":     # at first this is the brace, and then the comma before each query
         PyErr_CheckSignals()
-        p = query = skip(p + 1, end)
-        if p == end or p[0] != c'"':
+        query = skip(p + 1, end)
+        p = after_string(query, end)
+        if p == NULL:
             return None
-        p += 1
-        while p < end and p[0] >= 32 and p[0] != c'"':
-            p += 1 + (p[0] == c"\\")
-        if p >= end or p[0] != c'"':
-            return None
-        queries.append(query[:p + 1 - query])
-        p = skip(p + 1, end)
+        queries.append(query[:p - query])
+        p = skip(p, end)
         if p == end or p[0] != c":":
             return None
         p = skip(p + 1, end)
