@@ -670,8 +670,9 @@ def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicate
     """Qrels from a caller's judgments, of any shape."""
     source = as_source(data)
     shape, data = input_shape(source, Qrels, columns), data_of(source)
-    if shape not in (PATH, TABLE, HELD_OBJECT):
+    if shape not in (PATH, TABLE):
         roles.refuse_label(columns, f"a {type(data).__name__}, which says what is relevant")
+        roles.refuse_names(columns, "qrels", f"a {type(data).__name__}")
     if shape == HELD_OBJECT:
         return data
     if shape == PATH:

@@ -26,7 +26,7 @@ from fastir.inputs.dicts import LABEL_RANGE
 from fastir.inputs.files import ByteReader
 from fastir.inputs.grouping import gather
 from fastir.inputs.misread import SAMPLE_ROWS, misread_labels
-from fastir.inputs.roles import is_header, list_roles, refuse_label
+from fastir.inputs.roles import is_header, list_roles, refuse_label, refuse_names
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Path, Repairs, Watch
@@ -67,6 +67,9 @@ def read(
     if plain is None or (not is_run and not fit_labels(plain[4])):
         queries, first_rows, ids, numbers, noted = unusual_rows(files, is_run, query_ids)
     else:
+        refuse_label(columns, "objects with labels")
+        if not is_run:
+            refuse_names(columns, "qrels", "a file of objects by query")
         queries, first_rows, starts, lengths, numbers = plain
         ids = Arena(np.frombuffer(files[0][1], np.uint8), starts, lengths)
     grouped = gather(queries, np.array(first_rows), ids, numbers, is_run, duplicates, name, watch=watch)
