@@ -228,7 +228,8 @@ class Qrels(Rows):
             or "tsv" if the first line tells it, "pairs" if the first lines have two fields, else "trec".
         duplicates : None, "first", "last", "max", "mean" or "once"
             None makes a duplicate document an error, "once" only if its labels differ. "mean": the mean of its labels,
-            such as the ratings of several raters.
+            such as the ratings of several raters; negative ones, which are no judgments, are left out where there are
+            others.
         columns : dict or None
             As for `from_table`; for formats of tables and "json".
         threshold : float or None
@@ -272,7 +273,8 @@ class Qrels(Rows):
             ``{"query_id": name, "doc_id": name, "label": name}``, for columns with other names.
         duplicates : None, "first", "last", "max", "mean" or "once"
             None makes a duplicate document an error, "once" only if its labels differ. "mean": the mean of its labels,
-            such as the ratings of several raters.
+            such as the ratings of several raters; negative ones, which are no judgments, are left out where there are
+            others.
         threshold : float or None
             The labels are ratings, which may be fractions such as half stars. A rating of at least the threshold
             becomes the label 1, a lower one 0.

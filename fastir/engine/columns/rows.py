@@ -90,8 +90,14 @@ def without_duplicates(
     if rule == "mean":
         firsts, others = np.array(pairs).T
         kept[others] = False
-        np.add.at(numbers, firsts, numbers[others])
-        numbers /= 1 + occurrences(firsts, minlength=len(numbers))
+        rows = np.arange(len(numbers))
+        rows[others] = firsts
+        judged = numbers >= 0  # a negative label is no judgment, and no part of a mean
+        totals = np.where(judged, numbers, 0.0)
+        np.add.at(totals, firsts, totals[others])
+        np.maximum.at(numbers, firsts, numbers[others])
+        counts = occurrences(rows[judged], minlength=len(numbers))
+        numbers = np.where(counts > 0, totals / np.maximum(counts, 1), numbers)
         pairs = []
     for first, later in pairs if rule != "once" or not is_run else ():
         kept[later] = False
