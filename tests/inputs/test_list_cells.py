@@ -130,3 +130,37 @@ def test_random_cells_are_read_as_python_splits_them():
                 for place, doc_id in enumerate(lists[0]):
                     results = fastir.evaluate_lists(pandas.Series(list(map(write, lists))), [[doc_id]], "mrr")
                     assert results["mrr"] == 1 / (place + 1), (lists, doc_id)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_escapes_are_read_as_json_reads_them(seed, tmp_path):
+    rng = random.Random(seed)
+    pieces = [
+        '\\"',
+        "\\\\",
+        "\\/",
+        "\\b",
+        "\\f",
+        "\\n",
+        "\\r",
+        "\\t",
+        "\\u0041",
+        "\\u00e9",
+        "\\u20AC",
+        "\\ud83d\\uDE00",
+    ]
+    pieces += ["a", "\u00e9", "\U0001f600", " ", "'", "", "\\u0000", "\\u007f", "\\u07ff", "\\u0800", "\\uffff"]
+    texts = ['"' + "".join(rng.choices(pieces, k=rng.randrange(6))) + f'{number}"' for number in range(12)]
+    content = '{"q": [' + ", ".join(texts[:7]) + '], "\\u00e9": [' + ", ".join(texts[7:]) + "]}"
+    path = tmp_path / "lists.json"
+    path.write_text(content, "utf-8")
+    assert {query: list(docs) for query, docs in fastir.Run.from_file(path).to_dict().items()} == json.loads(content)
+    for odd in ("\\ud83d", "\\ude00", "\\ud83d\\u0041"):  # halves of a pair
+        path.write_text('{"q": ["' + odd + '"]}')
+        expected = fastir.Run.from_dict({"q": [json.loads(f'"{odd}"')]})
+        assert fastir.evaluate({"q": {"d": 1}}, path, "num_ret")["num_ret"] == 1
+        assert fastir.Run.from_file(path) == expected
+    for odd in ("\\x41", "\\u12g4", "\\U00000041", "\\N{DEGREE SIGN}"):
+        path.write_text('{"q": ["' + odd + '"]}')
+        with pytest.raises(fastir.FormatError, match="malformed JSON"):
+            fastir.Run.from_file(path)

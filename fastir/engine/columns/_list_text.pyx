@@ -38,6 +38,9 @@ cdef enum:                  # what is wrong; inputs/list_cells.py has the words
     COMMA = 9
     CUT = 10
 
+cdef const char* ESCAPES = b'"\\/bfnrt'
+cdef const char* ESCAPED = b'"\\/\b\f\n\r\t'
+
 cdef struct Found:          # the ids so far
     const unsigned char* text
     int64_t* starts         # of texts, or the integers themselves
@@ -185,6 +188,84 @@ cdef bint split_cell(const unsigned char* p, const unsigned char* end, bint comm
             return True
         start = skip(p + 1, end)
     return True
+
+
+cdef int hexadecimal(const unsigned char* p) noexcept nogil:
+    """The number of four hexadecimal digits; -1 if one is something else."""
+    cdef int place, code = 0
+    cdef unsigned char c
+    for place in range(4):
+        c = p[place] | 32
+        if c"0" <= p[place] <= c"9":
+            code = 16 * code + p[place] - c"0"
+        elif c"a" <= c <= c"f":
+            code = 16 * code + c - c"a" + 10
+        else:
+            return -1
+    return code
+
+
+cdef int put_utf8(int code, unsigned char* out) noexcept nogil:
+    """Write a character; how many bytes it takes."""
+    cdef int place, n = 1 + (code > 0x7f) + (code > 0x7ff) + (code > 0xffff)
+    for place in range(n - 1, 0, -1):
+        out[place] = 0x80 | code & 0x3f
+        code >>= 6
+    out[0] = code if n == 1 else (0xf00 >> n & 0xff) | code
+    return n
+
+
+cdef int64_t put_string(const unsigned char* p, const unsigned char* stop, unsigned char* out) noexcept nogil:
+    """Write a string of JSON without its escapes; how many bytes it takes, -1 for an unusual escape."""
+    cdef unsigned char* start = out
+    cdef int code, low, place
+    while p < stop:
+        if p[0] != c"\\":
+            out[0] = p[0]
+            p += 1
+            out += 1
+            continue
+        code = hexadecimal(p + 2) if stop - p > 5 and p[1] == c"u" else -1
+        if code >= 0:
+            p += 6
+            if 0xd800 <= code < 0xe000:
+                low = hexadecimal(p + 2) if stop - p > 5 and p[0] == c"\\" and p[1] == c"u" else -1
+                if code >= 0xdc00 or not 0xdc00 <= low < 0xe000:
+                    return -1
+                code = 0x10000 + ((code & 0x3ff) << 10) + (low & 0x3ff)
+                p += 6
+            out += put_utf8(code, out)
+            continue
+        for place in range(8):
+            if p[1] == ESCAPES[place]:
+                out[0] = ESCAPED[place]
+                break
+        else:
+            return -1
+        p += 2
+        out += 1
+    return out - start
+
+
+def strings_from_json(const unsigned char[::1] text, const int64_t[::1] starts, const int64_t[::1] lengths):
+    """Strings that lie in double quotes, one behind the other without escapes, and the length of each.
+
+    None if one is in other quotes or has an escape that is not usual in JSON, half a pair of surrogates among them.
+    """
+    cdef int64_t row, size = 0, used = 0, n = starts.shape[0]
+    made, sizes = np.empty(np.sum(lengths) + 1, np.uint8), np.empty(n, np.int64)
+    cdef unsigned char[::1] out = made
+    cdef int64_t[::1] found = sizes
+    with nogil:
+        for row in range(n):
+            size = -1
+            if text[starts[row] - 1] == c'"':
+                size = put_string(&text[0] + starts[row], &text[0] + starts[row] + lengths[row], &out[used])
+            if size < 0:
+                break
+            found[row] = size
+            used += size
+    return None if size < 0 else (made[:used], sizes)
 
 
 def survey(const unsigned char[::1] text, const int64_t[::1] starts, const int64_t[::1] lengths):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -68,6 +69,12 @@ def refused(pairs: list[tuple[int, int]], numbers: np.ndarray, rule: str | None,
     return pairs if rule is None else []
 
 
+def pair_columns(pairs: list[tuple[int, int]]) -> np.ndarray:
+    """Pairs of rows as an int64 array of shape (2, n_pairs)."""
+    flat = np.fromiter(itertools.chain.from_iterable(pairs), np.int64, 2 * len(pairs))
+    return np.ascontiguousarray(flat.reshape(-1, 2).T)
+
+
 def without_duplicates(
     offsets: np.ndarray, numbers: np.ndarray, pairs: list[tuple[int, int]], rule: str | None, is_run: bool
 ) -> tuple[Any, ...]:
@@ -88,7 +95,7 @@ def without_duplicates(
     numbers = numbers.copy()
     kept = np.ones(len(numbers), bool)
     if rule == "mean":
-        firsts, others = np.array(pairs).T
+        firsts, others = pair_columns(pairs)
         kept[others] = False
         rows = np.arange(len(numbers))
         rows[others] = firsts
