@@ -146,3 +146,94 @@ def test_json_lists(race, labels, tmp_path):
         "json.loads": lambda: fastir.Qrels.from_dict(json.loads(path.read_text())),
     }
     race_readers(race, "JSON lists, 1000 x 100", calls)
+
+
+def pair_lists(labels):
+    """{query: relevant ids}, and (query, document) rows of them."""
+    lists = {f"q{query}": [f"d{query}-{place}" for place in range(DEPTH)] for query in range(len(labels))}
+    return lists, [(query, doc) for query, docs in lists.items() for doc in docs]
+
+
+def test_judgments_without_labels(race, labels, tmp_path):
+    polars = pytest.importorskip("polars")
+    _, rows = pair_lists(labels)
+    table = polars.DataFrame(rows, schema=["query_id", "doc_id"], orient="row")
+    path = tmp_path / "pairs.tsv"
+    path.write_text("".join(f"{query}\t{doc}\n" for query, doc in rows))
+
+    def loop():
+        data = {}
+        with path.open() as file:
+            for line in file:
+                query, doc = line.split()
+                data.setdefault(query, []).append(doc)
+        return fastir.Qrels.from_dict(data)
+
+    calls = {
+        "fastir, table": lambda: fastir.Qrels.from_table(table),
+        "with labels first": lambda: fastir.Qrels.from_table(table.with_columns(label=polars.lit(1))),
+        "fastir, text": lambda: fastir.Qrels.from_file(path),
+        "a loop over the lines": loop,
+    }
+    ours, labelled, text, looped = calls
+    assert calls[ours]() == calls[labelled]() == calls[text]() == calls[looped]()
+    race("pairs, 1000 x 100", calls, [Goal(ours, labelled, ASKED), Goal(text, looped, ASKED)], ROUNDS)
+
+
+def test_scored_pairs(race, labels):
+    judged = {f"q{query}": [(f"d{query}-{n}", n % 7) for n in range(DEPTH)] for query in range(len(labels))}
+    run = {query: [(doc, (n * 37 % 101) / 7) for n, (doc, _) in enumerate(pairs)] for query, pairs in judged.items()}
+    qrels = fastir.Qrels.from_dict(judged)
+    calls = {
+        "fastir, pairs": lambda: fastir.evaluate(qrels, run, "map")["map"],
+        "dicts first": lambda: fastir.evaluate(qrels, {q: dict(pairs) for q, pairs in run.items()}, "map")["map"],
+    }
+    race_readers(race, "pairs with scores, 1000 x 100", calls)
+
+
+def test_objects_of_ranx(race, labels):
+    ranx = pytest.importorskip("ranx")
+    data = {f"q{q}": {f"d{n}": (n * 37 % 101) / 7 for n in range(DEPTH)} for q in range(len(labels))}
+    qrels, run = fastir.Qrels.from_dict({query: {"d3": 1} for query in data}), ranx.Run(data)
+    calls = {
+        "fastir, ranx": lambda: fastir.evaluate(qrels, run, "map")["map"],
+        "to_dict() first": lambda: fastir.evaluate(qrels, dict(run.to_dict()), "map")["map"],
+    }
+    race_readers(race, "ranx.Run, 1000 x 100", calls)
+
+
+@pytest.mark.parametrize("form", ["object", "array", "escapes", "jsonl", "parquet"])
+def test_files_of_lists(race, labels, form, tmp_path):
+    lists, _ = pair_lists(labels)
+    if form == "escapes":
+        lists = {query: [f'"{doc}\u00e9' for doc in docs] for query, docs in lists.items()}
+    records = [{"query_id": query, "retrieved": docs} for query, docs in lists.items()]
+    path = tmp_path / f"lists.{form if form in ('jsonl', 'parquet') else 'json'}"
+    if form == "parquet":
+        pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(pyarrow.Table.from_pylist(records), path)
+    elif form == "jsonl":
+        pytest.importorskip("pyarrow")
+        path.write_text("".join(json.dumps(row) + "\n" for row in records))
+    else:
+        path.write_text(json.dumps(records if form == "array" else lists))
+    qrels = fastir.Qrels.from_dict({query: docs[3:5] for query, docs in lists.items()})
+
+    def read():
+        if form == "parquet":
+            rows = parquet.read_table(path).to_pylist()
+        elif form == "jsonl":
+            with path.open() as file:
+                rows = list(map(json.loads, file))
+        else:
+            data = json.loads(path.read_text())
+            if form != "array":
+                return data
+            rows = data
+        return {row["query_id"]: row["retrieved"] for row in rows}
+
+    calls = {
+        f"fastir, {form}": lambda: fastir.evaluate(qrels, path, "map")["map"],
+        "a dict of lists first": lambda: fastir.evaluate(qrels, read(), "map")["map"],
+    }
+    race_readers(race, f"lists in files, {form}, 1000 x 100", calls)

@@ -24,6 +24,7 @@ from fastir.data.results.by_run import ResultsByRun
 from fastir.data.results.exportable import result_json, result_table
 from fastir.data.results.results import Results
 from fastir.data.results.saved_files import json_document
+from fastir.evaluation.rules import without_qrels_options
 from fastir.rendering import Cell, Table, render, swap_axes
 from fastir.rendering.text import round_text, tsv_text
 from fastir.request.directions import best_first
@@ -247,7 +248,10 @@ def run_bounds(words: Sequence[str], options: argparse.Namespace, settings: Sett
     limits: dict[str, Any] = {"max_label": options.max_label, "pool_depth": options.pool_depth}
     limits["unseen"] = options.unseen or 0
     with progress_bar(runs):
-        return {name: bounds(qrels, run, settings.metrics, **limits, **chosen) for name, run in runs.items()}
+        return {
+            name: bounds(qrels, run, settings.metrics, **limits, **without_qrels_options(chosen))
+            for name, run in runs.items()
+        }
 
 
 def bounds_table(bounds_by_run: Mapping[str, Bounds]) -> Table:

@@ -152,10 +152,19 @@ def only_value(opened: Any, column: str) -> str | None:
     return str(values.pop()) if values and None not in values else None
 
 
-def column_options(options: argparse.Namespace) -> dict[str, Any]:
-    """The options of `evaluate` that name the columns of tables."""
+def column_options(options: argparse.Namespace, reads_qrels: bool = False) -> dict[str, Any]:
+    """The options of `evaluate` that name the columns of tables.
+
+    Those of the qrels are None where `qrels_argument` reads the qrels, which is the one call that `reads_qrels`.
+    """
     names = "columns", "qrels_columns", "run_columns"
-    return {name: names_in(name, getattr(options, name, None)) for name in names}
+    named = {name: names_in(name, getattr(options, name, None)) for name in names}
+    return named if reads_qrels or not has_format_options(options) else {**named, "qrels_columns": None}
+
+
+def has_format_options(options: argparse.Namespace) -> bool:
+    """Whether an option says more of the format of the qrels than their name."""
+    return any(getattr(options, name, None) is not None for name in ("qrels_format", "threshold", "label"))
 
 
 def names_in(keyword: str, text: str | None) -> dict[str, str] | None:
@@ -177,9 +186,9 @@ def qrels_argument(options: argparse.Namespace) -> Any:
     """The qrels, read here only if an option says more of their format than their name."""
     if places.is_local(options.qrels):
         refuse_saved(options.qrels)
-    if options.qrels_format is options.threshold is options.label is None:
+    if not has_format_options(options):
         return options.qrels
-    columns, _ = columns_by_side(**column_options(options), label=options.label)
+    columns, _ = columns_by_side(**column_options(options, True), label=options.label)
     read = fastir.Qrels.from_file
     return read(options.qrels, options.qrels_format, options.duplicates, columns, options.threshold)
 

@@ -20,7 +20,7 @@ from fastir.engine.measure._grades import coded, has_fractions
 from fastir.errors import FormatError
 from fastir.inputs import dicts, files, places, roles
 from fastir.inputs.files import Path
-from fastir.inputs.shapes import COLUMNS, HELD_OBJECT, PATH, TABLE, Table, input_shape
+from fastir.inputs.shapes import COLUMNS, HELD_OBJECT, LISTS, PATH, TABLE, Table, input_shape
 from fastir.inputs.source import as_source, data_of
 from fastir.rendering.text import counted
 
@@ -138,7 +138,7 @@ class Qrels(Rows):
 
         Groups are the subtopics of a query, or groups of judges. Instead of ``{doc_id: label}`` you can give the ids
         of the relevant documents (a list, tuple, set or array), or one id. Their label is 1; an id given twice counts
-        once, and the report of an evaluation counts this as a repair.
+        once, and the report of an evaluation counts this as a repair. Or a list of pairs ``(doc_id, label)``.
 
         Preferences are ``{query_id: {judge: {part: {doc_id: level}}}}``. Within a part, documents with a higher level,
         which is any number, are preferred. Preferences that follow from several parts of a judge count, too.
@@ -166,9 +166,12 @@ class Qrels(Rows):
         if columns is not None:
             return Qrels(*columns)
         from fastir.inputs import preferences
+        from fastir.inputs.scored_pairs import has_pairs
 
         if preferences.is_of_parts(data):
             return Preferences(data, {})
+        if has_pairs(data):
+            return qrels_of_pairs(data, None)
         keys, data = dicts.flatten_groups(data)
         qrels = Qrels(*dicts.judgments(data))
         return qrels if keys is None else GroupedQrels(keys, qrels)
@@ -208,7 +211,8 @@ class Qrels(Rows):
             or "tsv" if the first line tells it, "pairs" if the first lines have two fields, else "trec".
         duplicates : None, "first", "last", "max", "mean" or "once"
             None makes a duplicate document an error, "once" only if its labels differ. "mean": the mean of its labels,
-            such as the ratings of several raters.
+            such as the ratings of several raters; negative ones, which are no judgments, are left out where there are
+            others.
         columns : dict or None
             As for `from_table`; for formats of tables and "json".
         threshold : float or None
@@ -246,7 +250,8 @@ class Qrels(Rows):
             ``{"query_id": name, "doc_id": name, "label": name}``, for columns with other names.
         duplicates : None, "first", "last", "max", "mean" or "once"
             None makes a duplicate document an error, "once" only if its labels differ. "mean": the mean of its labels,
-            such as the ratings of several raters.
+            such as the ratings of several raters; negative ones, which are no judgments, are left out where there are
+            others.
         threshold : float or None
             The labels are ratings, which may be fractions such as half stars. A rating of at least the threshold
             becomes the label 1, a lower one 0.
@@ -546,16 +551,32 @@ FILE_READERS: dict[str, Callable[..., Qrels]] = {  # what a format holds: from t
 QrelsLike = JudgmentsLike | Path | IO[bytes] | Qrels | Table  # what runs are evaluated against
 
 
+def qrels_of_pairs(data: Mapping[Any, Any], duplicates: Duplicates | None) -> Qrels:
+    from fastir.inputs.scored_pairs import naming_odd_pairs, plain_pairs, read_pairs
+
+    if (plain := plain_pairs(data)) is not None:
+        with naming_odd_pairs(data, "qrels"):
+            return Qrels.from_dict(plain)
+    query_ids, offsets, ids, labels, repairs = read_pairs(data, "qrels", duplicates)
+    return Qrels(query_ids, offsets, ids, label_column(labels), repairs)
+
+
 def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Qrels:
     """Qrels from a caller's judgments, of any shape."""
     source = as_source(data)
     shape, data = input_shape(source, Qrels, columns), data_of(source)
-    if shape not in (PATH, TABLE, HELD_OBJECT):
+    if shape not in (PATH, TABLE):
         roles.refuse_label(columns, f"a {type(data).__name__}, which says what is relevant")
+        roles.refuse_names(columns, "qrels", f"a {type(data).__name__}")
     if shape == HELD_OBJECT:
         return data
     if shape == PATH:
         return Qrels.from_file(data, duplicates=duplicates, columns=columns)
     if shape == COLUMNS:
         return Qrels(*data.qrels_columns())
+    if shape == LISTS:
+        from fastir.inputs.scored_pairs import has_pairs
+
+        if has_pairs(data):
+            return qrels_of_pairs(data, duplicates)
     return Qrels.from_table(source, columns, duplicates) if shape == TABLE else Qrels.from_dict(data)

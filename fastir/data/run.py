@@ -68,7 +68,8 @@ class Run(Rows):
     def from_dict(cls, data: RankingsLike, duplicates: Duplicates | None = None, *, name: str | None = None) -> Self:
         """From ``{query_id: {doc_id: score}}``, or ``{query_id: [doc_id, ...]}`` in rank order.
 
-        The scores of a list of n documents are n, n - 1, ..., 1.
+        The scores of a list of n documents are n, n - 1, ..., 1. Pairs ``[(doc_id, score), ...]`` are ranked by their
+        scores; the score may be the first of two where types tell them apart.
 
         Parameters
         ----------
@@ -87,7 +88,13 @@ class Run(Rows):
         duplicates = None if duplicates == "mean" else duplicates
         if input_shape(data, cls) == LISTS:
             from fastir.inputs.id_lists import columns_from_lists
+            from fastir.inputs.scored_pairs import has_pairs, naming_odd_pairs, plain_pairs, read_pairs
 
+            if has_pairs(data):
+                if (plain := plain_pairs(data)) is not None:
+                    with naming_odd_pairs(data, "run"):
+                        return cls.from_dict(plain, name=name)
+                return set_name(cls(*read_pairs(data, "run", duplicates)), name)
             return set_name(cls(*columns_from_lists(data, duplicates)), name)
         query_ids: list[Any] = []
         rounded: list[tuple[Any, Any]] = []

@@ -93,7 +93,8 @@ def evaluate(
         or the best; the ranks below close up. For a list, "max" keeps the first copy and "last" the last. "once": rows
         keep their ranks; the first in rank order is the document, and the others count as unjudged. In qrels "once"
         keeps one of several rows with the same label, and two labels are an error. "mean" is for qrels alone, and gives
-        a document the mean of its labels, as of several raters. The report counts the repeats.
+        a document the mean of its labels, as of several raters; negative labels are no judgments, and left out where
+        there are others. The report counts the repeats.
     parents : mapping, table, function, path or None
         For runs of parts (chunks, passages) of judged documents: the document of each id. A mapping, a table
         or tuple of two columns, a file with an id and its document on each line, or a function. The function gets an

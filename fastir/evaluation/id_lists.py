@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from numbers import Number
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
@@ -131,7 +131,7 @@ def evaluate_lists(
         choices=choices,
     )
     documents = read_as(parents, aggregate, duplicates, exclude, convention)
-    retrieved, relevant = (read_json(data) if is_path(data) else data for data in (retrieved, relevant))
+    retrieved, relevant = read_json(retrieved, relevant, query_ids, columns)
     run, judged = pair_lists(retrieved, relevant, query_ids, columns)
     qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.qrels_columns())
     query_weights = weights_by_query(weights, qrels.query_ids)
@@ -154,6 +154,8 @@ def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[s
         if query_ids is not None:
             raise ValueError("query_ids: retrieved and relevant are mappings, whose keys are the query ids")
         return dict(retrieved), dict(relevant)
+    if isinstance(retrieved, ListColumns) and isinstance(relevant, ListColumns):
+        return retrieved, relevant
     if relevant is None:
         table = read_table(retrieved, ("query_id", "retrieved", "relevant"), columns)
         run, judged = per_query(table["retrieved"], "retrieved"), per_query(table["relevant"], "relevant")
@@ -182,11 +184,22 @@ def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[s
     return with_ids(run, ids), with_ids(judged, ids)
 
 
-def read_json(path: Any) -> Any:
-    """What a JSON file holds; the path of any other file unchanged."""
+def read_json(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[str, str] | None) -> tuple[Any, Any]:
+    """What JSON files hold, as ListColumns if both have lists by query; what is no path of one unchanged."""
+    paths = [is_path(retrieved), is_path(relevant)]
+    if not any(paths):
+        return retrieved, relevant
     from fastir.inputs import json_files
 
-    return json_files.data_of(path)
+    if all(paths) and query_ids is None:
+        run, judged = json_files.lists_of(retrieved, "retrieved"), json_files.lists_of(relevant, "relevant")
+        sides = ((run, "retrieved"), (judged, "relevant"))
+        if all(side is not None and not has_column(side.query_ids, name, columns) for side, name in sides):
+            return run, judged
+    run, judged = (
+        json_files.data_of(data) if known else data for data, known in zip((retrieved, relevant), paths, strict=True)
+    )
+    return run, judged
 
 
 def refuse_cut_ids(run: Any, judged: Any) -> None:
@@ -309,7 +322,7 @@ def is_dict(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:
     return isinstance(data, Mapping) and not has_column(data, name, columns)
 
 
-def has_column(names: Mapping[Any, Any], name: str, columns: Mapping[str, str] | None) -> bool:
+def has_column(names: Container[Any], name: str, columns: Mapping[str, str] | None) -> bool:
     """Whether a mapping has a column of a side's lists by its usual names, or should have one by the caller's."""
     return (columns is not None and name in columns) or any(usual in names for usual in (*RETRIEVED[name], *LISTS))
 

@@ -18,7 +18,7 @@ from fastir.engine.measure._grades import count_fractions
 from fastir.errors import NoOverlapError, UnknownMetricError, quote
 from fastir.evaluation.drivers.evaluate_one import PlainEvaluator
 from fastir.evaluation.drivers.suspect_runs import compare_ids, like_scores, note_swap
-from fastir.inputs import dicts, files, places, roles
+from fastir.inputs import dicts, files, formats, places, roles
 from fastir.inputs.exclusions import Exclusion, find_document_map
 from fastir.inputs.ir_metadata import ir_metadata
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
@@ -210,6 +210,7 @@ class EvaluationRules:
         from fastir.data.rankings import set_provenance
 
         run = as_source(run)
+        self.refuse_names(run)
         rankings = self.run_judge().judge(run)
         provenance, file = self.describe(run)
         if file:  # the report of a dict's rankings may be made when it is read
@@ -246,6 +247,17 @@ class EvaluationRules:
 
             return set_best(results, best_values(self.prepared, results.query_ids))
         return results
+
+    def refuse_names(self, run: Any) -> None:
+        """Raise ValueError if names of a run's columns were given for a run, the only one, that has none."""
+        if type(self.columns) is not roles.OneSided:
+            return
+        shape, got = input_shape(run, Run, self.columns), f"a {type(run).__name__}"
+        if shape == PATH:
+            card = formats.FORMATS[formats.file_format(run, self.settings.lines)]
+            shape, got = TABLE if "columns" in card.takes else PATH, f"a file in the format {card.name!r}"
+        if shape not in (TABLE, COLUMNS):
+            roles.refuse_names(self.columns, "run", got)
 
     def hold_run(self, run: Any, watch: Watch | None = None) -> Any:
         """A run in memory, or, of any other, the Run that it is; watch(position) is called at every block of a file."""
@@ -326,5 +338,13 @@ def columns_by_side(
     """
     if columns is qrels_columns is run_columns is None and label is None:
         return None, None
-    qrels, run = (columns if side is None else {**(columns or {}), **side} for side in (qrels_columns, run_columns))
+    qrels, run = (
+        columns if side is None else roles.OneSided({**(columns or {}), **side})
+        for side in (qrels_columns, run_columns)
+    )
     return roles.label_all(qrels, label), run
+
+
+def without_qrels_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a call whose qrels have been read, without those that say how."""
+    return {name: value for name, value in options.items() if name not in ("label", "qrels_columns")}

@@ -218,6 +218,8 @@ def read(
         raise ValueError("qrels cannot be read from standard input; expected a path")
     if "columns" not in card.takes or card.reader == "quepid":
         roles.refuse_label(columns, f"a file in the format {card.name!r}")
+    if "columns" not in card.takes and not is_run:
+        roles.refuse_names(columns, "qrels", f"a file in the format {card.name!r}")
     if query_ids is not None and "query_ids" not in card.takes:
         raise ValueError(f"query_ids is for responses of searches in JSON, got format {card.name!r}")
     if query_ids is not None:

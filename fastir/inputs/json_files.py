@@ -1,5 +1,6 @@
 """JSON files: ``{query_id: {doc_id: number}}``, as ranx, BEIR and users of pytrec_eval write them; lists of ids,
-``{query_id: [doc_id, ...]}``; an array of objects, which is a table; the exports of engines that `engine_json` knows.
+``{query_id: [doc_id, ...]}``; pairs, ``{query_id: [[doc_id, number], ...]}``; an array of objects, which is a table;
+the exports of engines that `engine_json` knows.
 
 Usual files are read by `_json` and `_list_text`. What is unusual in any way is left to the json module, from which
 objects come as tuples of pairs, so that a duplicate key is seen.
@@ -25,14 +26,17 @@ from fastir.inputs.dicts import LABEL_RANGE
 from fastir.inputs.files import ByteReader
 from fastir.inputs.grouping import gather
 from fastir.inputs.misread import SAMPLE_ROWS, misread_labels
-from fastir.inputs.roles import is_header, refuse_label
+from fastir.inputs.roles import is_header, list_roles, refuse_label, refuse_names
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Path, Repairs, Watch
+    from fastir.inputs.id_lists import ListColumns
 
 Pairs = tuple[tuple[str, Any], ...]  # a JSON object
 
 JSON_ENDING = re.compile(r"\.json(\.gz|\.zst)?$", re.IGNORECASE)
+LISTS_OF_LISTS = re.compile(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*\[')  # the beginning of {"...": [[
+FIRST_BYTES = 1 << 16  # of an array of objects, in which the first one is looked at
 INF = float("inf")
 LOWEST_LABEL, HIGHEST_LABEL = LABEL_RANGE
 
@@ -63,6 +67,9 @@ def read(
     if plain is None or (not is_run and not fit_labels(plain[4])):
         queries, first_rows, ids, numbers, noted = unusual_rows(files, is_run, query_ids)
     else:
+        refuse_label(columns, "objects with labels")
+        if not is_run:
+            refuse_names(columns, "qrels", "a file of objects by query")
         queries, first_rows, starts, lengths, numbers = plain
         ids = Arena(np.frombuffer(files[0][1], np.uint8), starts, lengths)
     grouped = gather(queries, np.array(first_rows), ids, numbers, is_run, duplicates, name, watch=watch)
@@ -88,25 +95,41 @@ def lists_or_records(
     contents: list[bytes], is_run: bool, columns: Mapping[Any, Any] | None, duplicates: str | None
 ) -> tuple[Any, ...] | None:
     """The columns of files with lists of ids by query, or an array of objects; None if they hold something else."""
-    from fastir.inputs import id_lists, table_rows, tables
-    from fastir.inputs.label_arrays import check_queries
-    from fastir.inputs.list_cells import lists_in_json
+    from fastir.inputs import table_rows, tables
+    from fastir.inputs.scored_pairs import has_pairs, read_pairs
 
-    read = [lists_in_json(content) for content in contents]
     what = "run" if is_run else "qrels"
-    if all(one is not None for one in read):
+    lists = plain_lists(contents, what)
+    if lists is not None:
         refuse_label(columns, "lists of ids, which are relevant")
-        lists = id_lists.ListColumns([], [])
-        for query_ids, offsets, ids in filter(None, read):
-            id_lists.append_lists(lists, offsets, ids, what, len(lists.query_ids))
-            lists.query_ids += query_ids
-        check_queries(lists.query_ids)
+        return lists.run_columns(duplicates) if is_run else lists.qrels_columns()
+    if len(contents) == 1 and (lists := plain_records(contents[0], what, columns)) is not None:
         return lists.run_columns(duplicates) if is_run else lists.qrels_columns()
     rows = records_in(contents[0], columns) if len(contents) == 1 else None
+    if len(contents) == 1 and LISTS_OF_LISTS.match(contents[0]) and has_pairs(pairs := json_data(contents[0])):
+        return read_pairs(pairs, what, duplicates)
     if rows is None:
         refuse_label(columns, "no array of objects")
         return None
     return table_rows.columns_of(tables.table(rows, what, columns), what, duplicates)
+
+
+def plain_lists(contents: list[bytes], what: str) -> ListColumns | None:
+    """The lists of files with lists of ids by query; None if one holds something else, or something unusual."""
+    from fastir.inputs import id_lists
+    from fastir.inputs.label_arrays import check_queries
+    from fastir.inputs.list_cells import lists_in_json
+
+    lists = id_lists.ListColumns([], [])
+    for content in contents:
+        read = lists_in_json(content)
+        if read is None:
+            return None
+        query_ids, offsets, ids = read
+        id_lists.append_lists(lists, offsets, ids, what, len(lists.query_ids))
+        lists.query_ids += query_ids
+    check_queries(lists.query_ids)
+    return lists
 
 
 def records_in(content: bytes, columns: Mapping[Any, Any] | None) -> list[dict[str, Any]] | None:
@@ -115,8 +138,13 @@ def records_in(content: bytes, columns: Mapping[Any, Any] | None) -> list[dict[s
         return None
     rows = json_data(content)
     first = rows[0] if isinstance(rows, list) and rows and isinstance(rows[0], dict) else {}
+    return rows if are_rows(first, columns) else None
+
+
+def are_rows(first: dict[str, Any], columns: Mapping[Any, Any] | None) -> bool:
+    """Whether the first of several objects has a query and documents, or the caller's columns."""
     named = bool(columns) and all(name in first for name in (columns or {}).values() if isinstance(name, str))
-    return rows if first and (named or is_header(list(first))) else None
+    return bool(first) and (named or is_header(list(first)))
 
 
 def json_data(content: bytes) -> Any:
@@ -128,6 +156,41 @@ def json_data(content: bytes) -> Any:
         return json.loads(text, object_pairs_hook=distinct_pairs)
     except (json.JSONDecodeError, RecursionError):
         return parse_json(text, "", float)  # which says what is wrong
+
+
+def plain_records(content: bytes, what: str, columns: Mapping[Any, Any] | None) -> ListColumns | None:
+    """The lists of an array of objects with a list of ids each; None if it is another one, or something is unusual."""
+    import json
+
+    from fastir.inputs.id_lists import ListColumns
+    from fastir.inputs.label_arrays import check_queries
+    from fastir.inputs.list_cells import lists_in_json
+
+    text = content[:FIRST_BYTES].decode("utf-8", "replace").lstrip()
+    if not text.startswith("[") or text[1:].lstrip()[:1] != "{":
+        return None
+    try:
+        first, _ = json.JSONDecoder().raw_decode(text, text.index("{"))
+        listed = [name for name, value in first.items() if isinstance(value, list)]
+        names = list_roles(what, list(first), columns, listed) if are_rows(first, columns) else None
+    except ValueError:
+        return None
+    if names is None or listed != [names["doc_id"]] or len(names) > 2:
+        return None
+    read = lists_in_json(content, list(first), names["query_id"], names["doc_id"])
+    if read is None or len({type(query_id) for query_id in read[0]}) != 1:
+        return None
+    check_queries(read[0])
+    return ListColumns(read[0], [read[1:]])
+
+
+def lists_of(path: Any, what: str) -> ListColumns | None:
+    """The lists of ids by query of a JSON file; None of any other file."""
+    if not JSON_ENDING.search(os.fsdecode(path)):
+        return None
+    name, content, _ = content_of(path, True, None)
+    with naming(name):
+        return plain_lists([content], what)
 
 
 def data_of(path: Any) -> Any:
@@ -230,6 +293,7 @@ def document_pairs(data: Any, is_run: bool, path: str, query_ids: Any) -> tuple[
 def objects(data: Any, is_run: bool, path: str) -> tuple[tuple[str, Pairs], ...]:
     """The pairs of the outer object; all values must be objects."""
     expected = "{query_id: {doc_id: " + ("score" if is_run else "label") + "}}"
+    refuse_nested_rows(data[0] if type(data) is list and data else data, path)
     if type(data) is list and data and type(data[0]) is tuple:
         names = ", ".join(quote(name) for name, _ in data[0][:8])
         problem = (
@@ -243,6 +307,19 @@ def objects(data: Any, is_run: bool, path: str) -> tuple[tuple[str, Pairs], ...]
         if type(documents) is not tuple:
             raise FormatError(f"query {quote(query_id)} has {kind(documents)}, expected as in {expected}", path)
     return data
+
+
+def refuse_nested_rows(pairs: Any, path: str) -> None:
+    """Say which value of an object is an array of objects: rows, if their keys have names."""
+    for name, rows in pairs if type(pairs) is tuple else ():
+        if type(rows) is list and rows and all(type(row) is tuple and row for row in rows):
+            names = ", ".join(quote(key) for key, _ in rows[0][:8])
+            raise FormatError(
+                f"{quote(name)} is an array of objects with {names}; expected such an array alone, each object with "
+                "its query and a document or a list of them, whose unusual names columns={'query_id': name} and the "
+                "like give",
+                path,
+            )
 
 
 def refuse_lists(data: Iterable[tuple[str, Any]], path: str) -> None:

@@ -1,8 +1,8 @@
 """Lists of ids as text: in the cells of a column, and in JSON files {query: [id, ...]}.
 
-All cells of a column have one form: lists in brackets, as JSON and Python print them, or ids with commas or with blanks
-between them. The report names it. Nothing is evaluated: `_list_text` finds the ids, and only strings with a backslash
-are read by json, or by Python's reader of literals, each by itself.
+All cells of a column have one form: lists in brackets, as JSON, Python and NumPy print them, or ids with commas or with
+blanks between them. The report names it. Nothing is evaluated: `_list_text` finds the ids, and only strings with a
+backslash are read by json, or by Python's reader of literals, each by itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from fastir.engine.columns._ids import Ids, arena_from_pieces, ids_from_arena, ids_from_integers, ids_from_strings
-from fastir.engine.columns._parsing import lists_from_json, read_cells, survey
+from fastir.engine.columns._parsing import lists_from_json, read_cells, records_from_json, strings_from_json, survey
 from fastir.engine.columns.ids import Arena, encode
 from fastir.engine.columns.rows import CELLS, offsets_from_sizes
 from fastir.errors import quote
@@ -23,7 +23,7 @@ from fastir.inputs.column_readers import as_objects
 
 MAX_LITERAL = 1 << 12  # characters of a string that Python's reader is given
 SHOWN = 40  # characters of a cell in a message
-BRACKETS, COMMAS, BLANKS = range(3)
+BRACKETS, COMMAS, BLANKS, SPACED = range(4)
 WHOLE = (2, 8)  # the problems of a cell as a whole
 PROBLEMS = (  # by _list_text's numbers
     "",
@@ -35,6 +35,8 @@ PROBLEMS = (  # by _list_text's numbers
     "text follows the list",
     "the list holds strings and integers; expected one of them",
     "the list has ']' at its end and no '[' at its beginning",
+    "the list has a comma, where blanks separate the ids before",
+    "the list was cut when NumPy printed it; numpy.set_printoptions(threshold=sys.maxsize) has it print all",
 )
 
 
@@ -54,7 +56,7 @@ def lists_in_cells(cells: Sequence[Ids], what: str) -> tuple[np.ndarray, Ids, di
     arena = arena_from_pieces([(piece, 0, len(piece)) for piece in cells])
     text, starts, lengths = arena.text, arena.starts, arena.lengths
     form, room = find_form(arena, what)
-    offsets, places, sizes, integers, escapes, problem = read_cells(
+    offsets, places, sizes, integers, escapes, spaced, problem = read_cells(
         text, starts, lengths, BLANKS if form is None else form, room
     )
     if problem is not None:
@@ -64,26 +66,11 @@ def lists_in_cells(cells: Sequence[Ids], what: str) -> tuple[np.ndarray, Ids, di
         shown = text[at : min(at + SHOWN, end)].tobytes().decode("utf-8", "replace")
         where = f"{quote(shown)} in " if number not in WHOLE and shown else ""
         raise CellError(f"{what}: row {row}: {PROBLEMS[number]}: {where}{quote(cell, SHOWN)}", row)
-    noted = {} if form is None else {CELLS[form]: (len(arena), what)}
-    listed = json_lists(arena) if escapes else None
-    if listed is not None:
-        return *flatten(listed), noted
+    noted = {} if form is None else {CELLS[SPACED if spaced else form]: (len(arena), what)}
     if integers:
         return offsets, ids_from_integers(places.copy()), noted
     docs = without_escapes(text, places, sizes) if escapes else Arena(text, places, sizes)
     return offsets, ids_from_arena(docs), noted
-
-
-def json_lists(arena: Arena) -> list[list[str]] | None:
-    """Cells with lists of strings, which are read at once; None if they are not JSON."""
-    import json
-
-    data, ends = arena.text.tobytes(), (arena.starts + arena.lengths).tolist()
-    cells = [data[first:end].strip() or b"[]" for first, end in zip(arena.starts.tolist(), ends, strict=True)]
-    try:
-        return json.loads(b"[" + b",".join(cells) + b"]")
-    except ValueError:
-        return None
 
 
 def flatten(lists: Sequence[Sequence[Any]]) -> tuple[np.ndarray, Any]:
@@ -117,27 +104,33 @@ def find_form(arena: Arena, what: str) -> tuple[int | None, int]:
     return (COMMAS if comma >= 0 else BLANKS if blank >= 0 else None), room
 
 
-def without_escapes(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray) -> Arena:
-    """Strings that lie between quotation marks, some with a backslash, as ids."""
+def without_escapes(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray, is_json: bool = False) -> Arena:
+    """Strings between quotation marks, some with a backslash, as ids; escapes of Python are refused in JSON."""
     marks = np.flatnonzero(text == ord("\\"))
     rows = np.flatnonzero(np.searchsorted(marks, starts + lengths) > np.searchsorted(marks, starts))
-    spans = zip(starts[rows].tolist(), (starts + lengths)[rows].tolist(), strict=True)
-    data = text.tobytes()
-    read = [encode(read_string(data[first - 1 : stop + 1])) for first, stop in spans]
+    made = strings_from_json(text, starts[rows], lengths[rows])
+    if made is None:
+        spans = zip(starts[rows].tolist(), (starts + lengths)[rows].tolist(), strict=True)
+        data = text.tobytes()
+        read = [encode(read_string(data[first - 1 : stop + 1], is_json)) for first, stop in spans]
+        made = np.frombuffer(b"".join(read), np.uint8), np.fromiter(map(len, read), np.int64, len(read))
+    strings, sizes = made
     starts, lengths = starts.copy(), lengths.copy()
-    lengths[rows] = sizes = np.fromiter(map(len, read), np.int64, len(read))
+    lengths[rows] = sizes
     starts[rows] = len(text) + np.cumsum(sizes) - sizes
-    return Arena(np.concatenate([text, np.frombuffer(b"".join(read), np.uint8)]), starts, lengths)
+    return Arena(np.concatenate([text, strings]), starts, lengths)
 
 
-def read_string(span: bytes) -> str:
-    """A string in quotation marks; a ValueError if neither JSON nor Python writes it so."""
+def read_string(span: bytes, is_json: bool) -> str:
+    """A string in quotation marks; a ValueError if neither JSON nor, outside of it, Python writes it so."""
     import json
 
     text = span.decode("utf-8", "surrogateescape")
     try:
         return json.loads(text)
     except ValueError:
+        if is_json:
+            raise
         if len(text) > MAX_LITERAL:
             raise ValueError(f"the string {quote(text, SHOWN)} is too long to have escapes of Python") from None
     try:
@@ -146,24 +139,34 @@ def read_string(span: bytes) -> str:
         raise ValueError(f"the string {quote(text, SHOWN)} has an escape that neither JSON nor Python has") from None
 
 
-def lists_in_json(content: bytes) -> tuple[list[str], np.ndarray, Ids] | None:
-    """The query ids, offsets and ids of the text {query: [id, ...]}; None if something in it is unusual."""
-    read = lists_from_json(content)
+def lists_in_json(
+    content: bytes, keys: Sequence[str] = (), query: str = "", docs: str = ""
+) -> tuple[list[Any], np.ndarray, Ids] | None:
+    """The query ids, offsets and ids of the text {query: [id, ...]}; None if something in it is unusual.
+
+    With keys, of the text [{key: value, ...}, ...], where `query` and `docs` are those of the query and of the list.
+    """
+    import json
+
+    if keys:
+        texts = [json.dumps(key).encode() for key in keys]
+        read = records_from_json(content, texts, keys.index(query), keys.index(docs))
+    else:
+        read = lists_from_json(content)
     if read is None:
         return None
-    keys, offsets, places, sizes, integers, escapes = read
-    if escapes:
-        import json
-
-        try:
-            lists = list(json.loads(content, object_pairs_hook=tuple))
-        except ValueError:
-            return None
-        offsets, ids = flatten([ids for _, ids in lists])
-        return [query_id for query_id, _ in lists], offsets, ids
-    arena = Arena(np.frombuffer(content, np.uint8), places, sizes)
-    return list(map(key_text, keys)), offsets, ids_from_integers(places.copy()) if integers else ids_from_arena(arena)
+    found, offsets, places, sizes, integers, escapes = read
+    text = np.frombuffer(content, np.uint8)
+    try:
+        query_ids = list(map(key_text, found))
+        arena = without_escapes(text, places, sizes, True) if escapes else Arena(text, places, sizes)
+    except ValueError:
+        return None
+    return query_ids, offsets, ids_from_integers(places.copy()) if integers else ids_from_arena(arena)
 
 
-def key_text(key: bytes) -> str:
-    return read_string(key) if b"\\" in key else key[1:-1].decode("utf-8", "surrogateescape")
+def key_text(key: bytes) -> str | int:
+    """A query id from its text in JSON."""
+    if key[:1] != b'"':
+        return int(key)
+    return read_string(key, True) if b"\\" in key else key[1:-1].decode("utf-8", "surrogateescape")

@@ -74,7 +74,20 @@ def label_all(columns: Mapping[Any, Any] | None, label: Any) -> Mapping[Any, Any
     value = number("label", label, 0, open=True)
     if columns and "label" in columns:
         raise ValueError(f"label={value:g} is for tables without labels; columns names one, {quote(columns['label'])}")
-    return {**(columns or {}), "label": Everything(value)}
+    named: type[dict[Any, Any]] = OneSided if isinstance(columns, OneSided) else dict
+    return named({**(columns or {}), "label": Everything(value)})
+
+
+class OneSided(dict[Any, Any]):
+    """Names of columns that the caller gave for the qrels alone, or for the run: an error where there are none."""
+
+
+def refuse_names(columns: Mapping[Any, Any] | None, what: str, got: str) -> None:
+    """Raise ValueError if names of columns were given for one side, "qrels" or "run", which is no table."""
+    names = {role: name for role, name in (columns or {}).items() if not isinstance(name, Everything)}
+    if isinstance(columns, OneSided) and names:
+        verb = "is" if what == "run" else "are"
+        raise ValueError(f"{what}_columns={names!r} names columns of a table; the {what} {verb} {got}")
 
 
 def label_of_all(columns: Mapping[Any, Any] | None) -> float:

@@ -9,7 +9,14 @@ import numpy as np
 
 from fastir.engine.columns._ids import Ids, arena_from_pieces, ids_from_arena
 from fastir.engine.columns.ids import Arena
-from fastir.engine.columns.rows import occurrences, offsets_from_sizes, refused_pairs, repeat, without_duplicates
+from fastir.engine.columns.rows import (
+    occurrences,
+    offsets_from_sizes,
+    pair_columns,
+    refused_pairs,
+    repeat,
+    without_duplicates,
+)
 from fastir.engine.join._contiguous import find_duplicates
 from fastir.engine.threads import interruptible, longest_query
 from fastir.errors import DuplicateError, quote, remedy, warn_caller
@@ -74,7 +81,8 @@ def group_rows(
     numbers = numbers[order]
     pairs = interruptible(lambda: find_duplicates(ids_from_arena(arena), offsets), longest_query(offsets))
     wrong = refused_pairs(pairs, numbers, duplicates, is_run)
-    first, second = min(wrong or pairs, key=lambda pair: order[pair[1]], default=(0, 0))
+    repeats = wrong or pairs
+    first, second = repeats[int(order[pair_columns(repeats)[1]].argmin())] if repeats else (0, 0)
     if wrong:
         query = query_ids[int(np.searchsorted(offsets, second, "right")) - 1]
         rows_of_both = source_row(order[first]), source_row(order[second])

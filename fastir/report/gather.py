@@ -18,7 +18,7 @@ from fastir.errors import FastirWarning, quote, warn_caller
 from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.keywords import RankingOptions
-from fastir.evaluation.rules import SIDE_OPTIONS, columns_by_side
+from fastir.evaluation.rules import SIDE_OPTIONS, columns_by_side, without_qrels_options
 from fastir.evaluation.run_collections import name_the_run
 from fastir.inputs import files
 from fastir.rendering.text import distinct_texts, printable
@@ -145,7 +145,7 @@ def gather(
         described = [("judgments", file) for file in files.describe_file("file", qrels).values()]
         for name, run in named.items():
             described += [(f"run {names_shown[name]}", file) for file in files.describe_file("file", run).values()]
-        judgments = as_qrels(qrels, of_qrels, duplicates)
+        judgments, rules = as_qrels(qrels, of_qrels, duplicates), without_qrels_options(rules)
         if isinstance(rules.get("queries"), Iterable) and not isinstance(rules["queries"], str):
             rules = {**rules, "queries": list(rules["queries"])}
         readers = Evaluator(judgments, metrics, **{**rules, "queries": None})

@@ -148,8 +148,8 @@ ITEM_TOOLS = (  # of recommenders, and of engines: users or rated requests are q
         "rank of them", fractions="taken", ties="input", gain="binary", empty="skip",
         of=several("auc", ties="pessimistic")),
     row("implicit", "implicit's ranking_metrics_at_k; every item that the test matrix holds is relevant there, one "
-        "rated 0, too, which is not relevant here; its precision is relative_precision here, the hits of all users over "
-        "the sum of min(K, likes), and its auc is limited_auc, to which n_docs are the columns of the matrix",
+        "rated 0, too, which is not relevant here; its precision is relative_precision here, the hits of all users "
+        "over the sum of min(K, likes), and its auc is limited_auc, to which n_docs are the columns of the matrix",
         fractions="taken", rel_level=ANY_LABEL, ties="input", gain="binary", ap_norm="min_kR", empty="skip",
         of=several("relative_precision", average="micro")),
     row("rectools", "RecTools, to which every item of a user is relevant, whatever its label above 0; with "

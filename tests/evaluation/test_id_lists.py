@@ -212,7 +212,7 @@ def test_weights_and_query_ids_by_position():
     (["a", None], TypeError, "at rank 2 of query 'q' must be a str, got NoneType None"),
     ([float("nan")], TypeError, "at rank 1 of query 'q' must be a str, got float nan"),
     ([["a"]], TypeError, r"at rank 1 of query 'q' must be a str, got list \['a'\]"),
-    ([("a", 0.5)], TypeError, r"of query 'q' holds \('a', 0.5\), expected ids in rank order; with scores it is"),
+    ([("a", "b")], TypeError, r"of query 'q' holds \('a', 'b'\), expected ids in rank order; with scores it is"),
     ([{"id": "a"}], TypeError, r"of query 'q' holds {'id': 'a'}, expected ids in rank order"),
     (["a", 1], TypeError, "at rank 2 of query 'q' must be a str, got int 1"),
     ([1, "a"], TypeError, "never match|at rank 2 of query 'q' must be an int like those before it, got str 'a'"),

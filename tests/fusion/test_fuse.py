@@ -1,4 +1,4 @@
-"""fuse() gives what each method's source defines, for any overlap and ties, and says what is wrong with what it gets."""
+"""fuse() gives what each method's source defines, for any overlap and ties, and says what is wrong with its input."""
 # Also of: cards, fusion, recipe, settings, sorting.
 
 import json

@@ -245,3 +245,80 @@ def test_label_of_an_array_of_objects_without_labels(tmp_path):
     path.write_text('{"a": ["x"]}')
     with pytest.raises(fastir.FormatError, match="label=2 is for tables without labels; the qrels are lists of ids"):
         fastir.Qrels.from_file(path, label=2)
+
+
+QUESTIONS = [  # as LoCoMo's results have them, beside what was retrieved
+    {"question": "When?", "answer": "x", "evidence": ["D1:3", "D2:1"], "context": ["D1:3", "D4:5"]},
+    {"question": "Who?", "answer": "y", "evidence": ["D2:8"], "context": ["D2:7", "D2:8"]},
+]
+
+
+def test_lists_by_any_keys_are_named_by_the_caller(tmp_path):
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps(QUESTIONS))
+    columns = {
+        "qrels_columns": {"query_id": "question", "relevant": "evidence"},
+        "run_columns": {"query_id": "question", "retrieved": "context"},
+    }
+    for data in (path, QUESTIONS):
+        assert fastir.evaluate(data, data, "recall@2", **columns)["recall@2"] == 0.75
+    for nested in ([{"sample_id": "c", "qa": QUESTIONS}], {"sample_id": "c", "qa": QUESTIONS}, {"qa": QUESTIONS}):
+        path.write_text(json.dumps(nested))
+        with pytest.raises(
+            fastir.FormatError, match="'qa' is an array of objects with 'question', 'answer', 'evidence'"
+        ):
+            fastir.evaluate(path, path, "recall@2", **columns)
+    nuggets = [
+        {"qid": "q", "query": "t", "nuggets": [{"text": "a", "importance": "vital"}]}
+    ]  # as nuggetizer writes them
+    path.write_text(json.dumps(nuggets))
+    with pytest.raises(fastir.FormatError, match="'nuggets' is an array of objects with 'text', 'importance'"):
+        fastir.Qrels.from_file(path)
+
+
+ROWS = [{"n": 1, "query_id": "a", "retrieved": ["x", "y"]}, {"n": 2, "query_id": "b", "retrieved": []}]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (": ", ":"),
+        ("[{", " [ { "),
+        ('"n": 1', '"n": null'),
+        ('"n": 1', '"n": -1.5'),
+        ('"n": 1', '"n": {"m": []}'),
+        ('"n": 1', '"n": "\\"\\u00e9"'),
+        ('"y"', '"\\u0079"'),
+        ('"query_id": "b", "retrieved": []', '"retrieved": [], "query_id": "b"'),
+        ('"b"', '"\\u0062"'),
+    ],
+)
+def test_arrays_of_objects_are_read_however_they_are_written(old, new, tmp_path):
+    path = tmp_path / "rows.json"
+    text = json.dumps(ROWS)
+    assert old in text
+    path.write_text(text.replace(old, new))
+    assert fastir.Run.from_file(path).to_dict() == {"a": {"x": 2.0, "y": 1.0}, "b": {}}
+    path.write_text(text.replace(old, new).replace('"a"', "7").replace('"b"', "8").replace('"\\u0062"', "8"))
+    assert fastir.Run.from_file(path).to_dict() == {7: {"x": 2.0, "y": 1.0}, 8: {}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"b"', '"a"', "duplicate query 'a'"),
+        ('"b"', "3", "must be a str"),
+        ('"n": 2, ', "", "'n' is not in this row and in row 0 alike"),
+        ('"n": 2', '"n": 2, "n": 3', "duplicate key 'n'"),
+        ('"n": 2', '"n": nope', "malformed JSON"),
+        ('"y"', "null", "the id at rank 2 of query 'a' must be a str"),
+        ("}]", "}", "malformed JSON"),
+        ("}]", "}] x", "malformed JSON"),
+        ('["x"', '["x",', "malformed JSON"),
+    ],
+)
+def test_what_is_wrong_in_an_array_of_objects(old, new, message, tmp_path):
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps(ROWS).replace(old, new))
+    with pytest.raises(fastir.FormatError, match=message):
+        fastir.Run.from_file(path)

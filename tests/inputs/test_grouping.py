@@ -60,3 +60,12 @@ def test_labels_of_several_raters_become_their_mean(read, tmp_path):
     for cls, data in ((Run.from_dict, {"q": ["a", "a"]}), (Run.from_table, rows)):
         with pytest.raises(fastir.DuplicateError, match="duplicate document 'a'"):
             cls(data, duplicates="mean")
+
+
+def test_a_mean_of_labels_leaves_out_what_was_not_judged(tmp_path):
+    rows = [("q", "a", 3), ("q", "b", -1), ("q", "a", -1), ("q", "c", -2), ("q", "a", 0), ("q", "b", 2), ("q", "c", -1)]
+    expected = {"q": {"a": 1.5, "b": 2.0, "c": -1.0}}
+    assert fastir.Qrels.from_table(rows, duplicates="mean").to_dict() == expected
+    assert fastir.Qrels.from_table(rows[::-1], duplicates="mean").to_dict() == expected
+    (tmp_path / "q.txt").write_text("".join(f"{query} 0 {doc} {label}\n" for query, doc, label in rows))
+    assert fastir.Qrels.from_file(tmp_path / "q.txt", duplicates="mean").to_dict() == expected

@@ -172,3 +172,50 @@ def test_whole_numbers_are_documents_and_an_option_takes_any(tmp_path):
         fastir.Run.from_file(path)
     with pytest.raises(ValueError, match="format 'pairs' is for qrels"):
         fastir.Run.from_file(path, "pairs")
+
+
+@pytest.fixture
+def written_sides(tmp_path):
+    """Qrels and runs of each shape that has no columns: {shape: (qrels, run)}."""
+    (tmp_path / "q.txt").write_text("u1 0 a 1\nu2 0 b 1\n")
+    (tmp_path / "r.txt").write_text("u1 Q0 a 1 2.0 t\nu2 Q0 b 1 1.0 t\n")
+    fastir.Qrels.from_dict(LABELLED).save(tmp_path / "q.json")
+    fastir.Run.from_dict(RUN).save(tmp_path / "r.json")
+    lists = {query: list(docs) for query, docs in LABELLED.items()}
+    return {
+        "dict": (LABELLED, RUN),
+        "object": (fastir.Qrels.from_dict(LABELLED), fastir.Run.from_dict(RUN)),
+        "lists": (lists, lists),
+        "TREC": (tmp_path / "q.txt", tmp_path / "r.txt"),
+        "JSON": (tmp_path / "q.json", tmp_path / "r.json"),
+    }
+
+
+CALLS = {
+    "evaluate": lambda qrels, run, **options: fastir.evaluate(qrels, run, "map", **options),
+    "Evaluator": lambda qrels, run, **options: fastir.Evaluator(qrels, "map", **options).evaluate(run),
+    "many": lambda qrels, run, **options: fastir.evaluate_many(qrels, {"r": run}, "map", **options),
+    "compare": lambda qrels, run, **options: fastir.compare(qrels, {"r": run, "s": RUN}, "map", **options),
+    "judged": lambda qrels, run, **options: fastir.judged_rankings(qrels, run, **options),
+    "check": lambda qrels, run, **options: refused_or_found(fastir.check(qrels, run, **options)),
+}
+
+
+def refused_or_found(checked):
+    """Raise what a reader refused, as the fault that it is, where check() tells it."""
+    for fault in checked.of(kind="refused input"):
+        raise ValueError(fault.text)
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("shape", ["dict", "object", "lists", "TREC", "JSON"])
+def test_no_option_about_columns_is_ignored(shape, call, written_sides):
+    qrels, run = written_sides[shape]
+    with pytest.raises(ValueError, match=r"label=1 is for tables without labels; the qrels are"):
+        CALLS[call](qrels, RUN, label=1)
+    with pytest.raises(ValueError, match=r"qrels_columns={'doc_id': 'x'} names columns of a table; the qrels are"):
+        CALLS[call](qrels, RUN, qrels_columns={"doc_id": "x"})
+    if call in ("evaluate", "Evaluator", "judged") and shape != "JSON":  # of several runs some may be tables
+        with pytest.raises(ValueError, match=r"run_columns={'doc_id': 'x'} names columns of a table; the run is a"):
+            CALLS[call](LABELLED, run, run_columns={"doc_id": "x"})
+    CALLS[call](qrels, FRAME.assign(score=1.0).rename(columns={"item_id": "x"}), columns={"doc_id": "x"})

@@ -5,6 +5,7 @@ import json
 import random
 import warnings
 
+import numpy as np
 import pytest
 from common import UNEVEN
 
@@ -19,6 +20,7 @@ FORMS = {
     CELLS[0]: (json.dumps, str, lambda ids: "  " + json.dumps(ids, separators=(" , ", ":")) + " "),
     CELLS[1]: (",".join, ", ".join, " ,".join),
     CELLS[2]: (" ".join, "  ".join, "\t".join),
+    CELLS[3]: (lambda ids: str(np.array(ids)), lambda ids: np.array2string(np.array(ids, object), max_line_width=8)),
 }
 
 
@@ -44,11 +46,14 @@ def test_cells_without_separators_have_one_id_each():
     ['"', "'", "\\", "\\'", "\\n", "\x00", "\x7f", "\xa0", "\u2028"],
     [0, -1, 12, 2**63 - 1, -(2**62)],
 ])  # fmt: skip
-@pytest.mark.parametrize("write", [json.dumps, lambda ids: json.dumps(ids, ensure_ascii=False), str])
+@pytest.mark.parametrize(
+    "write", [json.dumps, lambda ids: json.dumps(ids, ensure_ascii=False), str, lambda ids: str(np.array(ids, object))]
+)
 def test_printed_lists_are_read_as_json_and_python_do(ids, write):
     cells = pandas.Series([write(ids), write(ids[::-1])])
-    read = json.loads if write is not str else ast.literal_eval
-    assert [read(cell) for cell in cells] == [ids, ids[::-1]]
+    if "," in cells[0].replace("tab\\t,", ""):
+        read = json.loads if write is not str else ast.literal_eval
+        assert [read(cell) for cell in cells] == [ids, ids[::-1]]
     for place, doc_id in enumerate(ids):
         results = fastir.evaluate_lists(cells, [[doc_id]] * 2, "mrr")
         assert list(results.per_query("mrr").values()) == [1 / (place + 1), 1 / (len(ids) - place)]
@@ -68,7 +73,12 @@ WRONG = {
     "[1.5]": "row 1: the list holds what is neither a string",
     "[01]": "row 1: the list holds what is neither a string",
     f"[{2**63}]": "row 1: the list holds what is neither a string",
-    "['a' 'b']": "row 1: a comma is missing",
+    '["a" "b"]': "row 1: a comma is missing",
+    "['a', 'b' 'c']": "row 1: a comma is missing",
+    "['a''b']": "row 1: a comma is missing",
+    "['a' 'b', 'c']": "row 1: the list has a comma, where blanks separate",
+    "['a' 'b' ... 'c']": "row 1: the list was cut when NumPy printed it; .*threshold",
+    "[1. 2.]": "row 1: the list holds what is neither a string",
     '["a"] b': "row 1: text follows the list",
     "['a\\x']": "has an escape that neither JSON nor Python has",
     "[__import__('os')]": "row 1: the list holds what is neither a string",
@@ -111,3 +121,37 @@ def test_random_cells_are_read_as_python_splits_them():
                 for place, doc_id in enumerate(lists[0]):
                     results = fastir.evaluate_lists(pandas.Series(list(map(write, lists))), [[doc_id]], "mrr")
                     assert results["mrr"] == 1 / (place + 1), (lists, doc_id)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_escapes_are_read_as_json_reads_them(seed, tmp_path):
+    rng = random.Random(seed)
+    pieces = [
+        '\\"',
+        "\\\\",
+        "\\/",
+        "\\b",
+        "\\f",
+        "\\n",
+        "\\r",
+        "\\t",
+        "\\u0041",
+        "\\u00e9",
+        "\\u20AC",
+        "\\ud83d\\uDE00",
+    ]
+    pieces += ["a", "\u00e9", "\U0001f600", " ", "'", "", "\\u0000", "\\u007f", "\\u07ff", "\\u0800", "\\uffff"]
+    texts = ['"' + "".join(rng.choices(pieces, k=rng.randrange(6))) + f'{number}"' for number in range(12)]
+    content = '{"q": [' + ", ".join(texts[:7]) + '], "\\u00e9": [' + ", ".join(texts[7:]) + "]}"
+    path = tmp_path / "lists.json"
+    path.write_text(content, "utf-8")
+    assert {query: list(docs) for query, docs in fastir.Run.from_file(path).to_dict().items()} == json.loads(content)
+    for odd in ("\\ud83d", "\\ude00", "\\ud83d\\u0041"):  # halves of a pair
+        path.write_text('{"q": ["' + odd + '"]}')
+        expected = fastir.Run.from_dict({"q": [json.loads(f'"{odd}"')]})
+        assert fastir.evaluate({"q": {"d": 1}}, path, "num_ret")["num_ret"] == 1
+        assert fastir.Run.from_file(path) == expected
+    for odd in ("\\x41", "\\u12g4", "\\U00000041", "\\N{DEGREE SIGN}"):
+        path.write_text('{"q": ["' + odd + '"]}')
+        with pytest.raises(fastir.FormatError, match="malformed JSON"):
+            fastir.Run.from_file(path)

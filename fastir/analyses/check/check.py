@@ -22,7 +22,8 @@ from fastir.evaluation.rules import columns_by_side
 from fastir.evaluation.run_collections import is_long, runs_by_name
 from fastir.inputs import formats, places, roles
 from fastir.inputs.library_tables import is_of_ranx, plain_dict
-from fastir.inputs.shapes import DICTS, LISTS, OTHER_OBJECT, PATH, input_shape
+from fastir.inputs.scored_pairs import has_pairs
+from fastir.inputs.shapes import DICTS, LISTS, OTHER_OBJECT, PATH, TABLE, input_shape
 from fastir.rendering.look_alikes import quote_first
 
 if TYPE_CHECKING:
@@ -187,8 +188,14 @@ def read_side(
     watch: Watch | None = None,
 ) -> Side | None:
     """A run or qrels, with what is wrong in it alone; None if its reader refuses it."""
-    if input_shape(data, Run if is_run else Qrels, columns) == PATH:
+    shape = input_shape(data, Run if is_run else Qrels, columns)
+    if shape == PATH:
         format = format or formats.file_format(data, is_run=is_run)
+    if shape not in (PATH, TABLE) or format in lines.FORMATS:
+        got = f"a {type(data).__name__}" if shape != PATH else f"a file in the format {format!r}"
+        roles.refuse_label(columns, got)
+        if not is_run:
+            roles.refuse_names(columns, "qrels", got)
     if format in lines.FORMATS:
         side: Side | None = lines.scan_lines(data, is_run, format, findings, rules, watch)
     else:
@@ -244,7 +251,8 @@ def is_ranking(data: Any) -> bool:
     """Whether it is ``{doc_id: score}`` or a list of ids, and no run."""
     if isinstance(data, Mapping):
         return not isinstance(next(iter(data.values()), data), (Mapping, list, tuple))
-    return isinstance(data, (list, tuple)) and all(isinstance(doc_id, (str, int)) for doc_id in data[:1])
+    ids = all(isinstance(doc_id, (str, int)) for doc_id in data[:1]) if isinstance(data, (list, tuple)) else False
+    return ids or has_pairs({None: data})
 
 
 def refuse_kinds(

@@ -21,7 +21,7 @@ from fastir.declared import DEFAULT_METRICS
 from fastir.errors import quote, warn_caller
 from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator
-from fastir.evaluation.rules import SIDE_OPTIONS, columns_by_side
+from fastir.evaluation.rules import SIDE_OPTIONS, columns_by_side, without_qrels_options
 from fastir.inputs import places
 from fastir.inputs.parents import read_parents
 from fastir.inputs.source import as_file
@@ -216,7 +216,7 @@ def evaluate_runs(
 ) -> tuple[dict[Hashable, Any], Any]:
     """{name: Results, or a list of them with seeds}, and the rule `queries` by which their values are aligned."""
     sides = columns_by_side(*(options.get(name) for name in SIDE_OPTIONS))
-    qrels = as_qrels(qrels, sides[0], options.get("duplicates"))
+    qrels, options = as_qrels(qrels, sides[0], options.get("duplicates")), without_qrels_options(options)
     if options.get("parents") is not None:
         parents = read_parents(options["parents"], options.get("aggregate", "max"), options.get("duplicates"))
         options = {**options, "parents": parents}

@@ -160,7 +160,7 @@ def any_label(order: tuple[Any, ...]) -> Convention:
 
 def read_qrels(qrels: Any, columns: Mapping[str, str] | None) -> Any:
     """Qrels that are read once."""
-    return qrels if isinstance(qrels, Qrels) else Evaluator(qrels, NUM_Q, qrels_columns=columns).rules.qrels
+    return qrels if isinstance(qrels, Qrels) else Evaluator(qrels, NUM_Q, columns=columns).rules.qrels
 
 
 def more_ties_as_single(run: Any) -> bool:

@@ -311,10 +311,10 @@ def rows_from_json_lines(bytes content, list names, list kinds):
 # and where each id lies in the same bytes; integers are read. Nothing is copied, and each byte is looked at once or
 # twice.
 #
-# A cell is a list in brackets, as JSON and Python print it, or ids with commas or blanks between them. `survey` finds
-# which of these a column has, before `read_cells` reads all of it in that form. Strings in brackets may have escapes,
-# which are left to the caller. What is no list ends the reading with a problem and its position; in a file, with None:
-# json then finds what to say. To split the text of 1 000 cells of 12 ids takes 0.1 ms, str.split 0.6, json.loads 2.
+# A cell is a list in brackets, as JSON, Python and NumPy print it, or ids with commas or blanks between them. `survey`
+# finds which of these a column has, before `read_cells` reads all of it in that form. Strings in brackets may have
+# escapes, which are left to the caller. What is no list ends the reading with a problem and its position; in a file,
+# with None: json then finds what to say. To split the text of 1 000 cells of 12 ids takes 0.1 ms, str.split 0.6, json.loads 2.
 
 cdef enum:
     MAX_ID_DIGITS = 19         # of an integer
@@ -330,6 +330,11 @@ cdef enum:                  # what is wrong; inputs/list_cells.py has the words
     BEHIND = 6
     MIXED = 7
     UNOPENED = 8
+    COMMA = 9
+    CUT = 10
+
+cdef const char* ESCAPES = b'"\\/bfnrt'
+cdef const char* ESCAPED = b'"\\/\b\f\n\r\t'
 
 cdef struct Found:          # the ids so far
     const unsigned char* text
@@ -339,6 +344,7 @@ cdef struct Found:          # the ids so far
     int kind                # TEXT or INTEGER; -1 before the first
     bint single             # whether single quotes are quotes
     bint escapes            # whether a string has a backslash
+    unsigned char mark      # what separates ids in brackets, a comma or a blank; 0 before the first
     int problem
     const unsigned char* at     # where the problem is
 
@@ -406,7 +412,7 @@ cdef const unsigned char* after_id(const unsigned char* p, const unsigned char* 
     else:
         kind, p = INTEGER, after_id_number(p, end, &number)
         if p == NULL:
-            return fail(found, BARE, start)
+            return fail(found, CUT if quote == c"." and start + 1 < end and start[1] == c"." else BARE, start)
     if found.kind >= 0 and found.kind != kind:
         return fail(found, MIXED, start)
     found.kind = kind
@@ -419,21 +425,39 @@ cdef const unsigned char* after_id(const unsigned char* p, const unsigned char* 
 
 cdef const unsigned char* after_list(const unsigned char* p, const unsigned char* end, Found* found) noexcept nogil:
     """Read a list from its bracket on; returns the position behind it, or NULL, with the problem in `found`."""
+    cdef const unsigned char* start
+    cdef const unsigned char* stop
+    cdef unsigned char mark
     p = skip(p + 1, end)
     if p < end and p[0] == c"]":
         return p + 1
     while p < end:
-        p = after_id(p, end, found)
-        if p == NULL:
+        start = p
+        stop = after_id(p, end, found)
+        if stop == NULL:
             return NULL
-        p = skip(p, end)
+        p = skip(stop, end)
         if p < end and p[0] == c"]":
             return p + 1
-        if p < end and p[0] != c",":
-            return fail(found, NO_COMMA, p)
-        if p < end:
+        if p == end:
+            break
+        mark = c"," if p[0] == c"," else c" "
+        if found.mark == 0 and (mark == c"," or p > stop and is_of_numpy(start, stop)):
+            found.mark = mark
+        if found.mark != mark or p == stop and mark == c" ":
+            return fail(found, COMMA if mark == c"," else NO_COMMA, p)
+        if mark == c",":
             p = skip(p + 1, end)
     return fail(found, UNCLOSED, end)
+
+
+cdef bint is_of_numpy(const unsigned char* start, const unsigned char* stop) noexcept nogil:
+    """Whether NumPy prints an id so: not in double quotes, unless there is a single one between them."""
+    if start[0] != c'"':
+        return True
+    while start < stop and start[0] != c"'":
+        start += 1
+    return start < stop
 
 
 cdef bint split_cell(const unsigned char* p, const unsigned char* end, bint commas, Found* found) noexcept nogil:
@@ -459,6 +483,84 @@ cdef bint split_cell(const unsigned char* p, const unsigned char* end, bint comm
             return True
         start = skip(p + 1, end)
     return True
+
+
+cdef int hexadecimal(const unsigned char* p) noexcept nogil:
+    """The number of four hexadecimal digits; -1 if one is something else."""
+    cdef int place, code = 0
+    cdef unsigned char c
+    for place in range(4):
+        c = p[place] | 32
+        if c"0" <= p[place] <= c"9":
+            code = 16 * code + p[place] - c"0"
+        elif c"a" <= c <= c"f":
+            code = 16 * code + c - c"a" + 10
+        else:
+            return -1
+    return code
+
+
+cdef int put_utf8(int code, unsigned char* out) noexcept nogil:
+    """Write a character; how many bytes it takes."""
+    cdef int place, n = 1 + (code > 0x7f) + (code > 0x7ff) + (code > 0xffff)
+    for place in range(n - 1, 0, -1):
+        out[place] = 0x80 | code & 0x3f
+        code >>= 6
+    out[0] = code if n == 1 else (0xf00 >> n & 0xff) | code
+    return n
+
+
+cdef int64_t put_string(const unsigned char* p, const unsigned char* stop, unsigned char* out) noexcept nogil:
+    """Write a string of JSON without its escapes; how many bytes it takes, -1 for an unusual escape."""
+    cdef unsigned char* start = out
+    cdef int code, low, place
+    while p < stop:
+        if p[0] != c"\\":
+            out[0] = p[0]
+            p += 1
+            out += 1
+            continue
+        code = hexadecimal(p + 2) if stop - p > 5 and p[1] == c"u" else -1
+        if code >= 0:
+            p += 6
+            if 0xd800 <= code < 0xe000:
+                low = hexadecimal(p + 2) if stop - p > 5 and p[0] == c"\\" and p[1] == c"u" else -1
+                if code >= 0xdc00 or not 0xdc00 <= low < 0xe000:
+                    return -1
+                code = 0x10000 + ((code & 0x3ff) << 10) + (low & 0x3ff)
+                p += 6
+            out += put_utf8(code, out)
+            continue
+        for place in range(8):
+            if p[1] == ESCAPES[place]:
+                out[0] = ESCAPED[place]
+                break
+        else:
+            return -1
+        p += 2
+        out += 1
+    return out - start
+
+
+def strings_from_json(const unsigned char[::1] text, const int64_t[::1] starts, const int64_t[::1] lengths):
+    """Strings that lie in double quotes, one behind the other without escapes, and the length of each.
+
+    None if one is in other quotes or has an escape that is not usual in JSON, half a pair of surrogates among them.
+    """
+    cdef int64_t row, size = 0, used = 0, n = starts.shape[0]
+    made, sizes = np.empty(np.sum(lengths) + 1, np.uint8), np.empty(n, np.int64)
+    cdef unsigned char[::1] out = made
+    cdef int64_t[::1] found = sizes
+    with nogil:
+        for row in range(n):
+            size = -1
+            if text[starts[row] - 1] == c'"':
+                size = put_string(&text[0] + starts[row], &text[0] + starts[row] + lengths[row], &out[used])
+            if size < 0:
+                break
+            found[row] = size
+            used += size
+    return None if size < 0 else (made[:used], sizes)
 
 
 def survey(const unsigned char[::1] text, const int64_t[::1] starts, const int64_t[::1] lengths):
@@ -488,9 +590,9 @@ def survey(const unsigned char[::1] text, const int64_t[::1] starts, const int64
                     room += 1
                     if is_plain and comma < 0:
                         comma = row
-                elif is_plain and is_blank(p[0]):
+                elif is_blank(p[0]):
                     room += 1
-                    if blank < 0 and (p - 1)[0] != c",":
+                    if is_plain and blank < 0 and (p - 1)[0] != c",":
                         p = skip(p, end)
                         if p[0] != c",":
                             blank = row
@@ -505,8 +607,8 @@ def read_cells(const unsigned char[::1] text, const int64_t[::1] starts, const i
     """The lists in cells of one form: 0 in brackets, 1 with commas, 2 with blanks between ids.
 
     Where each list begins among the ids (int64, one more than there are); the position and the length of each id in the
-    text (int64), or the integers themselves; whether ids are integers; whether one has a backslash; and what is wrong:
-    None, or (problem, row, position in the text).
+    text (int64), or the integers themselves; whether ids are integers; in brackets, whether one has a backslash, and whether blanks separate them;
+    and what is wrong: None, or (problem, row, position in the text).
     """
     cdef int64_t row, n = starts.shape[0]
     cdef const unsigned char* p
@@ -517,6 +619,7 @@ def read_cells(const unsigned char[::1] text, const int64_t[::1] starts, const i
     cdef int64_t[::1] begins = offsets, places = id_starts, sizes = id_lengths
     found.text, found.starts, found.lengths = &text[0], &places[0], &sizes[0]
     found.n, found.kind, found.single, found.escapes, found.problem, found.at = 0, -1, True, False, 0, NULL
+    found.mark = 0
     with nogil:
         for row in range(n):
             end = found.text + starts[row] + lengths[row]
@@ -532,7 +635,95 @@ def read_cells(const unsigned char[::1] text, const int64_t[::1] starts, const i
                 break
             begins[row + 1] = found.n
     problem = (found.problem, row, found.at - found.text) if found.problem else None
-    return offsets, id_starts[:found.n], id_lengths[:found.n], found.kind == INTEGER, bool(found.escapes), problem
+    return (offsets, id_starts[:found.n], id_lengths[:found.n], found.kind == INTEGER, bool(found.escapes),
+            found.mark == c" ", problem)
+
+
+cdef const unsigned char* after_quoted(const unsigned char* p, const unsigned char* end) noexcept nogil:
+    """What is behind a string in double quotes, NULL if there is none."""
+    if p == end or p[0] != c'"':
+        return NULL
+    p += 1
+    while p < end and p[0] >= 32 and p[0] != c'"':
+        p += 1 + (p[0] == c"\\")
+    return p + 1 if p < end and p[0] == c'"' else NULL
+
+
+cdef const unsigned char* after_word(const unsigned char* p, const unsigned char* end) noexcept nogil:
+    """What is behind a string, an integer of 64 bits, true, false or null; NULL if it is something else."""
+    cdef int64_t number = 0
+    cdef int64_t rest = end - p
+    if rest and p[0] == c'"':
+        return after_quoted(p, end)
+    if rest > 3 and (memcmp(p, b"true", 4) == 0 or memcmp(p, b"null", 4) == 0):
+        return p + 4
+    return p + 5 if rest > 4 and memcmp(p, b"false", 5) == 0 else after_integer(p, end, &number)
+
+
+def records_from_json(bytes content, list keys, int query_at, int list_at):
+    """The lists of a text [{key: value, ...}, ...] whose objects all have these keys, in this order; None else.
+
+    Parameters
+    ----------
+    keys : list of bytes
+        As JSON strings. Values are strings, integers, true, false or null, but for the list.
+    query_at, list_at : int
+        The places of the query id and of the list among the keys.
+
+    Returns
+    -------
+    None, or tuple
+        What `lists_from_json` returns; query ids may be integers, as JSON has them.
+    """
+    cdef list queries = [], offsets = [0]
+    cdef const unsigned char* p = content
+    cdef const unsigned char* end = p + len(content)
+    cdef const unsigned char* start
+    cdef int64_t room = content.count(b",") + content.count(b"[") + 1
+    cdef int at, n_keys = len(keys)
+    cdef bytes key
+    cdef Found found
+    starts, lengths = np.empty(room, np.int64), np.empty(room, np.int64)
+    cdef int64_t[::1] places = starts, sizes = lengths
+    found.text, found.starts, found.lengths = content, &places[0], &sizes[0]
+    found.n, found.kind, found.single, found.escapes, found.problem, found.at = 0, -1, False, False, 0, NULL
+    found.mark = c","
+    p = skip(p, end)
+    if p == end or p[0] != c"[":
+        return None
+    while p[0] != c"]":     # at first this is the bracket, and then the comma before each object
+        PyErr_CheckSignals()
+        p = skip(p + 1, end)
+        if p == end or p[0] != c"{":
+            return None
+        for at in range(n_keys):    # p is at the brace, and then at the comma before each key
+            key = keys[at]
+            p = skip(p + 1, end)
+            if end - p <= len(key) or memcmp(p, <const char*>key, len(key)) != 0:
+                return None
+            p = skip(p + len(key), end)
+            if p == end or p[0] != c":":
+                return None
+            p = start = skip(p + 1, end)
+            if at == list_at:
+                p = after_list(p, end, &found) if p < end and p[0] == c"[" else NULL
+                offsets.append(found.n)
+            else:
+                p = after_word(p, end)
+            if p == NULL:
+                return None
+            if at == query_at:
+                queries.append(start[:p - start])
+            p = skip(p, end)
+            if p == end or p[0] != (c"}" if at == n_keys - 1 else c","):
+                return None
+        p = skip(p + 1, end)
+        if p == end or p[0] != c"," and p[0] != c"]":
+            return None
+    if skip(p + 1, end) != end:
+        return None
+    return (queries, np.array(offsets, np.int64), starts[:found.n], lengths[:found.n], found.kind == INTEGER,
+            bool(found.escapes))
 
 
 def lists_from_json(bytes content):
@@ -554,18 +745,15 @@ def lists_from_json(bytes content):
     cdef int64_t[::1] places = starts, sizes = lengths
     found.text, found.starts, found.lengths = content, &places[0], &sizes[0]
     found.n, found.kind, found.single, found.escapes, found.problem, found.at = 0, -1, False, False, 0, NULL
+    found.mark = c","
     while p[0] != c"}":     # at first this is the brace, and then the comma before each query
         PyErr_CheckSignals()
-        p = query = skip(p + 1, end)
-        if p == end or p[0] != c'"':
+        query = skip(p + 1, end)
+        p = after_quoted(query, end)
+        if p == NULL:
             return None
-        p += 1
-        while p < end and p[0] >= 32 and p[0] != c'"':
-            p += 1 + (p[0] == c"\\")
-        if p >= end or p[0] != c'"':
-            return None
-        queries.append(query[:p + 1 - query])
-        p = skip(p + 1, end)
+        queries.append(query[:p - query])
+        p = skip(p, end)
         if p == end or p[0] != c":":
             return None
         p = skip(p + 1, end)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -70,6 +71,12 @@ def refused_pairs(
     return pairs if rule is None else []
 
 
+def pair_columns(pairs: list[tuple[int, int]]) -> np.ndarray:
+    """Pairs of rows as an int64 array of shape (2, n_pairs)."""
+    flat = np.fromiter(itertools.chain.from_iterable(pairs), np.int64, 2 * len(pairs))
+    return np.ascontiguousarray(flat.reshape(-1, 2).T)
+
+
 def without_duplicates(
     offsets: np.ndarray, numbers: np.ndarray, pairs: list[tuple[int, int]], rule: str | None, is_run: bool
 ) -> tuple[Any, ...]:
@@ -90,10 +97,16 @@ def without_duplicates(
     numbers = numbers.copy()
     kept = np.ones(len(numbers), bool)
     if rule == "mean":
-        firsts, others = np.array(pairs).T
+        firsts, others = pair_columns(pairs)
         kept[others] = False
-        np.add.at(numbers, firsts, numbers[others])
-        numbers /= 1 + occurrences(firsts, minlength=len(numbers))
+        rows = np.arange(len(numbers))
+        rows[others] = firsts
+        judged = numbers >= 0  # a negative label is no judgment, and no part of a mean
+        totals = np.where(judged, numbers, 0.0)
+        np.add.at(totals, firsts, totals[others])
+        np.maximum.at(numbers, firsts, numbers[others])
+        counts = occurrences(rows[judged], minlength=len(numbers))
+        numbers = np.where(counts > 0, totals / np.maximum(counts, 1), numbers)
         pairs = []
     for first, later in pairs if rule != "once" or not is_run else ():
         kept[later] = False
@@ -113,7 +126,8 @@ EXCLUDED = "excluded documents"  # a kind of repair, too: what the option `exclu
 UNLABELLED = "rows without a label"  # a kind of repair: all that is listed is relevant
 LISTED_TWICE = "relevant ids listed twice"  # a kind of repair: an id counts once
 CELLS = tuple(  # kinds of repairs that repair nothing: what separates ids in the cells of a column
-    f"cells with {ids}" for ids in ("lists in brackets", "commas between ids", "blanks between ids")
+    f"cells with {ids}"
+    for ids in ("lists in brackets", "commas between ids", "blanks between ids", "brackets and blanks")
 )
 SHOWN, SHOWN_DOCS = 5, 3  # queries, and documents of each, that a notebook shows
 

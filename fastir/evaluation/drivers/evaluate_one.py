@@ -26,6 +26,7 @@ from fastir.evaluation.drivers.in_memory import (
 )
 from fastir.evaluation.drivers.prepared import PreparedQrels, Task
 from fastir.inputs.exclusions import Exclusion, find_document_map
+from fastir.inputs.scored_pairs import has_pairs, naming_odd_pairs, plain_pairs
 from fastir.inputs.shapes import COLUMNS, DICTS, HELD_OBJECT, LISTS, OTHER_OBJECT, PATH, TABLE, input_shape
 from fastir.inputs.source import as_source, data_of
 
@@ -112,7 +113,15 @@ class PlainEvaluator(PreparedQrels):
                     return measured
             values, status = empty(self.shape), self.status.copy()
             task = Task(self, run, values, status, n_threads, watch, self.min_missing_queries)
-            coverage = DRIVERS[shape](task)
+            try:
+                coverage = DRIVERS[shape](task)
+            except TypeError:
+                if shape != LISTS or not has_pairs(run):
+                    raise
+                if (plain := plain_pairs(run)) is not None:
+                    with naming_odd_pairs(run, "run"):
+                        return self.measure_rows(plain, n_threads, watch)
+                coverage = from_run(task.with_run(Run.from_dict(run, self.settings.options.duplicates)))
             if coverage.rows is not None:
                 values, status = values.take(coverage.rows, 0), status.take(coverage.rows)
         else:
