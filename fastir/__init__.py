@@ -38,13 +38,21 @@ The folders are five storeys. Each imports only what lies below it, and a test c
     spark        runs that are DataFrames of Spark, judged where their rows are
 """
 
+import os
+import sys
 from typing import TYPE_CHECKING
 
 from fastir._version import __version__ as __version__
 from fastir.errors import DuplicateError, FastirError, FastirWarning, FormatError, NoOverlapError, UnknownMetricError
 
+if not any(name.startswith("_cyutility") for name in os.listdir(os.path.dirname(__file__))):
+    raise ImportError(
+        f"fastir is not compiled in {os.path.dirname(__file__)}, where its sources are: leave this folder, or compile "
+        "it here by pip install -e ."
+    )
+
 if TYPE_CHECKING:
-    from fastir import compat, conventions, plots, spark, stats
+    from fastir import compat, conventions, plots, spark, stats, types
     from fastir.analyses.agreement.correlation import RankCorrelation, Swap, rank_correlation
     from fastir.analyses.agreement.judgments import Agreement, agreement
     from fastir.analyses.agreement.similarity import similarity
@@ -61,8 +69,7 @@ if TYPE_CHECKING:
     from fastir.analyses.explain.ranked import RankedExplanation, RankedLabel, explain_ranked
     from fastir.analyses.explain.records import Document, Explanation, Move, RankingDiff
     from fastir.analyses.fusion.fuse import fuse
-    from fastir.analyses.fusion.tune import tune
-    from fastir.analyses.fusion.tuning import Fold, Trial, Tuning
+    from fastir.analyses.fusion.tune import Fold, Trial, Tuning, tune
     from fastir.analyses.identify.answers import Answer, Identified
     from fastir.analyses.identify.search import identify
     from fastir.analyses.pools.contributions import Contributions, contributions
@@ -181,6 +188,7 @@ __all__ = [
     "stats",
     "to_judge",
     "tune",
+    "types",
     "write_report",
 ]
 
@@ -201,7 +209,7 @@ LATER = {
     "Evaluator": "evaluation.evaluator",
     "Explanation": "analyses.explain.records",
     "Fault": "analyses.check.checked",
-    "Fold": "analyses.fusion.tuning",
+    "Fold": "analyses.fusion.tune",
     "Identified": "analyses.identify.answers",
     "JudgedRankings": "data.rankings",
     "LeftOut": "analyses.pools.leave_one_out",
@@ -230,8 +238,8 @@ LATER = {
     "Swap": "analyses.agreement.correlation",
     "System": "analyses.compare.records",
     "ToJudge": "analyses.pools.to_judge",
-    "Trial": "analyses.fusion.tuning",
-    "Tuning": "analyses.fusion.tuning",
+    "Trial": "analyses.fusion.tune",
+    "Tuning": "analyses.fusion.tune",
     "agreement": "analyses.agreement.judgments",
     "bounds": "analyses.bounds.bounds",
     "check": "analyses.check.check",
@@ -270,19 +278,39 @@ LATER = {
     "stats": "stats",
     "to_judge": "analyses.pools.to_judge",
     "tune": "analyses.fusion.tune",
+    "types": "types",
     "write_report": "report.write",
 }
 
 
 def __getattr__(name: str) -> object:
-    import importlib
+    import importlib.util
 
     if name not in LATER:
-        raise AttributeError(f"module 'fastir' has no attribute {name!r}")
+        is_import = sys._getframe(1).f_code.co_filename.startswith("<frozen importlib")  # `from fastir import name`
+        if is_import and importlib.util.find_spec(f"fastir.{name}") is None:
+            raise ImportError(missing_name(name), name=name, path=__file__)
+        raise AttributeError(missing_name(name), name=name, obj=sys.modules[__name__])
     module = importlib.import_module(f"fastir.{LATER[name]}")
     globals()[name] = value = getattr(module, name, module)
     return value
 
 
+def missing_name(name: str) -> str:
+    """The message for a name that the package does not have: what it is called here."""
+    base = f"module 'fastir' has no attribute {name!r}"
+    if name.startswith("__"):  # asked for by tools that inspect modules
+        return base
+    from fastir.habits import NAMES, hint
+
+    if found := hint(name, NAMES, __all__):
+        return base + found
+    from fastir.request.names import is_metric
+
+    return f"{base}; a metric is a name: fastir.evaluate(qrels, run, {name!r})" if is_metric(name) else base
+
+
 def __dir__() -> list[str]:
-    return sorted({*__all__, "__version__", "__doc__"})
+    from fastir import types
+
+    return sorted({*__all__, "__version__", "__doc__"} - {*types.__all__})

@@ -10,6 +10,7 @@ from typing import Any, SupportsFloat, SupportsIndex, TypeVar
 from fastir.errors import DuplicateError, quote
 
 Value = TypeVar("Value")
+MIN_BEGINNING = 3  # letters of a word that suffice to suggest it
 
 
 def check_choice(name: str, value: Value, choices: Iterable[Any]) -> Value:
@@ -36,6 +37,8 @@ def suggest_choice(typed: object, choices: Iterable[Any]) -> str:
     words = {letters(word): word for word in choices if isinstance(word, str)}
     text = letters(typed) if isinstance(typed, str) else ""
     near = difflib.get_close_matches(text, words, 1, 0.75)
+    if not near and len(text) >= MIN_BEGINNING:
+        near = [word for word in words if word.startswith(text)][:1]
     return f"; did you mean {words[near[0]]!r}?" if near else ""
 
 

@@ -5,7 +5,8 @@ error, and an exit code.
 
 main          from the first word to the end: exit codes, and one line for whatever goes wrong; program is the process
 parser        the commands as data, and the parser, which makes help and errors of them
-eval compare diff check explain doctor    a command each; compare has report, too
+eval compare diff doctor    a command each; compare has report, too
+single_run    check, explain and identify
 pool          pool, contributions, leave-one-out, to-judge and merge-qrels
 agreement     agreement, rank-correlation and similarity
 metrics       metrics and conventions; their pages in Markdown by pages

@@ -10,7 +10,7 @@ import fastir
 from fastir.checks import proportion
 from fastir.cli import arguments
 from fastir.cli.compare import plot_format, save_picture
-from fastir.cli.eval import FORMATS, query_table, table_text
+from fastir.cli.eval import query_table, table_text
 from fastir.cli.pool import TEXT_FORMATS, add_format_argument, table_output
 from fastir.cli.runs import are_saved, load_saved_runs, read_qrels, read_runs, warn_of_other_options
 from fastir.cli.terminal import Output, UsageError, progress_bar
@@ -146,7 +146,7 @@ def add_similarity_arguments(add: Callable[..., Any]) -> None:
     add("-q", "--per-query", action="store_true", help="a row for every query, then the mean")
     add("--transpose", action="store_true", help="a column for every pair of runs")
     arguments.add_reading_arguments(add, qrels=False)
-    add("--format", choices=FORMATS, help="%(choices)s (default table)")
+    add("--format", choices=arguments.FORMATS, help="%(choices)s (default table)")
     arguments.add_output_arguments(add)
 
 
@@ -155,7 +155,7 @@ def similarity_command(options: argparse.Namespace) -> Output:
     from fastir.analyses.agreement.measures import read_measures
 
     with arguments.argument_errors():
-        format = arguments.output_format(options, FORMATS)
+        format = arguments.output_format(options, arguments.FORMATS)
         measures = arguments.metric_names(options) or list(DEFAULT_MEASURES)
         read_measures(measures)
     runs = read_runs(options.runs, options, 2)

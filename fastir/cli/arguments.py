@@ -12,7 +12,7 @@ from typing import Any
 
 from fastir.cli.terminal import UsageError, suggestion
 from fastir.data.results.saved_files import SUFFIXES
-from fastir.declared import Table
+from fastir.declared import DEFAULT_METRICS, Table
 from fastir.engine.measure import CARDS
 from fastir.errors import quote
 from fastir.inputs.parents import check_aggregate
@@ -24,7 +24,7 @@ from fastir.request.options import Options, check_options, metric_tuple
 from fastir.request.plan import Settings, compile_settings
 
 STDIN = "-"
-DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")
+FORMATS = ("table", "markdown", "latex", "html", "csv", "tsv", "json", "parquet")  # of results
 METRICS_OPTION = ("-m", "--metrics")
 METRIC_NAMES = tuple(card.name for card in CARDS)
 QRELS_FORMAT = "qrels"  # the format of documents that are to be judged

@@ -45,7 +45,7 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
     add("--transpose", action="store_true", help="a column for every run, or pair")
     arguments.add_sort_argument(add)
     about = "%(choices)s (default table); json, tsv, csv and parquet are exact"
-    add("--format", choices=(*FORMATS, "parquet"), help=about)
+    add("--format", choices=arguments.FORMATS, help=about)
     add("--plot", metavar="FILE", help="draw means and differences, too; .png, .svg or .pdf")
     arguments.add_output_arguments(add)
 
@@ -60,7 +60,7 @@ def compare_command(options: argparse.Namespace) -> Output:
         rules = parse_rules(options.fail_if)
         if rules and options.baseline is None:
             raise ValueError("--fail-if compares with a baseline; name it with --baseline")
-        format = arguments.output_format(options, (*FORMATS, "parquet"))
+        format = arguments.output_format(options, arguments.FORMATS)
     needed = [rule.metric for rule in rules] + ([] if options.sort is None else [options.sort])
     comparison = (compare_saved if are_saved([options.qrels]) else compare_runs)(options, needed)
     with arguments.argument_errors():
@@ -77,7 +77,7 @@ def compare_command(options: argparse.Namespace) -> Output:
     if format == arguments.SAVED_FORMAT:
         comparison.save(options.output)
         return Output("", failed)
-    return Output(FORMATS[format](comparison, options), failed)
+    return Output(comparison_text(comparison, options, format), failed)
 
 
 def compare_saved(options: argparse.Namespace, needed: list[str]) -> Comparison:
@@ -172,9 +172,7 @@ def with_runs_in(runs: list[Any], comparison: Comparison) -> Comparison:
         return comparison.metrics.index(record.metric), runs.index(record.run)
 
     return type(comparison)(
-        runs,
-        comparison.metrics,
-        comparison.query_ids,
+        *(runs, comparison.metrics, comparison.query_ids),
         comparison.values[:, :, [comparison.runs.index(run) for run in runs]],
         lambda: (comparison.verdicts, sorted(comparison.means, key=place), comparison.method),
         lambda: comparison.pairs,
@@ -252,26 +250,14 @@ def report_command(options: argparse.Namespace) -> Output:
 # ---- the formats of a comparison -------------------------------------------------------------------------------------
 
 
-def tables(format: str) -> Callable[..., Any]:
-    def table(comparison: Comparison, options: argparse.Namespace) -> str:
-        shape = {name: getattr(options, name) for name in ("intervals", "transpose", "formulas")}
-        return comparison.to_table(format, rows="pairs" if options.pairs else "runs", **shape).rstrip("\n") + "\n"
+def comparison_text(comparison: Comparison, options: argparse.Namespace, format: str) -> str:
+    """A comparison in one of the FORMATS except Parquet."""
+    if format == "json":
+        return comparison.to_json(per_query=False)
+    if format == "tsv":
+        from fastir.analyses.compare.tables import pair_lines
 
-    return table
-
-
-def as_tsv(comparison: Comparison, _: argparse.Namespace) -> str:
-    from fastir.analyses.compare.tables import pair_lines
-
-    return pair_lines(comparison.pairs, {segment: part.pairs for segment, part in comparison.segments.items()})
-
-
-FORMATS: dict[str, Callable[..., Any]] = {
-    "table": tables("text"),
-    "markdown": tables("markdown"),
-    "latex": tables("latex"),
-    "html": tables("html"),
-    "csv": tables("csv"),
-    "tsv": as_tsv,
-    "json": lambda comparison, options: comparison.to_json(per_query=False),
-}
+        return pair_lines(comparison.pairs, {segment: part.pairs for segment, part in comparison.segments.items()})
+    shape = {name: getattr(options, name) for name in ("intervals", "transpose", "formulas")}
+    name = "text" if format == "table" else format
+    return comparison.to_table(name, rows="pairs" if options.pairs else "runs", **shape).rstrip("\n") + "\n"

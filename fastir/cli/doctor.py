@@ -53,12 +53,12 @@ def versions() -> list[list[str]]:
 
 def recorded_tools() -> list[str]:
     """Return a text for each recorded tool: its release, and the installed release if it differs."""
-    told = []
+    texts = []
     for name, record in CONVENTIONS.items():
         here = "not installed" if record.until else installed_version(record.tool)
         other = here not in ("not installed", record.version) and name != "fastir"
-        told.append(f"{name}: {record.release}{f' (installed: {here})' if other else ''}")
-    return told
+        texts.append(f"{name}: {record.release}{f' (installed: {here})' if other else ''}")
+    return texts
 
 
 def installed_version(name: str) -> str:

@@ -46,14 +46,11 @@ if TYPE_CHECKING:
     from fastir.data.results.statistics import IntervalOptions
 
 
-FORMATS = ("table", "markdown", "latex", "html", "csv", "tsv", "json", "parquet")
-
-
 def add_eval_arguments(add: Callable[..., Any]) -> None:
     add("-q", "--per-query", action="store_true", help="a row for every query, then the mean")
     add("--transpose", action="store_true", help="a column for every run, and a row for every metric")
     about = "%(choices)s (default table); the last four are exact, the others round to 4 decimals"
-    add("--format", choices=FORMATS, help=about)
+    add("--format", choices=arguments.FORMATS, help=about)
     about = "exit with 4 if the mean of any run is below"
     add("--fail-under", group="gates", metavar="METRIC=VALUE", action="append", help=about)
     about = "exit with 4 if the mean of any run is above VALUE, for a metric of which less is better"
@@ -106,7 +103,7 @@ def eval_command(options: argparse.Namespace) -> Output:
         arguments.parents_options(options)
         check_bounds(options)
         intervals = interval_options(options)
-        format = arguments.output_format(options, FORMATS)
+        format = arguments.output_format(options, arguments.FORMATS)
     if options.bounds and any(map(hold_rankings, (options.qrels, *options.runs))):
         raise UsageError("--bounds: it needs the judgments and runs, and judged rankings do not name documents")
     bounds_by_run = run_bounds(options.runs, options, settings) if options.bounds else {}

@@ -19,8 +19,8 @@ from fastir.engine.measure.cards import BETTER, Card
 from fastir.errors import FastirWarning
 from fastir.evaluation.evaluate import evaluate
 from fastir.request.conventions import CONVENTIONS, Convention
-from fastir.request.metric import NOT_EXTREME_TEXT
-from fastir.request.names import DIALECT_NAMES, FAMILIES, NICKNAMES, SINGLE_FAMILIES, read
+from fastir.request.metric import NOT_EXTREME_TEXT, relatives
+from fastir.request.names import DIALECT_NAMES, FAMILIES, NAMES, NICKNAMES, SINGLE_FAMILIES, read
 from fastir.request.plan import param_values
 
 # ---- metrics ---------------------------------------------------------------------------------------------------------
@@ -241,8 +241,8 @@ def ambiguity(name: str) -> str:
     for (dialect, other), card in DIALECT_NAMES.items():
         if other == name:
             means.setdefault(card.name, []).append(dialect)
-    told = [f"`{metric}` to {' and '.join(dialects)}" for metric, dialects in means.items()]
-    return f"`{name}` is {', '.join(told)}; here it is an error that says so."
+    meanings = [f"`{metric}` to {' and '.join(dialects)}" for metric, dialects in means.items()]
+    return f"`{name}` is {', '.join(meanings)}; here it is an error that says so."
 
 
 def qrels_name(card: Card) -> str:
@@ -281,6 +281,8 @@ def section(card: Card, value: float) -> str:
     lines.append(f"- Cite: {', '.join(f'[{paper}]({paper.url})' for paper in card.references)}")
     if card.differs:
         lines.append(f"- Peers differ: {card.differs}")
+    if names := relatives()[card.name]:
+        lines.append(f"- See also: {', '.join(metric_link(NAMES[name.lower()]) for name in names)}")
     weighted = ", with `doc_weights`," if card.sampled == "weights" else ""
     lines.append(f"- Example: `{example(card)}` of `{qrels_name(card)}` and `run`{weighted} is {value:.6g}")
     return "\n".join([*lines, ""])

@@ -47,7 +47,7 @@ COMMANDS = (
             ("fastir diff old.json new.json --format markdown",
              "fastir diff examples/bm25.run examples/dense.run --qrels examples/qrels.txt -m ndcg@10",
              "fastir diff old.json new.json --fail-if 'drop:map>0.01'")),
-    Command("check", "check", "list all faults of runs and judgments, each with its line",
+    Command("check", "single_run", "list all faults of runs and judgments, each with its line",
             "Check runs before they are evaluated or submitted: all faults, each with its line or id.",
             ("fastir check examples/qrels.txt examples/bm25.run",
              "fastir check qrels.txt runs --max-depth 1000 --tag 'team[A-Z]_.*' --exactly-queries topics.txt",
@@ -98,11 +98,11 @@ COMMANDS = (
             "Choose the weights or the parameter of a fusion, and score each query with what the other queries choose.",
             ("fastir tune examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10 --folds 2",
              "fastir tune qrels.txt bm25.run dense.run -m map --method rrf --norm none --plot k.svg")),
-    Command("explain", "explain", "say where the values of one query come from, document by document",
+    Command("explain", "single_run", "say where the values of one query come from, document by document",
             "Show where the values of one query come from: rank, label, gain and contribution of each document.",
             ("fastir explain examples/qrels.txt examples/bm25.run q1 -m ndcg@5",
              "fastir explain examples/qrels.txt examples/bm25.run -m ndcg@5 --convention beir --convention lightgbm")),
-    Command("identify", "identify", "find the tools and options that give reported values",
+    Command("identify", "single_run", "find the tools and options that give reported values",
             "Find the conventions, and options beside them, that give reported values for a run: the simplest first.",
             ("fastir identify examples/qrels.txt examples/bm25.run --value ndcg@5=0.6823 --value map=0.7333",
              "fastir identify qrels.txt my.run --values table.tex --row 'Our method'")),
@@ -229,20 +229,16 @@ def parser(commands: Collection[str] | None = None) -> Parser:
     for command in COMMANDS:
         if command.name not in wanted:  # each takes a millisecond, and an unknown word gets the list of all
             continue
-        sub = subparsers.add_parser(
-            command.name, help=command.about, description=command.text, epilog=help_ending(command), **layout
-        )
+        examples = (f"  {line}" for line in command.examples)
+        ending = "\n".join(["examples:", *examples, "", f"exit status: {EXIT_STATUS}"])
+        texts: dict[str, Any] = {"help": command.about, "description": command.text, "epilog": ending}
+        sub = subparsers.add_parser(command.name, **texts, **layout)
         if command.module and (commands is None or command.name in commands):
             module = importlib.import_module(f"fastir.cli.{command.module}")
             name = command.name.replace("-", "_")
             sub.set_defaults(command=getattr(module, f"{name}_command"), parser=sub)
             getattr(module, f"add_{name}_arguments", lambda add: None)(grouping_add(sub))
     return root
-
-
-def help_ending(command: Command) -> str:
-    """Examples, and what the exit codes mean."""
-    return "\n".join(["examples:", *(f"  {line}" for line in command.examples), "", f"exit status: {EXIT_STATUS}"])
 
 
 def grouping_add(sub: argparse.ArgumentParser) -> Callable[..., argparse.Action]:

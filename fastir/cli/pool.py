@@ -11,7 +11,7 @@ from typing import Any
 
 import fastir
 from fastir.cli import arguments
-from fastir.cli.eval import FORMATS, table_text
+from fastir.cli.eval import table_text
 from fastir.cli.runs import read_qrels, read_runs
 from fastir.cli.terminal import Output, UsageError, option, progress_bar, suggestion
 from fastir.data.results.exportable import result_table, result_title
@@ -20,7 +20,7 @@ from fastir.inputs import places
 from fastir.rendering import Cell, Table
 from fastir.rendering.text import json_text, without_nan
 
-TEXT_FORMATS = FORMATS[:-1]  # all but Parquet
+TEXT_FORMATS = arguments.FORMATS[:-1]  # all but Parquet
 LIST_FORMATS = (*TEXT_FORMATS, arguments.QRELS_FORMAT)  # of documents
 TO_LABEL = f"{arguments.QRELS_FORMAT}, also by the name FILE.qrels, has the label -1 in every line, until you put it in"
 

@@ -29,6 +29,28 @@ _id_lists    lists of ids as labels in rank order, and their values
 _rows        from a dict of dicts to values in the order of its queries, and to dicts of floats
 """
 
+import sys
+
 from fastir.compat.entry_points import PATCHES, importing, install, patched, uninstall
+
+
+def __getattr__(name: str) -> object:
+    """The drop-in of a name, imported when it is read."""
+    import importlib
+    import pkgutil
+
+    modules = [module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")]
+    if name in modules:
+        return importlib.import_module(f"{__name__}.{name}")
+    base = f"module {__name__!r} has no attribute {name!r}"
+    if name.startswith("_"):
+        raise AttributeError(base)
+    from fastir.checks import suggest_choice
+
+    message = base + (suggest_choice(name, modules) or f"; it has {', '.join(modules)}")
+    if sys._getframe(1).f_code.co_filename.startswith("<frozen importlib"):  # `from fastir.compat import name`
+        raise ImportError(message, name=name, path=__file__)
+    raise AttributeError(message)
+
 
 __all__ = ("PATCHES", "importing", "install", "patched", "uninstall")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING
 
+from fastir.declared import DEFAULT_METRICS
 from fastir.evaluation.evaluator import Evaluator
 
 if TYPE_CHECKING:
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    qrels: QrelsLike, run: RunLike, metrics: str | Iterable[str], **options: Unpack[EvaluateOptions]
+    qrels: QrelsLike,
+    run: RunLike,
+    metrics: str | Iterable[str] = DEFAULT_METRICS,
+    **options: Unpack[EvaluateOptions],
 ) -> Results:
     """Evaluate a run against qrels. For several runs against the same qrels, see `evaluate_many`.
 
@@ -31,7 +35,8 @@ def evaluate(
         ``{query_id: {doc_id: score}}``, ``{query_id: [doc_id, ...]}`` in rank order, or whatever else `Run` can be made
         of.
     metrics : str or iterable of str
-        Such as ``"ndcg@10"`` or ``"ndcg@10,map"``; `metrics` lists them, `metric` says what one means.
+        Such as ``"ndcg@10"`` or ``"ndcg@10,map"``; `metrics` lists them, `metric` says what one means. Those of the
+        command by default: ndcg@10, map, mrr, precision@10 and recall@100.
     rel_level : int or float
         Documents with at least this label, a number above 0, are relevant; gains do not change.
     queries : {None, "qrels", "intersection", "strict"} or collection of query ids
@@ -204,7 +209,7 @@ def evaluate(
 def evaluate_many(
     qrels: QrelsLike,
     runs: RunsLike,
-    metrics: str | Iterable[str],
+    metrics: str | Iterable[str] = DEFAULT_METRICS,
     *,
     names: RunNames = "stem",
     progress: Callable[[Hashable, int], object] | None = None,

@@ -57,10 +57,7 @@ def precision_recall(
         Whether the legend begins with the run with the highest line on average.
     ax : as for `means`
 
-    Raises
-    ------
-    UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
-        As by `evaluate_many`.
+    Raises what `evaluate_many` raises.
     """
     check_options("plots.precision_recall", options, (PRECISION, RECALL, IPREC) if raw else (IPREC,))
     curves: dict[Hashable, tuple[Any, Any]]
@@ -88,7 +85,7 @@ def roc(
     names: RunNames = "stem",
     **options: Unpack[EvaluateOptions],
 ) -> Axes:
-    """Plot ROC curves, averaged over the queries: the fraction of relevant documents found against that of the others.
+    """Plot ROC curves, averaged over the queries: the fractions of relevant and of other documents that were found.
 
     There is a line for each run. Both are fractions of the documents that a query retrieved, averaged at a hundred
     false positive rates; see `roc_curve`. The legend gives the mean auc. The thin diagonal shows random rankings.
@@ -101,10 +98,7 @@ def roc(
         Whether the legend begins with the run with the highest line on average.
     ax : as for `means`
 
-    Raises
-    ------
-    UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
-        As by `evaluate_many`.
+    Raises what `evaluate_many` raises.
     """
     runs, rest = with_names(runs, names, [qrels]), dict[str, Any](options)
     roc_curves = {name: roc_curve(qrels, run, RATES, **rest) for name, run in pairs(runs)}

@@ -1,9 +1,8 @@
-"""What pictures of a comparison know, and those that show each query: of two runs, and of all."""
+"""The data of pictures of a comparison, and the pictures that show each query: of two runs, and of all."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,33 +48,16 @@ class MetricComparison:
         self.systems: dict[Any, System] = {one.run: one for one in comparison.systems if one.metric == metric}
         self.pairs: list[Pair] = [pair for pair in comparison.pairs if pair.metric == metric]
         self.level: float = default_level(comparison.method)
-
-    @cached_property
-    def names(self) -> dict[Any, str]:
-        """The name of each run on a picture."""
-        return dict(zip(self.runs, style.short_names(self.runs)[0], strict=True))
-
-    @property
-    def note(self) -> str:
-        """The parts of names that were left out."""
-        return style.short_names(self.runs)[1]
-
-    @property
-    def labels(self) -> list[str]:
-        """The letter of each run, as in the table."""
-        return mark_labels(len(self.runs))
-
-    @property
-    def significant(self) -> str:
-        return level_text(self.whole.method, self.level)
+        self.labels: list[str] = mark_labels(len(self.runs))  # the letter of each run, as in the table
+        self.significant: str = level_text(comparison.method, self.level)
+        self.p_name: str = "corrected p" if comparison.method.correction else "p"
+        texts, note = style.short_names(self.runs)
+        self.names: dict[Any, str] = dict(zip(self.runs, texts, strict=True))
+        self.note: str = note  # the parts of names that are left out
 
     def p_text(self, pair: Pair) -> str:
         """The p-value that counts, as in the table."""
         return p_text(pair, pair.adjusted_p, resamples_text(self.whole.method))
-
-    @property
-    def p_name(self) -> str:
-        return "corrected p" if self.whole.method.correction else "p"
 
     def order_runs(self, sort: bool) -> list[Any]:
         """The runs in the caller's order, or the best first; the largest, where neither more nor less is better."""

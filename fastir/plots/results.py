@@ -13,20 +13,6 @@ from fastir.checks import positive_integer
 from fastir.data.results.exportable import result_title
 from fastir.plots import style
 from fastir.plots.compare import board_height, name_rows
-from fastir.plots.style import (
-    BLUE,
-    GREY,
-    VERMILION,
-    elide,
-    em,
-    figure_size,
-    hairline,
-    ink,
-    new_axes,
-    plain_text,
-    short_names,
-    tidy,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,19 +71,19 @@ def ranking(
     below = ["doc_id"] * has_names + ["precision", metric]
     row_height = HEIGHT + LINE_EMS * (len(below) + 2.2)
     rows = -(-len(drawn) // ROW_BOXES)
-    texts, common = short_names(box.name for box in drawn)
-    names = [elide(text, NAME_LETTERS) for text in texts]
+    texts, common = style.short_names(box.name for box in drawn)
+    names = [style.elide(text, NAME_LETTERS) for text in texts]
     margin = max(0.55 * max(map(len, below)) + 1.0, 4.0)
     width = WIDTH * min(len(drawn), ROW_BOXES) + margin
     note = "; ".join(filter(None, [omission_note(explanation, len(every) - len(drawn)), common.replace("\n", "")]))
     height = row_height * rows + LINE_EMS * 2
-    ax = ax or new_axes(height * em(), max(width, 30.0) * em())
+    ax = ax or style.new_axes(height * style.em(), max(width, 30.0) * style.em())
     ax.set_axis_off()
     ax.set_xticks([])
     ax.set_yticks([])
     ax.set_xlim(-margin, max(width, 30.0) - margin)
     ax.set_ylim(-row_height * rows + HEIGHT + LINE_EMS, LINE_EMS * 1.6 + HEIGHT)
-    colour = ink(ax)
+    colour = style.ink(ax)
     for row in range(rows):
         top = -row_height * row
         heads = [
@@ -105,10 +91,10 @@ def ranking(
             *((top - LINE_EMS * (0.75 + at), of) for at, of in enumerate(below)),
         ]
         for y, text in heads:
-            ax.text(-0.3, y, plain_text(text), ha="right", va="center", color=colour, fontsize="small", alpha=0.7)
+            ax.text(-0.3, y, style.plain_text(text), ha="right", va="center", color=colour, fontsize="small", alpha=0.7)
     for place, (box, name) in enumerate(zip(drawn, names, strict=True)):
         draw_box(ax, box, WIDTH * (place % ROW_BOXES), -row_height * (place // ROW_BOXES), [name] * has_names)
-    ax.set_title(plain_text(result_title(explanation)), fontsize="medium", loc="left", color=colour)
+    ax.set_title(style.plain_text(result_title(explanation)), fontsize="medium", loc="left", color=colour)
     if note:
         ax.text(0, -row_height * rows + HEIGHT + 1.4 * LINE_EMS, note, va="center", fontsize="small", color=colour)
     return ax
@@ -119,11 +105,11 @@ def draw_box(ax: Axes, box: Box, x: float, y: float, names: list[str]) -> None:
     from matplotlib.colors import to_rgba
     from matplotlib.patches import Rectangle
 
-    colour, middle = ink(ax), x + WIDTH / 2
-    fill = to_rgba(BLUE, PALE + (FULL - PALE) * box.shade if box.shade else 0.0)
+    colour, middle = style.ink(ax), x + WIDTH / 2
+    fill = to_rgba(style.BLUE, PALE + (FULL - PALE) * box.shade if box.shade else 0.0)
     dashes = "--" if box.label is None else "-"
-    style = {"facecolor": fill, "edgecolor": colour, "linestyle": dashes, "linewidth": hairline()}
-    ax.add_patch(Rectangle((x + 0.4, y), WIDTH - 0.8, HEIGHT - 0.5, **style))
+    look = {"facecolor": fill, "edgecolor": colour, "linestyle": dashes, "linewidth": style.hairline()}
+    ax.add_patch(Rectangle((x + 0.4, y), WIDTH - 0.8, HEIGHT - 0.5, **look))
     write = functools.partial(ax.text, middle, ha="center", va="center", color=colour)
     write(y + HEIGHT / 2 - 0.25, "–" if box.label is None else f"{box.label:g}")
     write(y + HEIGHT + 0.25 * LINE_EMS, str(box.rank), fontsize="small")
@@ -226,8 +212,8 @@ def tuning(tuning: Any, ax: Axes | None = None) -> Axes:
         raise ValueError("tuning: nothing was searched, so there is nothing to draw")
     if len(names) > 3:
         raise ValueError(f"tuning: weights of {len(names)} runs; the plot can show three")
-    width, height = figure_size() if ax is None else (0, 0)
-    ax = ax or new_axes(height, width)
+    width, height = style.figure_size() if ax is None else (0, 0)
+    ax = ax or style.new_axes(height, width)
     return triangle(tuning, names, ax) if len(names) == 3 else curve(tuning, names[0], ax)
 
 
@@ -238,16 +224,16 @@ def number(setting: Any, name: Any) -> float:
 def curve(tuning: Any, name: Any, ax: Axes) -> Axes:
     trials = sorted(tuning.trials, key=lambda trial: number(trial, name))
     low, high = tuning.plateau[name]
-    ax.axvspan(low, high, color=GREY, alpha=0.25, linewidth=0)
+    ax.axvspan(low, high, color=style.GREY, alpha=0.25, linewidth=0)
     xs = [number(trial, name) for trial in trials]
-    ax.plot(xs, [trial.value for trial in trials], color=BLUE, marker="" if len(xs) > 30 else "o")
-    ax.axvline(number(tuning, name), color=VERMILION)
-    ax.axhline(tuning.value, color=ink(ax), linewidth=hairline(), linestyle=(0, (4, 2)))
+    ax.plot(xs, [trial.value for trial in trials], color=style.BLUE, marker="" if len(xs) > 30 else "o")
+    ax.axvline(number(tuning, name), color=style.VERMILION)
+    ax.axhline(tuning.value, color=style.ink(ax), linewidth=style.hairline(), linestyle=(0, (4, 2)))
     marks = [number(fold, name) for fold in tuning.folds]
-    ax.plot(marks, [0.02] * len(marks), "|", color=VERMILION, transform=ax.get_xaxis_transform())
-    ax.set_xlabel(plain_text(f"weight of {name}" if tuning.weights else str(name)))
-    ax.set_ylabel(plain_text(str(tuning.metric)))
-    return tidy(ax, "both")
+    ax.plot(marks, [0.02] * len(marks), "|", color=style.VERMILION, transform=ax.get_xaxis_transform())
+    ax.set_xlabel(style.plain_text(f"weight of {name}" if tuning.weights else str(name)))
+    ax.set_ylabel(style.plain_text(str(tuning.metric)))
+    return style.tidy(ax, "both")
 
 
 def at(setting: Any, names: list[Any]) -> tuple[float, float]:
@@ -263,18 +249,18 @@ def triangle(tuning: Any, names: list[Any], ax: Axes) -> Axes:
     sizes = [30 if trial.within_noise else 8 for trial in tuning.trials]
     across, up = zip(*points, strict=True)
     drawn = ax.scatter(across, up, c=[trial.value for trial in tuning.trials], s=sizes, cmap="cividis")
-    ax.plot(*zip(*(at(fold, names) for fold in tuning.folds), strict=True), "x", color=VERMILION)
-    ax.plot(*at(tuning, names), "o", color=VERMILION, markerfacecolor="none", markersize=10)
+    ax.plot(*zip(*(at(fold, names) for fold in tuning.folds), strict=True), "x", color=style.VERMILION)
+    ax.plot(*at(tuning, names), "o", color=style.VERMILION, markerfacecolor="none", markersize=10)
     for name, (x, y), below in zip(names, CORNERS, (True, True, False), strict=True):
         ax.annotate(
-            plain_text(str(name)),
+            style.plain_text(str(name)),
             (x, y),
             xytext=(0, -8 if below else 8),
             textcoords="offset points",
             ha="center",
             va="top" if below else "bottom",
         )
-    ax.figure.colorbar(drawn, ax=ax, label=plain_text(str(tuning.metric)))
+    ax.figure.colorbar(drawn, ax=ax, label=style.plain_text(str(tuning.metric)))
     ax.set_aspect("equal")
     ax.margins(0.15)
     ax.set_axis_off()

@@ -89,12 +89,12 @@ def as_csv(table: Table, label: str | None = None, formulas: bool = False) -> st
         text = "".join(part if part in "\t\r\n" else printable(part) for part in re.split("([\t\r\n])", text))
         return "'" + text if re.match(FORMULA, text) and not re.fullmatch(NUMBER, text) else text
 
+    def csv_row(row: list[str]) -> str:
+        fields = map(harmless_text, row)
+        return ",".join(quote_cell(field) if re.search(CSV_QUOTED, field) else field for field in fields) + "\n"
+
     cells = ([cell.text if cell.exact is None else cell.exact for cell in row] for row in table.rows)
-    return "".join(",".join(csv_field(harmless_text(cell)) for cell in row) + "\n" for row in (table.head, *cells))
-
-
-def csv_field(text: str) -> str:
-    return quote_cell(text) if re.search(CSV_QUOTED, text) else text
+    return "".join(map(csv_row, (table.head, *cells)))
 
 
 # ---- HTML: without script and style sheets, and with the colours of the page -----------------------------------------
@@ -149,15 +149,11 @@ def styled_cell(kind: str, side: str, content: str) -> str:
 
 def figure_spaces(texts: list[str]) -> dict[str, str]:
     """Padding behind each number of a column: spaces as wide as a point and as digits."""
-    lacking = {text: len(padded) - len(text) for text, padded in zip(texts, align_points(texts), strict=True)}
-    return {
-        text: ""
-        if not lack or text in ("", "-")
-        else "\u2007" * lack
-        if "." in text
-        else "\u2008" + "\u2007" * (lack - 1)
-        for text, lack in lacking.items()
-    }
+    spaces = {}
+    for text, padded in zip(texts, align_points(texts), strict=True):
+        width = 0 if text in ("", "-") else len(padded) - len(text)
+        spaces[text] = "\u2007" * width if "." in text or not width else "\u2008" + "\u2007" * (width - 1)
+    return spaces
 
 
 # ---- the formats -----------------------------------------------------------------------------------------------------

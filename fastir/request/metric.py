@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from fastir.engine.measure import CARDS
-from fastir.engine.measure.cards import BETTER, Card
+from fastir.engine.measure.cards import BETTER, Card, find_relatives
 from fastir.engine.measure.references import Reference
 from fastir.errors import UnknownMetricError
 from fastir.rendering.text import align_columns
@@ -34,6 +35,7 @@ SHARED_ATTRIBUTES: dict[str, Any] = {
     "sources": (),
     "references": (),
     "aliases": (),
+    "see_also": (),
     "differs": "",
 }
 
@@ -78,6 +80,8 @@ class Metric(str):
         The papers alone.
     aliases : tuple of str
         Other names of the same metric; with the tool in brackets if only that tool has the name.
+    see_also : tuple of str
+        The names of related metrics: those that it is made of, becomes with a parameter, or differs from.
     meanings : dict of str to str
         {tool: what the name means to it, in fastir's spelling}, for tools to which it means something else; "" if the
         tool has no such metric.
@@ -101,6 +105,7 @@ class Metric(str):
     sources: tuple[str, ...]
     references: tuple[Reference, ...]
     aliases: tuple[str, ...]
+    see_also: tuple[str, ...]
     meanings: dict[str, str]
     differs: str
     members: tuple[Metric, ...]
@@ -142,10 +147,10 @@ def metric(name: str) -> Metric:
     Metric
         Formula, range, undefined cases, sources and more as attributes. It prints a line for each of these: summary,
         names, formula, depth, each parameter with its value and possible values, what it sees, range, which values are
-        better, aggregation, undefined cases, source, papers, where other programs differ, and what the name means to
-        them if it means something else. For a name that stands for several metrics, it also says what each kind of them
-        is. For a name that is an error without a convention, because only some tools have it, it gives each of its
-        meanings.
+        better, aggregation, undefined cases, source, papers, where other programs differ, related metrics, and what the
+        name means to other programs if it means something else. For a name that stands for several metrics, it also
+        says what each kind of them is. For a name that is an error without a convention, because only some tools have
+        it, it gives each of its meanings.
 
     Raises
     ------
@@ -222,6 +227,7 @@ def from_request(name: str, request: Request) -> Metric:
         sources=tuple(map(str, card.sources)),
         references=card.references,
         aliases=tuple(card.other_names()),
+        see_also=relatives()[card.name],
         meanings={},
         differs=card.differs,
         members=(),
@@ -266,7 +272,15 @@ def request_lines(name: str, request: Request) -> list[Line]:
     lines += [("paper", f"{reference}: {reference.url}") for reference in card.references]
     if card.differs:
         lines.append(("differs", card.differs))
+    if relatives()[card.name]:
+        lines.append(("see also", ", ".join(relatives()[card.name])))
     return lines
+
+
+@functools.cache
+def relatives() -> dict[str, tuple[str, ...]]:
+    """The related metrics of each metric."""
+    return find_relatives(CARDS)
 
 
 def extreme_by_label(request: Request) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, Suppo
 
 import numpy as np
 
-from fastir.checks import check_choice, flag, integer, number, positive_integer, suggest_choice
+from fastir.checks import check_choice, flag, integer, number, positive_integer
 from fastir.engine.measure import CARDS
 from fastir.engine.threads import thread_count
 from fastir.errors import NoOverlapError, quote
@@ -224,6 +224,8 @@ def check_choices(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     checked = []
     for name, value in choices.items():
         if name not in params:
+            from fastir.habits import OPTIONS as OTHER_WORDS
+            from fastir.habits import hint as find_hint
             from fastir.request.option_rows import suggestion
 
             if name == "threshold":
@@ -234,7 +236,7 @@ def check_choices(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
                 raise TypeError(f"this call does not take the option {name!r} of evaluate")
             listed = f"; the metric options are {', '.join(sorted(params))}"
             known = (*params, *Options._fields, *OTHER_OPTIONS)
-            hint = suggestion(name, known) or suggest_choice(name, known) or listed
+            hint = suggestion(name, known) or find_hint(name, OTHER_WORDS, known) or listed
             raise TypeError(f"unknown option {name!r}{hint}")
         checked.append((name, names.read_value(name, params[name], value)))
     return tuple(checked)

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from fastir.analyses.agreement import counts
+from fastir.analyses.agreement import judgments as counts
 
 RNG = np.random.default_rng(2)
 LABELS = np.array([0, 1, 3])

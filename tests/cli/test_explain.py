@@ -1,4 +1,7 @@
-"""fastir explain: what it prints is what the function returns."""
+"""fastir explain: what it prints is what the function returns.
+
+Also of: single_run.
+"""
 
 import pytest
 from common import EXAMPLES

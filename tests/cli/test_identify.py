@@ -43,7 +43,9 @@ def test_a_file_of_values_is_read_once(output, tmp_path, monkeypatch):
         reads.append(path)
         return read_values(path)
 
-    monkeypatch.setattr("fastir.cli.identify.read_values", lambda path: reads.append(path) or read_values(path))
+    monkeypatch.setattr(
+        "fastir.analyses.identify.tables.read_values", lambda path: reads.append(path) or read_values(path)
+    )
     monkeypatch.setattr(
         "fastir.analyses.identify.search.read_values", lambda path: reads.append(path) or read_values(path)
     )

@@ -49,7 +49,7 @@ A = {"q1": 0.5, "q2": 0.25}
     ([{"a": {"m": A}, "b": {"n": A}}], {}, ValueError, "run 'b' has no metric 'm'; it has 'n'"),
     ([{"a": A}, ["m", "n"]], {}, ValueError, "run 'a' has no metric 'm'; it has 'score'"),
     ([{"a": A}, []], {}, ValueError, "metrics must be names, each once"),
-    ([{"a": A}], {"test": "student"}, ValueError, "unknown test 'student'; expected one of t, wilcoxon"),
+    ([{"a": A}], {"test": "welch"}, ValueError, "unknown test 'welch'; expected one of t, wilcoxon"),
     ([{"a": A}], {"correction": "fdr"}, ValueError, "correction must be one of None, 'bonferroni'.*, got 'fdr'"),
     ([{"a": A}], {"correction": "max_t"}, ValueError, "correction='max_t' is for test='randomization', got test='t'"),
     ([{"a": A}], {"test": "tukey", "correction": "holm"}, ValueError, "correction must be None, got 'holm'"),

@@ -1,6 +1,6 @@
 """tune() measures every setting as evaluate() measures its fused run, and scores each query with what others chose.
 
-Also of: layout, trials, tuning.
+Also of: layout, trials.
 """
 
 import itertools

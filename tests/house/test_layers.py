@@ -33,7 +33,7 @@ ROW = {box: number for number, row in enumerate(LAYERS.strip().splitlines()) for
 
 # (module, box above it): the reason
 EXCEPTIONS = {
-    ("fastir.analyses.fusion.tuning", "plots"): "Tuning.plot imports what it calls when it is called",
+    ("fastir.analyses.fusion.tune", "plots"): "Tuning.plot imports what it calls when it is called",
     ("fastir.evaluation.evaluator", "analyses.explain"): "Evaluator.explain imports what it calls when it is called",
 }
 

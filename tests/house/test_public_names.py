@@ -29,7 +29,7 @@ def imports(body):
 def test_the_three_lists_agree():
     """`__all__` is what is imported at once and what is imported later; type checkers see the modules of the latter."""
     body = ast.parse(Path(fastir.__file__).read_text("utf-8")).body
-    [for_type_checkers] = [statement.body for statement in body if isinstance(statement, ast.If)]
+    for_type_checkers = [statement.body for statement in body if isinstance(statement, ast.If)][1]
     at_once = imports(body).keys() - {"__version__"}
     assert sorted(fastir.__all__) == sorted([*at_once, *fastir.LATER])
     expected = {name: "fastir" if name == module else f"fastir.{module}" for name, module in fastir.LATER.items()}
@@ -39,7 +39,7 @@ def test_the_three_lists_agree():
 def test_every_public_name_is_there():
     for name in fastir.__all__:
         assert getattr(fastir, name) is not None
-        assert name in dir(fastir)
+        assert (name in dir(fastir)) != (name in fastir.types.__all__)
 
 
 def test_a_star_import_needs_numpy_alone():

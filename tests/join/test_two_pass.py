@@ -79,7 +79,7 @@ def test_counts_of_any_parts_add_up_to_the_textbook_ranks(qrels, rows, ties, sin
         total += counts
     assert (sums == sums_again).all() and (sums[num_ret > 0] != 0).all()
     kernel = SecondPass(judged, False, True, scores, TIE_CODES[ties], single, reads)
-    sizes, ranks, labels, _ = kernel.ranked(*total)
+    sizes, ranks, labels, _ = kernel.find_ranks(*total)
     split = np.cumsum(sizes)[:-1]
     found = [
         list(zip(of_ranks.tolist(), of_labels.tolist(), strict=True))
@@ -145,7 +145,7 @@ def test_arrays_of_other_lengths_are_refused():
     with pytest.raises(ValueError, match="parallel"):
         kernel.count(*rows, two, words, one, one)
     with pytest.raises(ValueError, match="parallel"):
-        kernel.ranked(one, two)
+        kernel.find_ranks(one, two)
 
 
 def test_many_hits_of_one_query_and_rows_beyond_a_chunk():
@@ -162,7 +162,7 @@ def test_many_hits_of_one_query_and_rows_beyond_a_chunk():
         kernel = SecondPass(judged, False, False, scores, TIE_CODES[ties], False, READ_CODES["pool"])
         before, alike = np.zeros((2, 701), np.int64)
         kernel.count(*columns, num_ret.copy(), sums.copy(), before, alike)
-        sizes, ranks, labels, tied = kernel.ranked(before, alike)
+        sizes, ranks, labels, tied = kernel.find_ranks(before, alike)
         expected = textbook(qrels, rows, ties, False)
         assert list(zip(ranks.tolist(), labels.tolist(), strict=True)) == expected["q"] and tied.tolist() == [
             True,

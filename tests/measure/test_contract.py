@@ -58,7 +58,8 @@ def test_counts_are_read_by_name():
     seen = fastir.evaluate(qrels, run, "map", queries="qrels").report
     assert (seen.in_both, seen.queries_with_ties, seen.nothing_judged) == (2, 1, 0)
     empty = Counts()
-    assert (empty.matched, empty.tied_example, empty.nothing_example, empty.ranked) == (0, -1, -1, 0)
+    examples = empty.tied_queries_example, empty.unjudged_queries_example
+    assert (empty.n_matched_queries, empty.n_ranked_docs, *examples) == (0, 0, -1, -1)
 
 
 def test_a_plan_is_made_of_views_and_slots():

@@ -88,6 +88,17 @@ def test_what_it_prints_is_there_for_programs():
     assert fastir.metric("rbp@95").meanings == {"ranx": "rbp(p=0.95)"}
 
 
+def test_related_metrics_are_the_ones_that_cards_mention():
+    gain = fastir.metric("ndcg")
+    assert {"dcg", "ideal_dcg", "ndcg_burges"} <= set(gain.see_also)
+    assert f"see also        {', '.join(gain.see_also)}" in str(gain)
+    cards = {card.name for card in fastir.metrics()}
+    for name in cards:
+        for other in fastir.metric(name).see_also if not fastir.metric(name).members else ():
+            assert other in cards - {name}
+            assert name in fastir.metric(other).see_also
+
+
 def test_a_name_for_several_has_what_they_share():
     several = fastir.metric("P.10,5")
     assert [member.canonical for member in several.members] == ["precision@5", "precision@10"]

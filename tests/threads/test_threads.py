@@ -128,10 +128,10 @@ def test_a_forked_child_stays_alone(fork):
         expected = call(2).tobytes()
         child = {fork}
         if child == 0:
-            alone = fastir.engine.threads.sharing.forked() and fastir.engine.threads.automatic_count() == 1
+            alone = fastir.engine.threads.sharing.is_forked() and fastir.engine.threads.automatic_count() == 1
             same = call(2).tobytes() == expected and alone
             os._exit(0 if same and running() == 1 else 7)
-        print(os.waitpid(child, 0)[1], call(2).tobytes() == expected, fastir.engine.threads.sharing.forked())
+        print(os.waitpid(child, 0)[1], call(2).tobytes() == expected, fastir.engine.threads.sharing.is_forked())
     """)
     assert out == "0 True False\n"
 

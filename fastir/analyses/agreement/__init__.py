@@ -6,8 +6,7 @@ Validates options, that both sides share queries, documents or systems, and that
 Allocates a table of counts per query (judgments), matrices of systems × systems, the ranks of one query at a time
 Raises    TypeError and ValueError, NoOverlapError where nothing is shared. What is undefined is NaN
 
-judgments     agreement(): labels of the same documents, as tables of counts
-counts        kappa, alpha and overlap of such tables, many at once
+judgments     agreement(): labels of the same documents, as tables of counts; kappa, alpha and overlap of these
 correlation   rank_correlation(): systems by two sets of values, and the pairs that they order differently
 similarity    similarity(): the rankings of two runs
 measures      what their likeness is measured by, for one query

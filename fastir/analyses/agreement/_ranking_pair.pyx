@@ -1,9 +1,9 @@
-"""Two rankings of one query side by side: where the documents of one stand in the other, and what follows from that.
+"""Two rankings of one query side by side: the ranks of the documents of one in the other, and what follows from them.
 
 In: the Rankings of two runs. Out, query by query: how many documents both have among their first k, their rank-biased
 overlap (_rbo), and how many pairs of them both put in one order.
 
-The ids of the longer ranking go into a table by their hash, and those of the shorter one are looked up: in a table
+The ids of the longer ranking go into a table by their hash, and the ids of the shorter ranking are looked up: in a table
 with half of a hash in each word, so that hardly any id is compared in vain. After that no id is
 needed, and nothing of a caller's is borrowed any more.
 
@@ -28,7 +28,7 @@ cdef extern from "Python.h":
 cdef enum:
     PER_ROW = 12        # numbers of workspace for each row: what rank_biased() needs is the most
     SPARSE = 4          # words of the table for each row, at least: few rows meet there
-    HALF = 32           # bits of a hash that stand in the table; the others are the row's number, from 1
+    HALF = 32           # bits of a hash that the table holds; the others are the row's number, from 1
 
 
 cdef int64_t equal_pairs(const double* sorted_values, int64_t n) noexcept nogil:
@@ -59,7 +59,7 @@ cdef int64_t rising_pairs(double* values, int64_t n, double* spare) noexcept nog
         spare[k] = values[i]
         i += 1
         k += 1
-    for i in range(k):          # the others stand where they belong
+    for i in range(k):          # the others are where they belong
         values[i] = spare[i]
     return pairs
 

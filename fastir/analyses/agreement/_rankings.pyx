@@ -2,7 +2,7 @@
 
 In: columns, or a caller's {query_id: {doc_id: score}}. Out: for one query scores that do not rise, and the ids as
 bytes, which an arena holds or the caller's strings, with their hashes; integers are written as decimal text, by which
-they are ordered, too. A query that the run lacks has an empty ranking.
+they are ordered, too. A query that is missing from the run has an empty ranking.
 
 What is borrowed from a dict is valid until Python code runs or the GIL is let go: another thread may then change it. So
 read() runs none. A ranking that cannot be read without (other mappings, scores that are no plain numbers, ids with
@@ -37,7 +37,7 @@ cdef extern from "Python.h":
     long long PyLong_AsLongLongAndOverflow(PyObject*, int*) noexcept
 
 cdef enum:
-    AHEAD = 16          # how many rows ahead an id is asked for
+    AHEAD = 16          # how many rows ahead an id is fetched
     STRETCH = 64        # rows whose ids are read before they are hashed
     LINE = 64           # bytes that arrive together; an id may reach into a second line
     LONGEST = 32        # characters of an integer, and what write_decimal may write behind them
@@ -168,7 +168,7 @@ cdef class DictRankings(Rankings):
         return 0
 
     cdef bint borrow(self, bint many) except -1:
-        """Set ids and hashes to those of the keys; False if one is not held by its object, or too large an integer."""
+        """Set ids and hashes to the keys' own; False if one is not held by its object, or too large an integer."""
         cdef int64_t i, number
         cdef int too_large = 0
         for i in range(self.n):

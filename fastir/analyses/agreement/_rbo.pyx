@@ -4,7 +4,7 @@ In: the scores of both rankings, which do not rise, so that equal neighbours are
 each of its documents the place in the longer one, or -1. Out: the extrapolated value, the smallest and the largest.
 
 With the places 0, 1, ... and a group of tied documents from `top` to `bottom`, a document counts at depth d, when
-top < d <= bottom, as 1 (variant w) or as (d - top) / size (variants a and b), the share of the orders of the group
+top < d <= bottom, as 1 (variant w) or as (d - top) / size (variants a and b), the fraction of the orders of the group
 that have it among the first d; below its group as 1. Two documents in common add the product of what they count. Sums
 over one side need no loop over documents, because of all groups at most one is open at a depth. Documents in common in
 variants a and b are added one by one, in the order of the shorter ranking, while that takes a few steps for each row of
@@ -97,7 +97,7 @@ cdef void count_alike(const int64_t* place, int64_t s, int64_t n, Groups one, Gr
                       double* common) noexcept nogil:
     """Add what documents in common count while a group of theirs is open.
 
-    At a depth these are of three kinds: the group of one ranking is open, or that of the other, or both are.
+    At a depth these are of three kinds: the group of one ranking is open, or the other's group, or both.
     """
     cdef int64_t i, j, d, begin, end
     cdef int64_t* in_one = numbers

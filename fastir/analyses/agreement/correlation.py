@@ -281,8 +281,8 @@ def check_finite(side: str, system: Any, value: Any) -> float:
 
 def check_systems(a: dict[Any, float], b: dict[Any, float]) -> None:
     """Both sides must have the same systems, two at least."""
-    for has, lacks, name in ((a, b, "b"), (b, a, "a")):
-        missing = [system for system in has if system not in lacks]
+    for side, other, name in ((a, b, "b"), (b, a, "a")):
+        missing = [system for system in side if system not in other]
         if missing:
             raise NoOverlapError(f"{name} has no value for system {quote(missing[0])}, which the other side has")
     if len(a) < 2:

@@ -7,12 +7,10 @@ queries adds such tables up, with the draws of `fastir.stats.bootstrap`, so that
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, get_args
 
 import numpy as np
 
-from fastir.analyses.agreement import counts
-from fastir.analyses.agreement.counts import KappaWeights, Scale
 from fastir.checks import check_choice, proportion
 from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.data.results.exportable import Exportable
@@ -30,6 +28,64 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fastir.data.qrels import QrelsLike
+
+
+KappaWeights = Literal["linear", "quadratic"]
+Scale = Literal["nominal", "ordinal", "interval"]
+
+KAPPA_WEIGHTS = get_args(KappaWeights)
+SCALES = get_args(Scale)
+
+
+def quotient(above: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """The quotient, NaN where it is 0 / 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(below > 0, above / below, np.nan)
+
+
+def overlap(counts: np.ndarray, relevant: np.ndarray) -> np.ndarray:
+    """Documents that both sides call relevant, of those that either does."""
+    both = counts[..., relevant, :][..., :, relevant].sum(axis=(-2, -1))
+    neither = counts[..., ~relevant, :][..., :, ~relevant].sum(axis=(-2, -1))
+    return quotient(both, counts.sum(axis=(-2, -1)) - neither)
+
+
+def kappa(counts: np.ndarray, distances: np.ndarray) -> np.ndarray:
+    """1 less the observed distance over that which independent sides with these shares of labels would have."""
+    rows, columns = counts.sum(axis=-1), counts.sum(axis=-2)
+    seen = (counts * distances).sum(axis=(-2, -1)) * counts.sum(axis=(-2, -1))
+    chance = ((rows @ distances) * columns).sum(axis=-1)
+    return 1 - quotient(seen, chance)
+
+
+def alpha(counts: np.ndarray, labels: np.ndarray, scale: Scale) -> np.ndarray:
+    """Krippendorff's alpha of two coders: the sides are interchangeable, and chance draws without replacement."""
+    coincidences = counts + np.swapaxes(counts, -1, -2)
+    shares = coincidences.sum(axis=-1)
+    n = shares.sum(axis=-1)
+    if scale == "ordinal":
+        between = ordinal(shares)
+    else:
+        between = distances(labels, "quadratic" if scale == "interval" else scale)
+    seen = (coincidences * between).sum(axis=(-2, -1)) * (n - 1)
+    chance = (shares[..., :, None] * shares[..., None, :] * between).sum(axis=(-2, -1))
+    return 1 - quotient(seen, chance)
+
+
+def distances(labels: np.ndarray, kind: str) -> np.ndarray:
+    """How far each two labels are apart: 0 or 1, their difference, or its square."""
+    apart = np.abs(labels[:, None] - labels[None, :]).astype(float)
+    return (apart > 0).astype(float) if kind == "nominal" else apart if kind == "linear" else apart**2
+
+
+def ordinal(shares: np.ndarray) -> np.ndarray:
+    """The squares of how many codes lie between two labels, half of those at either end counted."""
+    middle = np.cumsum(shares, axis=-1) - shares / 2
+    return (middle[..., :, None] - middle[..., None, :]) ** 2
+
+
+# ---- agreement -------------------------------------------------------------------------------------------------------
+
 
 MEASURES = ("overlap", "kappa", "weighted_kappa", "alpha")
 MAX_LABELS = 100
@@ -182,8 +238,8 @@ def agreement(
     (0.75, 0.4118, [[1, 1, 0], [0, 1, 1], [0, 0, 1]])
     """
     relevant_from = relevance_level(rel_level)
-    check_choice("kappa_weights", kappa_weights, counts.KAPPA_WEIGHTS)
-    check_choice("scale", scale, counts.SCALES)
+    check_choice("kappa_weights", kappa_weights, KAPPA_WEIGHTS)
+    check_choice("scale", scale, SCALES)
     confidence = proportion("confidence", confidence)
     labels_a, labels_b = judged_labels(a), judged_labels(b)
     shared, pairs = label_pairs(labels_a, labels_b)
@@ -194,10 +250,10 @@ def agreement(
 
     def measures(of: np.ndarray) -> dict[str, np.ndarray]:
         return {
-            "overlap": counts.overlap(of, labels >= relevant_from),
-            "kappa": counts.kappa(of, counts.distances(labels, "nominal")),
-            "weighted_kappa": counts.kappa(of, counts.distances(labels, kappa_weights)),
-            "alpha": counts.alpha(of, labels, scale),
+            "overlap": overlap(of, labels >= relevant_from),
+            "kappa": kappa(of, distances(labels, "nominal")),
+            "weighted_kappa": kappa(of, distances(labels, kappa_weights)),
+            "alpha": alpha(of, labels, scale),
         }
 
     total, each = measures(tables.sum(axis=0).astype(float)), measures(tables.astype(float))

@@ -16,7 +16,7 @@ from fastir.errors import UnknownMetricError
 from fastir.request.names import Request, read_card, refuse_mapping
 from fastir.stats import taus
 
-NEGLIGIBLE_WEIGHT = 1e-18  # a share of the weight that no sum shows
+NEGLIGIBLE_WEIGHT = 1e-18  # a fraction of the weight that no sum shows
 NEAR_ONE = 0.9999  # a persistence above which the tail is taken from its closed form
 
 

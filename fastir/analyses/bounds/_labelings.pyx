@@ -4,10 +4,10 @@
     from_top, counts 2 1    2  3  0  1  |  b  1  b        order 0 1 3: two reach order[1], one reaches order[2]
     else                    2  1  0  3  |  b  1  b        the same, counted from the last one within the cutoff up
 
-`inside` says how many unjudged documents stand within the cutoff; all others, and the unjudged documents that the
-ranking lacks, have the label `below`. A labeling can also come with a label for each unjudged document, by rank, last
-the unjudged documents that the ranking lacks. The ideal list is the query's judged labels with those of its unjudged
-documents, which are merged anew for each labeling: they are few runs of equal labels. Threads take blocks of labelings;
+`inside` counts the unjudged documents within the cutoff; all others, and those missing from the ranking, have the label
+`below`. A labeling can also come with a label for each unjudged document, by rank, last the documents missing from the
+ranking. The ideal list is the labels of the query's judged and unjudged documents, which are merged anew for each
+labeling: they are few runs of equal labels. Threads take blocks of labelings;
 what comes in was checked before.
 """
 
@@ -26,7 +26,7 @@ UNJUDGED = INT32_MIN
 cdef struct LabelScratch:       # of a thread, next to its Scratch
     int64_t room                # of each of these
     int32_t* unjudged_labels    # of the unjudged documents of a ranking, by rank
-    int32_t* ideal              # judged labels and those of unjudged documents, best first
+    int32_t* ideal              # labels of judged and unjudged documents, best first
     int32_t* run_labels         # the labels of the unjudged documents as runs, best first, and how many have each
     int64_t* run_sizes
 
@@ -153,7 +153,7 @@ cdef class Labelings(Rows):
         return n_hits
 
     cdef void put_run(self, LabelScratch* buffers, int64_t* n_runs, int32_t label, int64_t size) noexcept nogil:
-        """Insert a run of equal labels among those that stand best first."""
+        """Insert a run of equal labels among runs that are sorted, best first."""
         cdef int64_t i = n_runs[0]
         while i > 0 and buffers.run_labels[i - 1] < label:
             i -= 1

@@ -1,10 +1,10 @@
-"""Running sums over the unjudged documents of each query, and where values are extreme among those of a query.
+"""Running sums over the unjudged documents of each query, and where the values of a query are extreme.
 
     query                 q1             q2
     unjudged              d1  d2  d3  |  d4              by rank; shares is what each adds
     running sums      0   s1  s2  s3  |  0  s4           where the first 0, 1, 2, ... have a label
 
-All queries of a block stand one after the other; `starts` says where the values of each begin, n + 1 of them for n
+The queries of a block follow each other; `starts` says where the values of each begin, n + 1 of them for n
 unjudged documents. NumPy's own functions go query by query: with 50 queries of 1000 unjudged documents they took three
 times as long.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
@@ -270,8 +271,9 @@ class BoundsRequest:
         self.options, self.weights = evaluator.rules.settings.options, evaluator.rules.weights
         rules = {name: getattr(judged, name) for name in ORDER_RULES}
         self.settings, self.parts = compile_fixed(names, self.options, rules)
-        for _, part in self.parts:
-            check_limits(part, max_label)
+        for limit, text, why in itertools.chain.from_iterable(part.label_limits for _, part in self.parts):
+            if max_label > limit:
+                raise OverflowError(f"metric {quote(text)}: max_label={max_label} is too large for {why}")
         self.grades: Grades | None = None
         if judged.ideal_labels.dtype != np.int32 or max_label != int(max_label):
             self.grades, _ = coded(judged.labels, judged.ideal_labels, np.array([max_label]))
@@ -331,7 +333,7 @@ def run_bounds(request: BoundsRequest) -> Bounds:
         unjudged = unjudged_places(codes, block, request.depth, max_depth, request.unseen)
         return block_extremes(part, unjudged_ranks(codes, block, unjudged, max_depth, part.options.judged_only), levels)
 
-    names = judged_names(request.settings)
+    names = tuple(f"{JUDGED}@{each.cutoff}" if each.cutoff else JUDGED for each in request.settings.requests)
     options = request.options._replace(judged_only=False, convention="fastir", choices=(), ties=None)
     shares = evaluate_rankings(judged, names, options, request.weights)
     return request.bounds(
@@ -366,11 +368,6 @@ def difference(first: Results, second: Results) -> Results:
     return remake(kept, kept.values - second.values[[places[query_id] for query_id in kept.query_ids]])
 
 
-def judged_names(settings: Settings) -> tuple[str, ...]:
-    """For each metric, the name of judged@k with its cutoff."""
-    return tuple(f"{JUDGED}@{request.cutoff}" if request.cutoff else JUDGED for request in settings.requests)
-
-
 def both_sides(
     value: Results, extremes: Extremes, judged: JudgedRankings
 ) -> tuple[Results, Results, dict[str, list[Any]]]:
@@ -403,13 +400,6 @@ def distinct_labels(labels: np.ndarray) -> np.ndarray:
     if labels.dtype != np.int32 or int(high) - int(low) > MAX_COUNTED_LABELS:
         return np.unique(labels)
     return np.flatnonzero(occurrences(labels - low)) + low
-
-
-def check_limits(settings: Settings, max_label: float) -> None:
-    """Refuse metrics that no document with the largest label can have."""
-    for limit, text, why in settings.label_limits:
-        if max_label > limit:
-            raise OverflowError(f"metric {quote(text)}: max_label={max_label} is too large for {why}")
 
 
 # ---- extreme means when queries can be undefined ---------------------------------------------------------------------

@@ -8,26 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fastir.analyses.bounds import families as labelings
+from fastir.analyses.bounds import fractions
 from fastir.analyses.bounds.candidates import Candidates, candidates, lowest_relevant
-from fastir.analyses.bounds.families import (
-    Family,
-    ValueRange,
-    all_labelings,
-    are_few,
-    by_document,
-    chain,
-    have_few_labelings,
-    singles,
-    sorted_labelings,
-    two_labels,
-)
-from fastir.analyses.bounds.fractions import (
-    Ratio,
-    average_precision,
-    precision_families,
-    precision_odds,
-    ratio_families,
-)
 from fastir.analyses.bounds.reader_models import Cascades, Readers
 from fastir.analyses.bounds.unjudged_ranks import UnjudgedRanks
 from fastir.engine.measure.cards import AVERAGE, CASCADE, CHAIN, ODDS, OUTER, RATIO, READER, SORTED, TOPS
@@ -41,7 +24,7 @@ SINGLE_METRIC_RESPONSES = (RATIO, CASCADE, READER, AVERAGE, ODDS)
 class Extremes(NamedTuple):
     """The extreme values of one block of queries: float64 and bool arrays of shape (n_queries, n_metrics)."""
 
-    lower: np.ndarray  # float64 arrays: of the labelings under which a metric is defined; NaN if there is none
+    lower: np.ndarray  # float64 array, as `upper`; NaN if no labeling defines the metric
     upper: np.ndarray
     undefined: np.ndarray  # bool array: whether a labeling leaves the metric undefined
     outer: np.ndarray  # bool array: whether no labeling was shown to give these values
@@ -61,12 +44,12 @@ def block_extremes(settings: Settings, rankings: UnjudgedRanks, levels: tuple[in
         seen = rankings if shared.lists_all else rankings.cut(shared.cutoff)
         inside = seen.count_unjudged(shared.cutoff)
         others = seen.count_unjudged(MAX_DEPTH) - inside + seen.unseen
-        values = ValueRange(group.plan, seen, group.n_threads)
+        values = labelings.ValueRange(group.plan, seen, group.n_threads)
         values.add(families(group, shared, seen, inside, others, levels))
         outer = outer_rows(shared, inside, others, levels[-1])
         labels = shared.alphabet(levels[-1])
-        few = have_few_labelings(inside + others, len(labels))
-        values.add(all_labelings(np.flatnonzero(outer & few), inside + others, labels))
+        few = labelings.have_few_labelings(inside + others, len(labels))
+        values.add(labelings.all_labelings(np.flatnonzero(outer & few), inside + others, labels))
         outer &= ~few
         defined = outer[:, None] & ~np.isnan(values.upper)
         extremes.lower[:, columns] = np.where(defined, shared.limits[0], values.lower)
@@ -100,35 +83,35 @@ def families(
     inside: np.ndarray,
     others: np.ndarray,
     levels: tuple[int, ...],
-) -> Iterator[Family]:
+) -> Iterator[labelings.Family]:
     """The labelings among which the extremes of metrics with the same candidates are."""
     low, high = shared.low, shared.high
-    yield two_labels(inside, others, low, high)
+    yield labelings.two_labels(inside, others, low, high)
     if low != 0:  # then no unjudged document is relevant where all have the label 0
-        yield two_labels(inside, others, 0, 0)
+        yield labelings.two_labels(inside, others, 0, 0)
     for label, rest in itertools.product(shared.singles, (low, high)):
-        yield singles(rankings.count_unjudged(MAX_DEPTH), label, rest)
-        yield singles(inside, label, rest)
-        yield singles(inside, label, rest, from_top=True)
+        yield labelings.singles(rankings.count_unjudged(MAX_DEPTH), label, rest)
+        yield labelings.singles(inside, label, rest)
+        yield labelings.singles(inside, label, rest, from_top=True)
         yield from single_others(inside, others, label, rest)
     if shared.response == TOPS:
         for label in shared.tops:
-            yield two_labels(inside, others, low, label)
-            yield singles(inside, label, low)
+            yield labelings.two_labels(inside, others, low, label)
+            yield labelings.singles(inside, label, low)
     elif shared.response == SORTED:
-        yield from sorted_labelings(inside, others, range(levels[-1] + 1))
+        yield from labelings.sorted_labelings(inside, others, range(levels[-1] + 1))
     elif shared.response == CHAIN:
-        yield from chain(inside, others, low, high, (True, False))
+        yield from labelings.chain(inside, others, low, high, (True, False))
     if shared.response not in SINGLE_METRIC_RESPONSES:
         return
     request, values, cutoff = settings.requests[0], settings.values[0], shared.cutoff
     ideal, floor = values.get("ideal", "judged"), lowest_relevant(request, settings)
     if shared.response == RATIO:
-        ratio = Ratio(levels, shared.gains, cutoff, values.get("discount") == "jk2", ideal)
-        yield from ratio_families(ratio, rankings, inside)
+        ratio = fractions.Ratio(levels, shared.gains, cutoff, values.get("discount") == "jk2", ideal)
+        yield from fractions.ratio_families(ratio, rankings, inside)
     elif shared.response == CASCADE:
         for label in shared.tops or (shared.high,):
-            yield from chain(inside, others, low, label, (False,))
+            yield from labelings.chain(inside, others, low, label, (False,))
         grade = 0 if values["max_grade"] == "query" else values["max_grade"]
         cascades = Cascades(floor if request.level else 1, grade, levels[-1], cutoff, ideal)
         yield from cascades.families(rankings, inside)
@@ -137,20 +120,20 @@ def families(
         readers = Readers(floor if request.level else 1, top, bottom, values["T"], levels[-1], cutoff)
         yield from readers.families(rankings)
     else:
-        average = average_precision(values.get("ap_norm", "R"), cutoff)
-        value = precision_odds if shared.response == ODDS else average
-        yield from precision_families(rankings, inside, cutoff, floor, high, value)
+        average = fractions.average_precision(values.get("ap_norm", "R"), cutoff)
+        value = fractions.precision_odds if shared.response == ODDS else average
+        yield from fractions.precision_families(rankings, inside, cutoff, floor, high, value)
 
 
-def single_others(inside: np.ndarray, others: np.ndarray, label: int, rest: int) -> Iterator[Family]:
+def single_others(inside: np.ndarray, others: np.ndarray, label: int, rest: int) -> Iterator[labelings.Family]:
     """One unjudged document that is not inside has a label; all others another."""
-    labelings = []
+    some = []
     for q in np.flatnonzero(others > 0).tolist():
         labels = np.full(inside[q] + others[q], rest, np.int32)
         labels[-1] = label
-        labelings.append((q, labels))
-    if labelings:
-        yield by_document(labelings)
+        some.append((q, labels))
+    if some:
+        yield labelings.by_document(some)
 
 
 def outer_rows(shared: Candidates, inside: np.ndarray, others: np.ndarray, max_label: int) -> np.ndarray:
@@ -161,6 +144,6 @@ def outer_rows(shared: Candidates, inside: np.ndarray, others: np.ndarray, max_l
     if shared.response == OUTER:
         outer |= True
     elif shared.response == SORTED:
-        few = {n: are_few(n, range(max_label + 1)) for n in np.unique(inside).tolist()}
+        few = {n: labelings.are_few(n, range(max_label + 1)) for n in np.unique(inside).tolist()}
         outer |= np.array([not few[n] for n in inside.tolist()], bool)
     return outer & (inside + others > 0)

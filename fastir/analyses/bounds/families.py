@@ -133,11 +133,8 @@ def family(
     """A Family, with arrays of the dtypes that it needs."""
     n = len(rows)
     return Family(
-        order,
-        rows.astype(np.int64),
-        np.full(n, from_top, np.uint8),
-        np.ascontiguousarray(counts, np.int64).reshape(n, len(order) - 1),
-        inside.astype(np.int64),
+        *(order, rows.astype(np.int64), np.full(n, from_top, np.uint8)),
+        *(np.ascontiguousarray(counts, np.int64).reshape(n, len(order) - 1), inside.astype(np.int64)),
         np.broadcast_to(np.asarray(below, np.int32), n).copy(),
     )
 
@@ -148,7 +145,7 @@ class ValueRange:
     plan: Plan
     rankings: UnjudgedRanks
     n_threads: int | None
-    lower: np.ndarray  # float64 of shape (n_queries, n_metrics): of the values that are not NaN; NaN if all are
+    lower: np.ndarray  # float64 of shape (n_queries, n_metrics), as `upper`; NaN if all values are
 
     def __init__(self, plan: Plan, rankings: UnjudgedRanks, n_threads: int | None) -> None:
         self.plan, self.rankings, self.n_threads = plan, rankings, n_threads

@@ -154,13 +154,8 @@ def unjudged_ranks(
     ideal_sizes = np.diff(judged.ideal_offsets[start : stop + 1])
     judged_sizes = ideal_sizes - unjudged.negative
     return UnjudgedRanks(
-        offsets_from_sizes(sizes),
-        ranks,
-        labels,
-        num_ret.astype(np.int64),
-        unjudged.unseen,
-        offsets_from_sizes(judged_sizes),
-        ideal[positions(ideal_sizes) < repeat(judged_sizes, ideal_sizes)],
+        *(offsets_from_sizes(sizes), ranks, labels, num_ret.astype(np.int64), unjudged.unseen),
+        *(offsets_from_sizes(judged_sizes), ideal[positions(ideal_sizes) < repeat(judged_sizes, ideal_sizes)]),
     )
 
 

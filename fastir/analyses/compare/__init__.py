@@ -8,11 +8,10 @@ Raises    ValueError and TypeError for options and values, NoOverlapError for qu
           demanded; FastirWarning. What cannot be computed is NaN, with the reason in `Pair.note`
 
 compare         compare(): evaluates runs under one policy of queries; which differences unjudged documents could change
-compare_scores  compare_scores(): corrects p-values
+compare_scores  compare_scores(): runs tested on lists of queries, p-values corrected
 options         the options of a comparison as one record, which is checked once
 keywords        the same as TypedDicts, which docs/site/keywords.py writes
 segments        segments of the queries: which query is in which, means over them
-run_tests       runs tested on one list of queries, and the records of it
 scores          values per query from anywhere, aligned by id
 run_pairs       all pairs at once, with the functions that fastir.stats has for plain arrays
 comparison      Comparison, and its files

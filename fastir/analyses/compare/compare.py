@@ -17,6 +17,7 @@ from fastir.checks import check_choice, refuse_options
 from fastir.data.qrels import as_qrels
 from fastir.data.results.results import Results
 from fastir.data.results.saved_files import is_saved
+from fastir.declared import DEFAULT_METRICS
 from fastir.errors import quote, warn_caller
 from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator
@@ -49,7 +50,7 @@ INTERSECTION = "intersection"
 def compare(
     qrels: QrelsLike,
     runs: RunsLike,
-    metrics: str | Iterable[str],
+    metrics: str | Iterable[str] = DEFAULT_METRICS,
     *,
     names: RunNames = "stem",
     baseline: Hashable | list[Hashable] = None,
@@ -103,10 +104,8 @@ def compare(
     Raises
     ------
     UnknownMetricError, FormatError, DuplicateError, NoOverlapError, TypeError, ValueError, OverflowError, OSError
-        As by `evaluate_many` and `compare_scores`. The options of `compare_scores` are checked before any run is read.
-    ImportError
-        SciPy is not installed. The tests "t" and "randomization" need it only with the interval "bca" or the effect
-        "anova".
+        As by `evaluate_many` and `compare_scores`, which also raises ImportError. The options of `compare_scores` are
+        checked before any run is read.
 
     Warns
     -----
@@ -278,10 +277,7 @@ def with_notes(comparison: Comparison, bounds: dict[Any, Bounds]) -> Comparison:
         for pair in comparison.pairs
     ]
     return type(comparison)(
-        comparison.runs,
-        comparison.metrics,
-        comparison.query_ids,
-        comparison.values,
+        *(comparison.runs, comparison.metrics, comparison.query_ids, comparison.values),
         lambda: (pairs, comparison.means, comparison.method),
         lambda: pairs,
         lambda: comparison.systems,

@@ -178,31 +178,17 @@ class Comparison(Exportable):
 
         Parameters
         ----------
-        format : {"text", "markdown", "html", "latex", "csv"}
-            The first line of LaTeX names the packages it needs; CSV has exact numbers and no caption.
+        format, transpose, digits, caption, label, formulas
+            As for every table of fastir (`ResultsTable`).
         rows : {"runs", "pairs"}
             "runs": a row for each run with its means. The best means are bold. Raised letters (numbers from 26 runs up)
             name the runs that a run is significantly better than. Both are left out for a metric of which neither
             larger nor smaller values are better. "pairs": a row for each pair and metric, with the difference, its
             interval, p-values, effect size, and wins, ties and losses.
-        transpose : bool
-            Whether these rows become the columns.
         intervals : bool
             Whether to show the interval of each mean.
-        digits : int
-            Decimals, from 1 to 17.
         alpha : float or None
             A difference is significant if its corrected p-value is at most this; None: 1 - confidence.
-        caption, label : str or None
-            A caption to replace the text on how the comparison was made; the label by which LaTeX and HTML refer to the
-            table.
-        formulas : bool
-            Whether CSV leaves text that begins with = + - or @ as it is; otherwise such text gets an apostrophe in
-            front.
-
-        Returns
-        -------
-        str
 
         Raises
         ------
@@ -263,16 +249,7 @@ class Comparison(Exportable):
         return json_types(data)
 
     def to_pandas(self, rows: str = "pairs") -> pandas.DataFrame:
-        """The records as a new frame: a row per record, a column per field.
-
-        Parameters
-        ----------
-        rows : {"pairs", "runs"}
-            "pairs": a row for each `Pair`; "runs": a row for each `System`.
-
-        Returns
-        -------
-        pandas.DataFrame
+        """The records as a new frame: a row for each `Pair` ("pairs") or each `System` ("runs"), a column per field.
 
         Raises
         ------
@@ -287,18 +264,13 @@ class Comparison(Exportable):
         return pandas.DataFrame(self.systems if rows == "runs" else self.pairs)
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
-        """Write a file (atomically).
+        """Write a file (atomically), in the format that the suffix of its path names.
 
-        Parameters
-        ----------
-        path : str or path
-            ``.json``, ``.tsv`` and ``.parquet`` hold everything, and `load` reads them back. ``.json``: the output of
-            `to_json`, with the values of every query. ``.tsv`` and ``.parquet`` (needs pyarrow): a row for each pair
-            with exact numbers; the rest is in the first line or in the metadata. ``.txt``, ``.md``, ``.html``,
-            ``.tex``, ``.csv``: the output of `to_table`. For pictures use
-            ``fastir.plots.overview(comparison).savefig(path)``.
-        **options
-            The arguments of `to_table`.
+        ``.json``, ``.tsv`` and ``.parquet`` hold everything, and `load` reads them back. ``.json``: the output of
+        `to_json`, with the values of every query. ``.tsv`` and ``.parquet`` (needs pyarrow): a row for each pair with
+        exact numbers; the rest is in the first line or in the metadata. ``.txt``, ``.md``, ``.html``, ``.tex``,
+        ``.csv``: the output of `to_table`, which takes the `options`. For pictures use
+        ``fastir.plots.overview(comparison).savefig(path)``.
 
         Raises
         ------

@@ -30,12 +30,12 @@ HSD = "honestly significant differences"
 
 # fmt: off
 TESTS = Table("test", (
-    StatisticalTest("t", "Student's t of the differences", ("t_test",), needs_scipy=False,
-                    distributed=True),
-    StatisticalTest("wilcoxon", "Wilcoxon's signed ranks", ("signed_rank",), of_means=False),
+    StatisticalTest("t", "Student's t of the differences", ("t_test", "student", "paired_t"),
+                    needs_scipy=False, distributed=True),
+    StatisticalTest("wilcoxon", "Wilcoxon's signed ranks", ("signed_rank", "wilcoxon_signed_rank"), of_means=False),
     StatisticalTest("sign", "how many queries are better", ("sign_test",), of_means=False),
     StatisticalTest("randomization", "Fisher's: signs of the differences at random, exact for few queries",
-                    ("permutation",), needs_scipy=False, resampled=True, joint=True),
+                    ("permutation", "fisher"), needs_scipy=False, resampled=True, joint=True),
     StatisticalTest("bootstrap", "shift of the studentized mean, queries drawn with replacement", resampled=True),
     StatisticalTest("tukey", f"{HSD}, over the residual of the two-way analysis of variance", ("hsd",),
                     distributed=True, simultaneous=True),

@@ -260,7 +260,7 @@ def drawn_bounds(
 def by_crossed_bootstrap(column: MetricValues, options: Options, names: list[str]) -> Intervals:
     """Queries and, inside each run, seeds are drawn: percentile intervals, and the shift test of the mean."""
     columns = resample_sums(to_grid(column.columns), draws(column.n, len(column.columns), *options.resampling()))
-    ranks = np.argsort(np.argsort(names, kind="stable"))  # a run's draws do not depend on where it stands
+    ranks = np.argsort(np.argsort(names, kind="stable"))  # a run's draws do not depend on its position
     streams = [stream(seed(options.random_state), REPEATS + int(rank)) for rank in ranks]
     means = crossed_means(columns, column.owner, streams)
     levels = [(1 - options.confidence) / 2, (1 + options.confidence) / 2]

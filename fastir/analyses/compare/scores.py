@@ -120,8 +120,8 @@ def read_scores(runs: Mapping[Any, Any], metrics: Any, queries: Any, seeds: str 
     sides = [
         Side(labels[run], name, *column[name]) for name in names for column, run in zip(columns, owner, strict=True)
     ]
-    lacking = missing_queries(runs, seeds) if isinstance(queries, str) and queries == "intersection" else []
-    query_ids, unshared = chosen_queries(sides, queries, lacking)
+    missing = missing_queries(runs, seeds) if isinstance(queries, str) and queries == "intersection" else []
+    query_ids, unshared = chosen_queries(sides, queries, missing)
     repeats = align_sides(sides, query_ids).reshape(len(names), len(columns), len(query_ids))
     quotients = quotients_among(parts, names)
     for quotient in quotients:
@@ -323,17 +323,17 @@ def missing_queries(runs: Mapping[Any, Any], seeds: str | None) -> list[set[Any]
     ]
 
 
-def chosen_queries(sides: list[Side], queries: Any, lacking: list[set[Any]]) -> tuple[list[Any], int]:
+def chosen_queries(sides: list[Side], queries: Any, missing: list[set[Any]]) -> tuple[list[Any], int]:
     """The queries that are compared, sorted by their text, and the number of queries that are missing from some run.
 
-    `lacking` has for each column the queries that its Results report as missing.
+    `missing` has for each column the queries that its Results report as missing.
     """
     if isinstance(queries, str) and queries == "strict":
         queries = None
     if queries is None and all(side.query_ids == sides[0].query_ids for side in sides) and sides[0].query_ids:
         return sort_ids(sides[0].query_ids), 0
     by_side = {id(side.query_ids): set(side.query_ids) for side in sides}
-    union, shared = set().union(*by_side.values()), set.intersection(*by_side.values()).difference(*lacking)
+    union, shared = set().union(*by_side.values()), set.intersection(*by_side.values()).difference(*missing)
     if queries is None or (isinstance(queries, str) and queries == "qrels"):
         chosen = union
     elif isinstance(queries, str) and queries == "intersection":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -30,11 +31,7 @@ if TYPE_CHECKING:
 
 
 def explain(
-    qrels: QrelsLike,
-    run: RunLike,
-    query_id: str | int,
-    metrics: str | Iterable[str],
-    **options: Unpack[ExplainOptions],
+    qrels: QrelsLike, run: RunLike, query_id: str | int, metrics: str | Iterable[str], **options: Unpack[ExplainOptions]
 ) -> Explanation:
     """Show where the values of one ranking come from: the label and the contribution of each document.
 
@@ -207,7 +204,8 @@ def explain_conventions(
     refuse_options("explain_conventions", options, ("doc_weights",), "labels do not show the weights of documents")
     if isinstance(pair, str) or len(pair) != 2:
         raise ValueError(f"pair must be two conventions, such as ('beir', 'ranx'), got {pair!r}")
-    run = read_file(run)
+    if isinstance(run, (str, os.PathLike)):
+        run = Run.from_file(run)  # which two evaluations read
     chosen_options: dict[str, Any] = dict(options)
     evaluators = [Evaluator(qrels, metric, **(chosen_options | {"convention": each})) for each in pair]
     with warnings.catch_warnings():
@@ -218,26 +216,16 @@ def explain_conventions(
         raise ValueError(f"metric {metric!r} means several metrics; expected one")
     by_query = [each.per_query(name[0]) for each, name in zip(results, names, strict=True)]
     queries = find_differences(*by_query)
-    told = pair_names(*(each.convention for each in results))
+    one, other = (each.convention for each in results)
+    # the names of the conventions, or all that they choose if both have one name
+    texts = (one.name, other.name) if one.name != other.name else (str(one), f"{other} (the second)")
     chosen = queries[0].query_id if query_id is None and queries else query_id
     explained, step = None, ""
     if chosen is not None:
         explained = evaluators[0].explain(run, chosen), evaluators[1].explain(run, chosen)
-        step = f"query {chosen} {describe_step(explained, told, by_query)}"
+        step = f"query {chosen} {describe_step(explained, texts, by_query)}"
     means = results[0][names[0][0]], results[1][names[1][0]]
-    return ConventionsDiff(metric, told, means, queries, step, explained)
-
-
-def read_file(run: Any) -> Any:
-    """A run that is read once, if it is a file."""
-    from os import PathLike
-
-    return Run.from_file(run) if isinstance(run, (str, PathLike)) else run
-
-
-def pair_names(one: Convention, other: Convention) -> tuple[str, str]:
-    """Their names, or all that they choose where both have one name."""
-    return (one.name, other.name) if one.name != other.name else (str(one), f"{other} (the second)")
+    return ConventionsDiff(metric, texts, means, queries, step, explained)
 
 
 def find_differences(ours: dict[Any, float], theirs: dict[Any, float]) -> list[QueryPair]:
@@ -267,9 +255,10 @@ def describe_step(
         if here.doc_id != there.doc_id:
             tie = f", {here.tied} documents have its score" if here.tied > 1 or there.tied > 1 else ""
             return f"parts at rank {here.rank or place + 1}: {here.doc_id} by {ours}, {there.doc_id} by {theirs}{tie}"
-        if adds(here, metric) != adds(there, other_metric):
+        adds, other_adds = here.contribution[metric], there.contribution[other_metric]
+        if adds != other_adds:
             label = "no label" if here.label is None else f"label {here.label}"
-            added = f"{decimals(adds(here, metric))} by {ours} and {decimals(adds(there, other_metric))} by {theirs}"
+            added = f"{decimals(adds)} by {ours} and {decimals(other_adds)} by {theirs}"
             return f"parts at rank {here.rank}: {here.doc_id}, {label}, adds {added}{gains(here, there)}"
     lengths = len(one.documents), len(other.documents)
     if lengths[0] != lengths[1]:
@@ -278,10 +267,6 @@ def describe_step(
         before = decimals(one.base[metric]), decimals(other.base[other_metric])
         return f"has the same ranking, and is {before[0]} and {before[1]} before it"
     return "has the same value"
-
-
-def adds(document: Document, metric: str) -> float:
-    return document.contribution[metric]
 
 
 def gains(here: Document, there: Document) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -145,12 +145,15 @@ def explain_query(
             f"query {quote(query_id)} is missing from the run: by queries='intersection' it does not count"
         )
     pooled = any(request.card.pooled for request in settings.requests)
-    elsewhere = find_judged_elsewhere(union, map(str, ranking or {})) if pooled else set()
+    elsewhere: set[str] = set()
+    if pooled:  # documents that are judged for any query
+        elsewhere.update(str(doc_id) for docs in union.to_dict().values() for doc_id in docs)
+        elsewhere.intersection_update(map(str, ranking or {}))
     rows, standing = rank_documents(prepared, rankings, codes, elsewhere)
     ids = [id_text(row) for row in rows]
     inner = {request.text: unfiltered_name(request) for request in settings.requests}
     sums = {
-        request.text: dividend_name(request, values)
+        request.text: name_in_quotient(request, values, DIVIDEND)
         for request, values in zip(settings.requests, settings.values, strict=True)
         if request.card.quotient
     }
@@ -274,11 +277,9 @@ def partial_values(
     judged = Qrels.from_dict({"": judgments, **others})
     union = judged.columns.union if isinstance(judged, GroupedQrels) else judged
     measure = prepare(judged, settings).measure
+    first_copies = {"": {doc_id: score for doc_id, score in ranking.items() if not isinstance(doc_id, LaterCopy)}}
     by_score = [
-        (
-            requests,
-            IdealByScore(prepare, union, requests, options.replace(**rules)).rank_ideal_by({"": id_scores(ranking)}),
-        )
+        (requests, IdealByScore(prepare, union, requests, options.replace(**rules)).rank_ideal_by(first_copies))
         for requests, rules, read in settings.parts
         if read == BY_SCORE
     ]
@@ -322,16 +323,8 @@ def query_ranking(
     return ranking
 
 
-def id_scores(ranking: Mapping[Any, float]) -> dict[str | int, float]:
-    """The scores of the documents' first copies."""
-    return {doc_id: score for doc_id, score in ranking.items() if not isinstance(doc_id, LaterCopy)}
-
-
 def rank_documents(
-    prepared: RunEvaluator,
-    rankings: dict[Any, dict[Any, float] | None],
-    codes: dict[str, float],
-    elsewhere: set[str],
+    prepared: RunEvaluator, rankings: dict[Any, dict[Any, float] | None], codes: dict[str, float], elsewhere: set[str]
 ) -> tuple[list[Row], list[int]]:
     """The documents in the order in which they are evaluated, and the position of each, from 0.
 
@@ -393,14 +386,7 @@ def order_ranking(
     return rows
 
 
-def dividend_name(request: names.Request, values: dict[str, Any]) -> str:
-    """The name of the sum over ranks that a metric divides by the ideal ranking's sum."""
-    return name_in_quotient(request, values, 0)
-
-
-def divisor_name(request: names.Request, values: dict[str, Any]) -> str:
-    """The name of the ideal ranking's sum."""
-    return name_in_quotient(request, values, 1)
+DIVIDEND, DIVISOR = 0, 1  # positions in the quotient of a card: the sum over ranks, and the ideal ranking's sum
 
 
 def name_in_quotient(request: names.Request, values: dict[str, Any], place: int) -> str:
@@ -415,11 +401,6 @@ def unfiltered_name(request: names.Request) -> str:
     """The name of the same metric for a ranking from which the documents that it does not count were removed."""
     params = {name: value for name, value in request.params.items() if name != "judged_only"}
     return request.text if params == request.params else str(request._replace(params=params))
-
-
-def find_judged_elsewhere(qrels: Qrels, ids: Iterable[str]) -> set[str]:
-    """The documents among these that are judged for any query."""
-    return set(ids).intersection(str(doc_id) for docs in qrels.to_dict().values() for doc_id in docs)
 
 
 def increments(values: list[float]) -> list[float]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.analyses.explain.query_explanation import dividend_name, divisor_name
+from fastir.analyses.explain.query_explanation import DIVIDEND, DIVISOR, name_in_quotient
 from fastir.analyses.explain.records import PRINTED_ROWS, Box, boxes, metric_name
 from fastir.checks import positive_integer
 from fastir.data.results.columns import columns_from_records
@@ -192,9 +192,9 @@ def explain_ranked(
     ranked = listed[: settings.options.max_depth]
     ranked = ranked[ranked >= 0] if settings.options.judged_only else ranked
     divides = request.card.quotient is not None
-    summed = dividend_name(request, params) if divides else request.text
+    summed = name_in_quotient(request, params, DIVIDEND) if divides else request.text
     base, documents = table(ranked, lambda lists: values(lists, summed, **kept))
-    ideal = float(values(ranked[None], divisor_name(request, params), **kept)[0]) if divides else None
+    ideal = float(values(ranked[None], name_in_quotient(request, params, DIVISOR), **kept)[0]) if divides else None
     return RankedExplanation(settings.names[0], value, ideal, base, documents)
 
 
@@ -215,10 +215,7 @@ def table(ranked: np.ndarray, values: Callable[[np.ndarray], np.ndarray]) -> tup
     shown = [label if gains[label] else most for label in ranked.tolist()]
     after, alone = beginnings[:-1].copy(), np.full((n, n), UNJUDGED, ranked.dtype)
     after[diagonal, diagonal] = alone[diagonal, diagonal] = shown
-    added, single = (
-        finite_values(values(after)) - finite_values(sums[:-1]),
-        finite_values(values(alone)) - base,
-    )
+    added, single = finite_values(values(after)) - finite_values(sums[:-1]), finite_values(values(alone)) - base
     # of a sum over ranks, the term itself: a difference of sums would be that term with a rounding error
     worth = np.where(np.isclose(added, single, rtol=1e-9, atol=0), single, added).tolist()
     changes = (finite_values(sums[1:]) - finite_values(sums[:-1])).tolist()

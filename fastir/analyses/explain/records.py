@@ -181,11 +181,7 @@ class Explanation(LazyDocuments, Exportable):
     def diff(self, other: Explanation, metric: str | None = None) -> RankingDiff:
         """The difference between this value and another run's on the same query, document by document.
 
-        Parameters
-        ----------
-        other : Explanation
-        metric : str or None
-            None: the first.
+        `metric` is the name of a metric of both explanations; None: the first.
 
         Raises
         ------
@@ -312,17 +308,8 @@ def move(here: Document | None, there: Document | None, metric: str) -> Move:
     other_rank, other_discount, other_contribution = move_fields(there, metric)
     what = "entered" if there is None else "left" if here is None else "stayed" if rank == other_rank else "moved"
     return Move(
-        document.doc_id,
-        what,
-        rank,
-        other_rank,
-        document.label,
-        document.gain[metric],
-        discount,
-        other_discount,
-        contribution,
-        other_contribution,
-        contribution - other_contribution,
+        *(document.doc_id, what, rank, other_rank, document.label, document.gain[metric], discount, other_discount),
+        *(contribution, other_contribution, contribution - other_contribution),
     )
 
 

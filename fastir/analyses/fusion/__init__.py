@@ -19,8 +19,7 @@ cards      the methods and the norms, each declared once
 settings   the caller's weights and parameters of a method, checked, and as arrays; the settings that are tried
 fuse       fuse(), and runs side by side
 layout     what documents count, laid out once for all settings, and judged; what methods learn from judgments
-tune       tune()
-tuning     Tuning, Trial, Fold
+tune       tune(), and Tuning, Trial, Fold
 _sorting   documents in the order of scores, or of ids
 _recipe    what a document counts by score or by rank, and how that is put together
 _fusion    the kernel of fuse() and of the layout: queries in blocks

@@ -6,7 +6,7 @@
 In: the columns of runs, where each query's rows are, Recipes. Out, for each query in rows of its own: the documents
 in the order of fused scores, or of ids with their features, which _trials fuses again and again.
 
-A ranking that stands in rank order, as most do, is not sorted. Its ids are hashed into one table for all runs of the
+A ranking in rank order, as most are, is not sorted. Its ids are hashed into one table for all runs of the
 query, with half of the hash beside the number of the document, so that ids are hardly ever compared in vain; the first
 run, whose ids differ, is not compared at all.
 
@@ -14,7 +14,7 @@ Some queries are fused at a time, in two steps: threads fuse them in memory that
 where each query's rows and bytes begin in the result, and threads copy them there. So the result, which is large, is
 touched once, and has no gaps: of 7000 queries of 1000 documents new memory was two thirds of the time.
 
-Features are those of some documents at a time, a tile, so that memory is in proportion to the rows and not to documents
+Features are made for some documents at a time, a tile, so that memory is in proportion to the rows and not to documents
 times runs. Most queries are one tile. Where a method or the caller needs all places at once, the tile is the query.
 """
 
@@ -43,7 +43,7 @@ cdef int64_t TILE = 1 << 20     # features
 
 cdef enum:
     SPARSE = 2              # words of the table for each row, at least
-    HALF = 32               # bits of a hash that stand in the table; the others are the document's number, from 1
+    HALF = 32               # bits of a hash that the table holds; the others are the document's number, from 1
 
 
 cdef struct Scratch:          # the scratch of a thread, all in one allocation
@@ -58,7 +58,7 @@ cdef struct Scratch:          # the scratch of a thread, all in one allocation
     double* room
     uint64_t* hashes
     int64_t width           # documents of a tile
-    double* features        # of a tile, those of run r from r * width on
+    double* features        # of a tile; run r begins at r * width
     int64_t* bases          # where the scores of each run begin in `ranked`
     int64_t* sizes
     uint64_t* table
@@ -202,7 +202,7 @@ cdef class Fusion(Blocks):
             Where each id begins in the text, and its fused score.
         row, place : int
         features, ranks : float64 and int32 arrays of shape (n_runs, n_rows) with contiguous rows, or None
-            What each document counts in each run, and its rank there from 0; the number of ranks if that lacks it.
+            What each document counts in each run, and its rank there from 0; the number of ranks if it is missing.
         """
         cdef int64_t q
         for q in range(self.first, self.stop):
@@ -341,7 +341,7 @@ cdef class Fusion(Blocks):
             gather(b.values, places, m, b.features + r * b.width)
 
     cdef Entry* rank_order(self, Scratch* b, const double* scores, int64_t n) noexcept nogil:
-        """The rows of one ranking in rank order; NULL if they stand in it."""
+        """The rows of one ranking in rank order; NULL if they are in it."""
         cdef int64_t i
         if is_falling(scores, n, -1.0 if self.recipe.norm == INVERTED else 1.0):
             return NULL
@@ -366,7 +366,7 @@ cdef class Fusion(Blocks):
             b.found[i] = moved[b.found[i]]
 
     cdef void keep(self, Scratch* b, int64_t q, int64_t n, const Entry* order) noexcept nogil:
-        """Keep the first n documents; without an order as they stand."""
+        """Keep the first n documents; without an order, unchanged."""
         cdef int64_t i, d, size = 0
         cdef Text* docs = <Text*>&self.docs[0] + self.rooms[q]
         cdef double* scores = &self.scores[self.rooms[q]]

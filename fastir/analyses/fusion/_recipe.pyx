@@ -5,7 +5,7 @@
 
 fuse() and tune() run the same functions, so that a setting that was tuned gives the same bits when it is applied. Sums
 go over the runs in their order, one run after the other over all documents: a loop that compilers turn into vector
-code, which adds in the same order for each document. A feature of NaN is that of a run that lacks the document.
+code, which adds in the same order for each document. A feature of NaN: the document is missing from that run.
 """
 
 from libc.math cimport sqrt
@@ -99,7 +99,7 @@ cdef void normalize(int norm, double* scores, int64_t n) noexcept nogil:
 
 cdef void values_by_rank(const Recipe* recipe, int64_t run, const double* scores, int64_t n, int64_t n_docs,
                          double* values) noexcept nogil:
-    """What the n documents of a ranking count by rank, and behind them what a document counts that it lacks.
+    """What the n documents of a ranking count by rank, and behind them what a missing document counts.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ cdef void combine(const Recipe* recipe, const double* features, int64_t stride, 
 
     Parameters
     ----------
-    features : those of run r from ``r * stride`` on
+    features : run r begins at ``r * stride``
     room : workspace of n_runs numbers
     """
     cdef int64_t i, r
@@ -229,12 +229,12 @@ cdef void majority(const Recipe* recipe, const int32_t* places, int64_t stride, 
                    Entry* entries, Entry* spare, double* fused) noexcept nogil:
     """n, n - 1, ..., 1 for documents in the order of majorities between two of them, as merge sort finds it.
 
-    Majorities can go in circles, and tie: the order is that of the documents before, which is by Borda points, and
+    Majorities can go in circles, and tie: the order before decides, which is by Borda points, and
     where these are equal by the ids, in whose order the documents come.
 
     Parameters
     ----------
-    places : of run r from ``r * stride`` on, ``sizes[r]`` for a document that it lacks
+    places : of run r from ``r * stride`` on, ``sizes[r]`` for a missing document
     """
     cdef int64_t i, r
     cdef double points

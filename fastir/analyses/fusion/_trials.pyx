@@ -5,12 +5,12 @@
 
 In: what Fusion kept of every query, the hits, all labels of the qrels, and Recipes. Out: a row of values for each query
 in each setting. A row is the fused scores of all documents, a loop over contiguous numbers; then a hit's rank, one plus
-the scores above its own and those equal to it before it: as documents stand in the order in which ties are decided, no
-id is asked for. A hit with so many scores above it that no metric looks there is left out. Where hits are many and
-metrics look deep, the scores are sorted instead. The ranks are measured by the same kernel as those of a run, so values
+the scores above its own and those equal to it before it: documents are in the order in which ties are decided, so no id
+is read. A hit with so many scores above it that no metric looks there is left out. Where hits are many and
+metrics look deep, the scores are sorted instead. The ranks are measured by the same kernel as a run's ranks, so values
 have the bits of `evaluate`.
 
-Rows of one query stand together, so that its features stay in the first-level cache from setting to setting.
+Rows of one query are neighbours, so that its features stay in the first-level cache from setting to setting.
 """
 
 from libc.math cimport INFINITY
@@ -177,7 +177,7 @@ cdef class TrialValues(Rows):
             left = k
         for k in range(left):
             rank = above[k] + 1
-            if reach[k] > rank:         # some score is equal: those before it stand above
+            if reach[k] > rank:         # some score is equal: documents before it rank above
                 for i in range(self.positions[which[k]]):
                     rank += room[i] == levels[k]
             j = n_hits

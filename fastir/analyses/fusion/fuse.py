@@ -24,8 +24,6 @@ from fastir.request.options import DUPLICATES, MAX_DEPTH
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import numpy as np
-
     from fastir.analyses.fusion._recipe import Recipes
     from fastir.data.run import Run, RunLike, RunsLike
     from fastir.evaluation.run_names import RunNames
@@ -224,9 +222,8 @@ def fuse(
     Notes
     -----
     Undefined: a norm divides by at least 1e-9, so all scores of a constant ranking become 0 (for "max", of a ranking
-    of zeros). If all scores of a ranking are negative, "max" divides by 1e-9, too, as in ranx: -1 becomes
-    -1e9; shift such scores first, or take another norm. If all rankings of a query are empty, the fused ranking is
-    empty.
+    of zeros). "max" of a ranking with only negative scores divides by 1e-9, too, as in ranx: -1 becomes -1e9; shift
+    such scores first, or take another norm. If all rankings of a query are empty, so is the fused ranking.
 
     Examples
     --------

@@ -73,7 +73,9 @@ class Layout:
             kept = kept._replace(feature="score", rule="linear", table=None, learnt="")
         norm_of_ranks = None if card.feature == "segments" and norm == "borda" else norm  # the method reads ranks
         recipe = recipes(kept, norm_of_ranks, [Setting(None, {})], shape[0], runs.longest)
-        own = None if exclude is None else Evaluator(own_documents(qrels), NUM_Q, queries="qrels", ties=rule)
+        # only the document that is called like its query is judged
+        own_documents = {query_id: {str(query_id): 1} for query_id in qrels}
+        own = None if exclude is None else Evaluator(own_documents, NUM_Q, queries="qrels", ties=rule)
         chunks, left_out, n = [], [np.full(0 if own else len(qrels), -1)], 0
         for queries, kernel in runs.parts(recipe, TIE_SIGNS[ties], MAX_DEPTH, n_threads, True):
             counts = kernel.counts[queries]
@@ -130,11 +132,6 @@ class Layout:
         run(kernel, self.n_threads)
         kernel.check()
         return values.reshape(len(self.judged), len(settings))
-
-
-def own_documents(qrels: Qrels) -> dict[Any, dict[str, int]]:
-    """Qrels in which the document that is called like its query is judged alone."""
-    return {query_id: {str(query_id): 1} for query_id in qrels}
 
 
 def positions_of_own(judged: JudgedRankings, queries: slice) -> np.ndarray:

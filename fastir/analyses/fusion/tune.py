@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
@@ -12,13 +13,15 @@ from fastir.analyses.fusion.cards import METHODS, Method, find_norm
 from fastir.analyses.fusion.fuse import TIE_SIGNS, RunSet, read_run_set
 from fastir.analyses.fusion.layout import Layout, Learner
 from fastir.analyses.fusion.settings import Setting, trial_settings
-from fastir.analyses.fusion.tuning import Fold, Trial, Tuning
 from fastir.checks import check_choice, whole_number
 from fastir.data.qrels import Qrels, as_qrels
 from fastir.data.rankings import status_by_query
+from fastir.data.results.exportable import Exportable
 from fastir.data.results.results import Results
 from fastir.engine.columns.rows import select
 from fastir.errors import NoOverlapError, quote
+from fastir.rendering import Cell, Table, number_cell
+from fastir.rendering.text import counted
 from fastir.request.directions import SIGNS as BETTER
 from fastir.request.directions import higher_is_better
 from fastir.request.options import DUPLICATES, Options, check_options, metric_tuple
@@ -28,19 +31,207 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Unpack
 
+    from matplotlib.axes import Axes
     from numpy.typing import DTypeLike
 
     from fastir.analyses.compare.segments import SegmentsLike
     from fastir.analyses.fusion.fuse import TiesOfRanks
     from fastir.data.qrels import QrelsLike
+    from fastir.data.results.results import Results
     from fastir.data.run import RunLike, RunsLike
     from fastir.evaluation.run_names import RunNames
     from fastir.request.keywords import ValueOptions
     from fastir.request.options import Duplicates
     from fastir.request.plan import Settings
 
+
+Weights = dict[Hashable, float]
+
+
+class Trial(NamedTuple):
+    """A setting that the search tried.
+
+    Attributes
+    ----------
+    weights : dict of run to float, or None
+    params : dict
+    value : float
+        The mean over all queries.
+    difference : float
+        The value minus the chosen setting's value.
+    noise : float
+        1.96 standard errors of the difference, over the queries.
+    """
+
+    weights: Weights | None
+    params: dict[str, Any]
+    value: float
+    difference: float
+    noise: float
+
+    @property
+    def within_noise(self) -> bool:
+        """Whether the difference is at most the noise."""
+        return abs(self.difference) <= self.noise
+
+
+class Fold(NamedTuple):
+    """The queries of one fold, evaluated with the setting chosen on all other queries.
+
+    Attributes
+    ----------
+    n_queries : int
+    weights : dict of run to float, or None
+    params : dict
+    value : float
+        The mean over its queries.
+    """
+
+    n_queries: int
+    weights: Weights | None
+    params: dict[str, Any]
+    value: float
+
+
+@dataclass(frozen=True, repr=False, eq=False, slots=True)
+class Tuning(Exportable):
+    """The result of `tune`; prints as a table of the folds.
+
+    Attributes
+    ----------
+    metric, method : str
+    norm : str or None
+    runs : list
+        Their names.
+    weights : dict of run to float, or None
+        The weights chosen on all queries, for `fuse`.
+    params : dict
+        The parameters chosen on all queries, and those learnt from their judgments, as keyword arguments for `fuse`.
+    value : float
+        Cross-validated: the mean of `results`.
+    in_sample : float
+        The mean of the chosen setting over the queries on which it was chosen; it is too optimistic.
+    results : Results
+        The value of each query under the setting chosen without it, for `compare`.
+    trials : list of Trial
+        All settings tried, in the order of the search.
+    folds : list of Fold
+    fold_of_query : dict of query_id to int
+        The index in `folds` of the query's fold.
+    search : str
+        How the settings were generated.
+    """
+
+    metric: str
+    method: str
+    norm: str | None
+    runs: list[Any]
+    weights: Weights | None
+    params: dict[str, Any]
+    value: float
+    in_sample: float
+    results: Results
+    trials: list[Trial]
+    folds: list[Fold]
+    fold_of_query: dict[Any, int]
+    search: str
+
+    @property
+    def plateau(self) -> dict[Any, tuple[float, float]]:
+        """{run or parameter: (low, high)} of the settings around the chosen one that are within noise of it.
+
+        If one number was tuned, this is the unbroken stretch around the chosen value; with more than two weights, the
+        range of each weight over all settings within noise. Empty if nothing was searched.
+        """
+        names = list_searched(self.trials)
+        near = [trial for trial in self.trials if trial.within_noise]
+        if len(names) <= 2:
+            first = stop = next(i for i, trial in enumerate(self.trials) if trial.difference == 0 == trial.noise)
+            while first > 0 and self.trials[first - 1].within_noise:
+                first -= 1
+            while stop < len(self.trials) and self.trials[stop].within_noise:
+                stop += 1
+            near = self.trials[first:stop]
+        points = [setting_numbers(trial) for trial in near]
+        return {name: (min(p[name] for p in points), max(p[name] for p in points)) for name in names}
+
+    def plot(self) -> Axes:
+        """The metric against the weights or the parameter, as `fastir.plots.tuning` draws it.
+
+        Raises
+        ------
+        ValueError
+            Nothing was searched, or there are more than three weights.
+        """
+        from fastir.plots import tuning
+
+        return tuning(self)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        names = list_searched(self.trials)
+        columns: dict[str, list[Any]] = {str(name): [setting_numbers(t)[name] for t in self.trials] for name in names}
+        for name in ("value", "difference", "noise", "within_noise"):
+            columns[name] = [getattr(trial, name) for trial in self.trials]
+        return columns
+
+    def _json(self, per_query: bool = True) -> dict[str, Any]:
+        from fastir.rendering.text import json_types
+
+        data = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "results"}
+        data["plateau"] = {name: list(ends) for name, ends in self.plateau.items()}
+        if per_query:
+            data["per_query"] = self.results.per_query(self.metric)
+        else:
+            del data["fold_of_query"]
+        return json_types(data)
+
+    def _title(self) -> str:
+        norm = "" if self.norm is None else f", {self.norm}"
+        n_folds = counted(len(self.folds), "fold", "folds")
+        return (
+            f"{self.method} of {', '.join(map(str, self.runs))}{norm}: {self.metric} {self.value:.4f} cross-validated "
+            f"in {n_folds}, {self.in_sample:.4f} in sample"
+        )
+
+    def _table(self, digits: int = 4) -> Table:
+        names = [
+            name for name in list_searched(self.trials) if name in setting_numbers(self)
+        ]  # no fixed one of what learns
+        rows = []
+        for text, setting, n_queries, value in (
+            *((f"without fold {i}", fold, fold.n_queries, fold.value) for i, fold in enumerate(self.folds[:20], 1)),
+            ("all", self, len(self.results.query_ids), self.in_sample),
+        ):
+            numbers = [*(setting_numbers(setting)[name] for name in names), value]
+            rows.append([Cell(text), Cell(str(n_queries)), *(number_cell(number, digits) for number in numbers)])
+        if len(self.folds) > 20:
+            rows.insert(20, [Cell(f"... {len(self.folds) - 20} more"), *[Cell("")] * (len(names) + 2)])
+        notes = [f"Search: {self.search}."]
+        for name, (low, high) in self.plateau.items():
+            notes.append(f"Within noise of the chosen one: {name} from {low:.6g} to {high:.6g}.")
+        return Table(["chosen on", "queries", *map(str, names), self.metric], rows, 1, notes, self._title())
+
+
+def setting_numbers(setting: Any) -> dict[Any, Any]:
+    """The numbers of a setting by run or parameter; not what was learnt."""
+    numbers = {name: value for name, value in setting.params.items() if isinstance(value, (int, float))}
+    if "probs" in setting.params:  # its length is the number that was searched
+        numbers["n_segments"] = len(setting.params["probs"][0])
+    return {**(setting.weights or {}), **numbers}
+
+
+def list_searched(trials: list[Trial]) -> list[Any]:
+    """The runs or parameters with numbers that were tried."""
+    return list(setting_numbers(trials[0])) if trials else []
+
+
+# ---- tune ------------------------------------------------------------------------------------------------------------
+
+
 EQUAL_DECIMALS = 12  # decimals of means that count: what differs behind them is rounding
 NOISE_SE = 1.96  # standard errors
+
+N_FOLDS = 5  # unless asked for; with fewer queries, one for each query
 
 
 def tune(
@@ -52,7 +243,7 @@ def tune(
     *,
     grid: float | Sequence[Any] | None = None,
     n_trials: SupportsIndex | None = None,
-    folds: SupportsIndex = 5,
+    folds: SupportsIndex = N_FOLDS,
     random_state: SupportsIndex = 0,
     segments: SegmentsLike | None = None,
     params: Mapping[str, Any] | None = None,
@@ -82,7 +273,8 @@ def tune(
         How many settings to try instead of a grid: low-discrepancy weights, or evenly spaced values. The default for
         more than four runs without a grid is 2000.
     folds : int
-        From 2 up to the number of queries, which is leave-one-out.
+        From 2 up to the number of queries, which is leave-one-out. 5, or the number of queries if it is less, unless
+        it is given.
     random_state : int
         The seed of the division into folds, and of low-discrepancy weights.
     segments : mapping of query_id to segment, path, or None
@@ -133,6 +325,8 @@ def tune(
     settings, search = trial_settings(card, run_set.names, params or {}, grid, n_trials, seed)
     trials = Trials(judgments, run_set, card, norm, ties, metric, {**options, "score_dtype": score_dtype})
     ids = trials.layout.judged.query_ids
+    if n_folds == N_FOLDS:
+        n_folds = min(n_folds, max(len(ids), 2))
     if n_folds > len(ids):
         raise ValueError(f"folds must be at most the number of queries, {len(ids)}, got {n_folds}")
     fold_of = fold_numbers(ids, n_folds, seed, strata)
@@ -151,20 +345,20 @@ def tune(
     means = [in_sample[number] for number in numbers]
     refuse_small(compiled.sizes, values[:, None], ids)
 
-    def named(setting: Setting) -> tuple[dict[Any, float] | None, dict[str, Any]]:
+    def named_fields(setting: Setting) -> tuple[dict[Any, float] | None, dict[str, Any]]:
         weights = setting.weights
         return None if weights is None else dict(zip(run_set.names, weights, strict=True)), dict(setting.params)
 
     fold_values = [values[fold_of == fold] for fold in range(n_folds)]
     return Tuning(
-        *(metric, card.name, norm, run_set.names, *named(learnt[best])),
+        *(metric, card.name, norm, run_set.names, *named_fields(learnt[best])),
         *(results[compiled.names[0]], means[best], results),
         [
-            Trial(*named(setting), *numbers)
+            Trial(*named_fields(setting), *numbers)
             for setting, numbers in zip(settings, trial_numbers(table, means, best), strict=True)
         ],
         [
-            Fold(len(here), *named(setting), float(column_means(here[:, None])[0]))
+            Fold(len(here), *named_fields(setting), float(column_means(here[:, None])[0]))
             for here, setting in zip(fold_values, chosen, strict=True)
         ],
         dict(zip(ids, fold_of.tolist(), strict=True)),

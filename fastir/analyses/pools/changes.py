@@ -44,8 +44,8 @@ class Changes:
     in_pool: np.ndarray  # bool of shape (n_candidates,): whether the candidate has the label IN_POOL
     # float64 of shape (2, n_queries, n_runs): by how much a document outside of a ranking changes the mean of its run:
     # one with the label UNJUDGED, and one with the label IN_POOL
-    lacking: np.ndarray
-    having: np.ndarray  # float64 of shape (n,): by how much each of these changes the mean of its run
+    outside: np.ndarray
+    inside: np.ndarray  # float64 of shape (n,): by how much each of these changes the mean of its run
 
     def __init__(
         self,
@@ -58,11 +58,9 @@ class Changes:
     ) -> None:
         ranked = [judgment_ranks.ranked.get(name) for name in runs]
         shape = len(judgment_ranks.judgments), len(ranked)
-        self.query_ids, self.n_runs, self.num_ret = (
-            list(judgment_ranks.judgments),
-            len(ranked),
-            num_ret_by_run(ranked, shape),
-        )
+        lengths = [np.zeros(shape[0], np.int64) if of_run is None else of_run.num_ret for of_run in ranked]
+        self.query_ids, self.n_runs = list(judgment_ranks.judgments), len(ranked)
+        self.num_ret = np.column_stack(lengths).ravel()
         self.metric, self.options, self.how = metric, options, "mean"
         left_out = [np.full(shape[0], of_run is None) if of_run is None else of_run.missing for of_run in ranked]
         self.counts: np.ndarray = (
@@ -89,16 +87,16 @@ class Changes:
         )
         every = np.arange(len(self.num_ret))
         means = Means(self.values(every, self.offsets, self.judged, ideals), self.counts, self.n_runs, self.how)
-        self.lacking, self.having = np.zeros((2, *shape)), np.empty(len(self.rankings))
+        self.outside, self.inside = np.zeros((2, *shape)), np.empty(len(self.rankings))
         in_pool = self.in_pool[self.candidates]
         for replaced in (False, True) if len(self.in_pool) and self.in_pool.any() else (False,):
             ideals = [ideal[:-1] if replaced and ideal[-1] < 0 else ideal for ideal in more]
             values = self.values(every, self.offsets, self.judged, ideals)
-            self.lacking[int(replaced)] = means.changes(every, values).reshape(shape)
+            self.outside[int(replaced)] = means.changes(every, values).reshape(shape)
             entries = np.flatnonzero(in_pool == replaced)
             for part in (entries[batch] for batch in self.batches(ideals, self.rankings[entries])):
                 values = self.values(self.rankings[part], *self.insert_candidates(part, replaced), ideals)
-                self.having[part] = means.changes(self.rankings[part], values)
+                self.inside[part] = means.changes(self.rankings[part], values)
 
     def keep_negatives(self, rows: np.ndarray) -> None:
         """Add a copy of these rows, with their negative label, for the rankings in which nothing replaces them."""
@@ -198,12 +196,6 @@ class Means:
         plain = (self.how == "mean") & (numbers == self.numbers[runs])
         change = np.where(plain, step / np.maximum(numbers, 1), change)  # plain differences round once
         return np.nan_to_num(change, nan=0.0)
-
-
-def num_ret_by_run(ranked: list[JudgedRankings | None], shape: tuple[int, int]) -> np.ndarray:
-    """How many documents each ranking has; None is a run that has no query of the judgments."""
-    columns = [np.zeros(shape[0], np.int64) if of_run is None else of_run.num_ret for of_run in ranked]
-    return np.column_stack(columns).ravel()
 
 
 def join_rankings(ranked: list[JudgedRankings | None]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -27,7 +27,7 @@ from fastir.evaluation.read_runs import check_depth, read_runs
 from fastir.evaluation.rules import SIDE_OPTIONS, columns_by_side, select_queries
 from fastir.inputs.parents import read_parents
 from fastir.rendering import Cell, Table, number_cell
-from fastir.rendering.text import counted, without_nan
+from fastir.rendering.text import counted, json_types
 from fastir.request.directions import SIGNS, higher_is_better
 from fastir.request.names import refuse_mapping
 from fastir.request.options import TIES, query_rule
@@ -131,24 +131,10 @@ class LeftOut(Exportable):
         label: str | None = None,
         formulas: bool = False,
     ) -> str:
-        """A table to print: a row for each run and metric.
+        """A table to print: a row for each run and metric; the rest is as for every table.
 
-        Parameters
-        ----------
-        team : name or None
-            None: each run without the judgments that only its own team has. A team: all runs without the judgments that
-            only this team has.
-        format, digits, transpose, caption, label, formulas
-            As for every table of fastir (`ResultsTable`).
-
-        Returns
-        -------
-        str
-
-        Raises
-        ------
-        ValueError
-            An argument has an invalid value.
+        With a `team`, all runs are without the judgments that only this team has. None: each run is without the
+        judgments that only its own team has.
         """
         return self._rendered(self._table, format, digits, transpose, caption, label, formulas, team=team)
 
@@ -158,21 +144,14 @@ class LeftOut(Exportable):
     def _json(self, per_query: bool = True) -> dict[str, Any]:
         metrics = {}
         for metric, taus_by_team in self.tau.items():
+            falls = [fall for fall in self.falls if fall.metric == metric]
+            names = [name for name in Fall._fields if name not in ("run", "team", "metric")]
+            rows = [{name: getattr(fall, name) for name in names} for fall in falls]
             runs = [
-                {
-                    "run": str(fall.run),
-                    "team": str(fall.team),
-                    "value": without_nan(fall.value),
-                    "value_without": without_nan(fall.value_without),
-                    "place": fall.place,
-                    "place_without": fall.place_without,
-                }
-                for fall in self.falls
-                if fall.metric == metric
+                {"run": str(fall.run), "team": str(fall.team), **row} for fall, row in zip(falls, rows, strict=True)
             ]
-            by_team = {str(team): without_nan(tau) for team, tau in taus_by_team.items()}
-            metrics[metric] = {"runs": runs, "tau": by_team}
-        return {"metrics": metrics, "removed": {str(team): n for team, n in self.removed.items()}}
+            metrics[metric] = {"runs": runs, "tau": taus_by_team}
+        return json_types({"metrics": metrics, "removed": self.removed})
 
     def _table(self, digits: int = 4, team: Hashable | None = None) -> Table:
         falls = self.falls if team is None else self.leaderboard(team)
@@ -269,10 +248,7 @@ def leave_one_out(
     metric_names = next(iter(results.values())).names
     falls = [fall for name in metric_names for fall in list_falls(name, results, without, team_of)]
     return LeftOut(
-        results,
-        without,
-        removed,
-        falls,
+        *(results, without, removed, falls),
         {name: {team: tau_between(name, results, other) for team, other in without.items()} for name in metric_names},
         {name: largest_fall([fall for fall in falls if fall.metric == name]) for name in metric_names},
     )
@@ -353,7 +329,9 @@ class ReducedQrels:
         self.falling: np.ndarray = np.lexsort((-judgment_ranks.labels.astype(float), judgment_ranks.rows))
         self.labels: np.ndarray = np.maximum(judgment_ranks.labels, np.int32(-1))  # as judged rankings have them
         self.ranked: dict[Hashable, tuple[JudgedRankings, np.ndarray]] = {}
-        if not isinstance(judgments, GroupedQrels) and reads_one_order(settings):
+        # judged rankings serve if all metrics read the labels of one ranking, whose order no label decides
+        one_order = not settings.parts and TIES[settings.ties] not in LABEL_TIES
+        if one_order and not isinstance(judgments, GroupedQrels):
             ordered = judgment_ranks.by({name: options[name] for name in ORDER_OPTIONS if name in options})
             self.ranked = {run: (ranked, self.labels[ranked.labels]) for run, ranked in ordered.ranked.items()}
 
@@ -366,10 +344,7 @@ class ReducedQrels:
                 return Evaluator(qrels, self.metrics, **self.options).evaluate_many(self.judgment_ranks.runs)
             left = self.falling[~removed[self.falling]]
             sizes = occurrences(self.judgment_ranks.rows[left], minlength=len(self.judgment_ranks.judgments))
-            ideal = {
-                "ideal_offsets": offsets_from_sizes(sizes),
-                "ideal_labels": self.labels[left],
-            }
+            ideal = {"ideal_offsets": offsets_from_sizes(sizes), "ideal_labels": self.labels[left]}
             options = {name: value for name, value in self.options.items() if name not in READING_OPTIONS}
             return ResultsByRun(
                 (run, self.reduce_run(run, removed, ideal).evaluate(self.metrics, **options)) for run in self.ranked
@@ -394,11 +369,6 @@ class ReducedQrels:
             query_id: prune(self.judgments[query_id], set(itertools.compress(judged, flags)))
             for query_id, judged in self.judgment_ranks.judgments.items()
         }
-
-
-def reads_one_order(settings: Settings) -> bool:
-    """Whether all metrics read the labels of one ranking, and the labels do not decide its order."""
-    return not settings.parts and TIES[settings.ties] not in LABEL_TIES
 
 
 def prune(judgments: dict[Any, Any], doc_ids: set[Any]) -> dict[Any, Any]:

@@ -115,11 +115,7 @@ class Pool(Exportable):
 
 
 def pool(
-    runs: RunsLike,
-    pool_depth: SupportsIndex | None,
-    *,
-    names: RunNames = "stem",
-    duplicates: Duplicates | None = None,
+    runs: RunsLike, pool_depth: SupportsIndex | None, *, names: RunNames = "stem", duplicates: Duplicates | None = None
 ) -> Pool:
     """Collect the documents that any run has at the top of its rankings.
 

@@ -105,17 +105,9 @@ class ToJudge(Exportable):
         return columns_from_records(Candidate._fields, self.candidates)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the list (atomically) in this order, for assessors to work through.
+        """Write the list in this order, for assessors to work through; formats and errors are as for `Pool.save`.
 
-        A path that ends in .qrels or .txt gets TREC qrels, in which every label is -1 until an assessor sets it (see
-        `merge_qrels`). A path that ends in .tsv gets query_id, doc_id, influence and n_runs, separated by tabs.
-
-        Raises
-        ------
-        ValueError
-            The path has another suffix, or an id cannot be a field of a line.
-        OSError
-            The file cannot be written; its old content stays.
+        A path that ends in .tsv gets query_id, doc_id, influence and n_runs, separated by tabs.
         """
         save_list(path, Candidate._fields, self.candidates)
 
@@ -283,7 +275,7 @@ def add_unjudged(labels: dict[Any, dict[Any, float]], rankings: list[Rankings]) 
 
 def candidate_influences(changes: Changes, queries: np.ndarray) -> np.ndarray:
     """By how much each candidate changes the differences of its query; `queries` has their positions, rising."""
-    _, n_queries, n_runs = changes.lacking.shape
+    _, n_queries, n_runs = changes.outside.shape
     starts = np.searchsorted(queries, np.arange(n_queries + 1)).tolist()
     rows = np.searchsorted(changes.rankings, np.arange(n_queries + 1) * n_runs).tolist()
     influences = np.empty(len(queries))
@@ -291,8 +283,8 @@ def candidate_influences(changes: Changes, queries: np.ndarray) -> np.ndarray:
     for query in range(n_queries):
         first, end = starts[query : query + 2]
         part = slice(*rows[query : query + 2])
-        columns = np.ascontiguousarray(changes.lacking[kinds[first:end], query].T)
-        columns[changes.rankings[part] % n_runs, changes.candidates[part] - first] = changes.having[part]
+        columns = np.ascontiguousarray(changes.outside[kinds[first:end], query].T)
+        columns[changes.rankings[part] % n_runs, changes.candidates[part] - first] = changes.inside[part]
         influences[first:end] = spreads(columns)
     return influences
 

@@ -217,15 +217,37 @@ class Results(Fields, Exportable):
         """How much each query counts in a mean, {query_id: weight}; None: 1 for all. Do not change it."""
         return self._weights
 
-    def per_query(self, name: str) -> dict[str, float]:
+    def per_query(self, name: str | None = None) -> dict[str, float]:
         """The values of one metric: {query_id: value}; NaN where ``empty=skip`` left a query out.
+
+        The name may be left out where one metric was evaluated.
 
         Raises
         ------
         KeyError
             The metric was not evaluated, or not in this spelling.
+        TypeError
+            No name, and not one metric.
         """
+        name = self._only_name("per_query(name)") if name is None else name
         return dict(zip(self._query_ids, self._values[:, self._column(name)].tolist(), strict=True))
+
+    def __float__(self) -> float:
+        """The mean of the only metric."""
+        return self[self._only_name("results[name]")]
+
+    def _only_name(self, call: str) -> str:
+        if len(self._names) != 1:
+            raise TypeError(f"there are {len(self._names)} metrics, {', '.join(self._names)}: {call} reads one")
+        return self._names[0]
+
+    def __getattr__(self, name: str) -> Any:  # of names that the class does not have
+        base = f"'Results' object has no attribute {name!r}"
+        if name.startswith("_"):
+            raise AttributeError(base, name=name, obj=self)
+        from fastir.habits import RESULTS, hint
+
+        raise AttributeError(base + hint(name, RESULTS), name=name, obj=self)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """All values as new dicts of Python floats: {query_id: {name: value}}."""

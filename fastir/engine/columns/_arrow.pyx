@@ -333,15 +333,7 @@ cdef class Memory:
 
 
 cdef class Batch:
-    """Some rows of a table.
-
-    Its methods raise ValueError for a column that is not valid Arrow data, before they read what would be out of reach.
-
-    Attributes
-    ----------
-    n : int
-        How many rows.
-    """
+    """Some rows of a table, `n`; ValueError for a column that is not valid Arrow data, before it is read."""
 
     cdef ArrowArray array
     cdef Schema schema
@@ -405,13 +397,10 @@ cdef class Batch:
         return self.read_ids(child, self.schema.schema.children[column], self.array.offset + child.offset, self.n)
 
     def lists(self, int64_t column, bint numbers=False):
-        """A column of lists of ids, or of numbers, none of which is null.
+        """A column of lists of ids, or of numbers, none of which is null; None if its type is another.
 
-        Returns
-        -------
-        None, if its type is another; or a tuple
-            int64 array of shape (n + 1,): where each list begins among the values, from 0; the ids or the numbers as
-            float64; the position of the first null among them, -1 if there is none
+        Else (offsets of the lists from 0 as int64; their ids, or numbers as float64; the position of the first null
+        among these, -1 if there is none).
         """
         cdef ArrowArray* child = self.child(column)
         cdef ArrowSchema* schema = self.schema.schema.children[column]
@@ -533,13 +522,7 @@ cdef class Batch:
 
 
 cdef class Batches:
-    """Iterates over the batches of an object that has __arrow_c_stream__ or __arrow_c_array__.
-
-    Attributes
-    ----------
-    names : list of str
-        Of the columns; a column without a name has an empty one.
-    """
+    """Iterates over the batches of an object that has __arrow_c_stream__ or __arrow_c_array__."""
 
     cdef ArrowArrayStream stream
     cdef Batch only             # of an object that is one batch

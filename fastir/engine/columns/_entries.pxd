@@ -282,19 +282,9 @@ cdef inline bint read_batch(Reader* reader, PyObject** values, Py_ssize_t n, dou
 
 cdef inline int read_rows(dict ranking, bint integers, bint may_be_numpy, bint releases_gil, int64_t n, Reader* reader,
                           PyObject** keys, double* scores) noexcept:
-    """Read n rows, as many as the ranking has.
+    """Read n rows, as many as the ranking has, into `keys` and `scores`: ROWS_READ, NOT_PLAIN or HAS_NAN.
 
-    Parameters
-    ----------
-    integers : whether ids are int, not str
-    may_be_numpy : whether they may be NumPy's scalars
-    releases_gil : whether another thread may have the GIL meanwhile: the ranking is the caller's own copy
-    reader : is set anew
-    keys, scores : filled
-
-    Returns
-    -------
-    ROWS_READ, NOT_PLAIN or HAS_NAN.
+    `may_be_numpy`: ids may be scalars of NumPy. `releases_gil`: the ranking is a copy that the caller alone has.
     """
     cdef PyObject* values[ROWS_AHEAD]
     cdef Py_ssize_t position = 0, m

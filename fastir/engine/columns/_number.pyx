@@ -118,7 +118,7 @@ cdef const unsigned char* read_number(const unsigned char* p, double* out) noexc
         below = p[0] == c'-'
         p += below or p[0] == c'+'
         start = p
-        while <unsigned char>(p[0] - c'0') < 10 and p - start < 5:
+        while <unsigned char>(p[0] - c'0') < 10 and p - start < 5:      # slow_number has longer ones
             e = e * 10 + (p[0] - c'0')
             p += 1
         if p == start:
@@ -126,7 +126,7 @@ cdef const unsigned char* read_number(const unsigned char* p, double* out) noexc
         exponent += -e if below else e
     if p[0] > 32 or not (p[0] == 32 or 9 <= p[0] <= 13):
         return NULL
-    if mantissa >> 53 == 0 and -22 <= exponent <= 22:
+    if mantissa >> 53 == 0 and -22 <= exponent <= 22:       # both are exact doubles: one operation, one rounding
         out[0] = <double>mantissa / TENS[-exponent] if exponent < 0 else <double>mantissa * TENS[exponent]
     elif mantissa == 0:
         out[0] = 0.0
@@ -138,13 +138,7 @@ cdef const unsigned char* read_number(const unsigned char* p, double* out) noexc
 
 
 def slow_number(bytes token):
-    """A decimal or an infinity in ASCII, as Python reads it.
-
-    Returns
-    -------
-    float, None or "overflow"
-        None if it is not a number, "overflow" if it is finite but too large for a double.
-    """
+    """A decimal or an infinity in ASCII, as Python reads it; None for others, "overflow" beyond the largest double."""
     text = token.decode("ascii", "replace").lower()
     bare = text.lstrip("+-")
     if len(text) - len(bare) > 1:
@@ -169,15 +163,9 @@ def fast_number(bytes token):
 
 
 def numbers_from_texts(Ids ids):
-    """The numbers that a column of texts spells, blanks around them aside.
+    """The numbers that a column of texts spells, blanks around them aside, as float64.
 
-    Returns
-    -------
-    numbers : float64 array
-    row : int
-        The first row whose text is not a number, -1 if there is none.
-    problem : str
-        Why: "number" or "overflow".
+    Then the first row whose text is not a number, -1 if there is none; and why: "number" or "overflow".
     """
     cdef int64_t i, n = ids.column.n
     cdef Text text

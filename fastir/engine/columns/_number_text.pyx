@@ -140,21 +140,10 @@ cdef inline char* append(const char* text, int64_t n, char* out) noexcept nogil:
 
 
 def rows_text(list heads, const double[:, ::1] values, list between, bytes nan=b"nan", bytes infinity=b"inf"):
-    """Rows of numbers between texts.
+    """Rows of numbers between texts, as uint8: each row begins with its head, a str, in which surrogates are bytes.
 
-    Parameters
-    ----------
-    heads : list of str
-        What each row begins with; a surrogate is the byte that it was read from.
-    values : float64 array of shape (len(heads), len(between) - 1)
-    between : list of bytes
-        The text before the first number of a row, between two, and behind the last.
-    nan, infinity : bytes
-        Their texts.
-
-    Returns
-    -------
-    uint8 array of shape (n_bytes,)
+    `between` has the text before the first number of a row, between two, and behind the last; `nan` and `infinity` are
+    the texts of these.
     """
     cdef int64_t i, j, most, used = 0, width = values.shape[1]
     cdef Py_ssize_t length
@@ -165,6 +154,7 @@ def rows_text(list heads, const double[:, ::1] values, list between, bytes nan=b
     cdef unsigned char[::1] whole
     if (values.shape[0], width) != (len(heads), len(between) - 1):
         raise ValueError(f"{len(heads)} rows of {len(between) - 1} values expected, got {values.shape[0]} of {width}")
+    # the longest text that the numbers of a row can have: so the room is looked at once a row
     most = sum(map(len, between)) + width * (1 + max(MAX_NUMBER_BYTES, len(nan), len(infinity)))
     whole = np.empty(values.shape[0] * (most + USUAL_HEAD_BYTES), np.uint8)
     for i in range(values.shape[0]):
@@ -179,7 +169,7 @@ def rows_text(list heads, const double[:, ::1] values, list between, bytes nan=b
         p = append(between[0], len(<bytes>between[0]), append(head, length, <char*>&whole[used]))
         for j in range(width):
             memcpy(&bits, &values[i, j], 8)
-            if bits >> 63 and values[i, j] == values[i, j]:
+            if bits >> 63 and values[i, j] == values[i, j]:     # the sign of a NaN says nothing
                 p = append(b"-", 1, p)
             bits &= ~(<uint64_t>1 << 63)
             if bits < special and bits:

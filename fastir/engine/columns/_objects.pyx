@@ -105,7 +105,7 @@ cdef inline uint64_t spread_address(PyObject* one) noexcept:
     return <uint64_t><size_t>one * <uint64_t>0x9E3779B97F4A7C15 >> 32
 
 
-cdef struct Objects:            # those of a list, or of an array
+cdef struct Objects:            # the objects of a list, or of an array
     PyObject* list
     PyObject** array
 

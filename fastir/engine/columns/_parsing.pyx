@@ -142,11 +142,8 @@ cdef const unsigned char* after_query(const unsigned char* p, Rows* rows) noexce
 def rows_from_json(bytes content):
     """The rows of a text {query_id: {doc_id: number}} without NUL bytes, or None if something in it is unusual.
 
-    Returns
-    -------
-    None, or tuple
-        The query ids of segments of rows, and their first rows (a list); for each row where its document id begins in
-        the text and how long it is (int64), and its number (float64).
+    They are the query ids of segments of rows, and their first rows (a list); for each row where its document id begins
+    in the text and how long it is (int64), and its number (float64).
     """
     cdef int64_t room = content.count(b":") + 1, length
     cdef list queries = [], first_rows = []
@@ -263,23 +260,12 @@ cdef const unsigned char* after_row(const unsigned char* p, Field* fields, int n
 
 
 def rows_from_json_lines(bytes content, list names, list kinds):
-    """The rows of a block of JSON Lines, up to what is unusual.
+    """The rows of a block of JSON Lines, up to what is unusual: up to four fields of these names (bytes) and kinds.
 
-    Parameters
-    ----------
-    content : bytes
-    names : list of bytes
-        Of the fields that are wanted, at most four; all rows must have them.
-    kinds : list of int
-        0 for text, 1 for integers, 2 for numbers.
-
-    Returns
-    -------
-    tuple
-        For each field a tuple: where its texts begin in the block and how long they are (int64), or its integers
-        (int64), or its numbers (float64); the number of rows; and the number of bytes that they take.
+    For each field a tuple: where its texts begin in the block and how long they are (int64), or its integers (int64),
+    or its numbers (float64); then the number of rows, and of the bytes that they take.
     """
-    cdef int64_t room = content.count(b"{") + 1, n = 0
+    cdef int64_t room = content.count(b"{") + 1, n = 0      # braces within texts only make it larger
     cdef int place, n_fields = len(names)
     cdef const unsigned char* text = content
     cdef const unsigned char* p = text
@@ -310,7 +296,7 @@ def rows_from_json_lines(bytes content, list names, list kinds):
                 end = last
                 break
             p = after_row(p, fields, n_fields, text, n)
-            if p == NULL:
+            if p == NULL:       # the rows before stay; pyarrow reads the block from `end` on
                 break
             n += 1
             end = p
@@ -432,7 +418,7 @@ cdef const unsigned char* after_id(const unsigned char* p, const unsigned char* 
 
 
 cdef const unsigned char* after_list(const unsigned char* p, const unsigned char* end, Found* found) noexcept nogil:
-    """Read a list from its bracket on; what is behind it, or NULL, and `found` says why."""
+    """Read a list from its bracket on; returns the position behind it, or NULL, with the problem in `found`."""
     p = skip(p + 1, end)
     if p < end and p[0] == c"]":
         return p + 1
@@ -476,13 +462,10 @@ cdef bint split_cell(const unsigned char* p, const unsigned char* end, bint comm
 
 
 def survey(const unsigned char[::1] text, const int64_t[::1] starts, const int64_t[::1] lengths):
-    """What the cells of a column have.
+    """What the cells of a column have, as rows, -1 for none, and the largest number of ids.
 
-    Returns
-    -------
-    tuple of int
-        The first row, -1 if there is none, with a bracket at its beginning; with something else; of the latter with a
-        comma, and with a blank that has no comma beside it; and how many ids there are at most.
+    The first row that begins with a bracket; the first that does not; among these the first with a comma, and the first
+    with a blank that has no comma beside it.
     """
     cdef int64_t row, bracket = -1, plain = -1, comma = -1, blank = -1, room = starts.shape[0]
     cdef const unsigned char* p
@@ -521,16 +504,9 @@ def read_cells(const unsigned char[::1] text, const int64_t[::1] starts, const i
                int64_t room):
     """The lists in cells of one form: 0 in brackets, 1 with commas, 2 with blanks between ids.
 
-    Returns
-    -------
-    offsets : int64 array of shape (n + 1,)
-        Where each list begins among the ids.
-    id_starts, id_lengths : int64 arrays of shape (n_ids,)
-        The position and length of each id in the text; of integers id_starts has the ids themselves.
-    integers, escapes : bool
-        Whether the ids are integers; whether one has a backslash, in brackets.
-    problem : tuple of int, or None
-        What is wrong, the row, and the position in the text.
+    Where each list begins among the ids (int64, one more than there are); the position and the length of each id in the
+    text (int64), or the integers themselves; whether ids are integers; whether one has a backslash; and what is wrong:
+    None, or (problem, row, position in the text).
     """
     cdef int64_t row, n = starts.shape[0]
     cdef const unsigned char* p
@@ -562,10 +538,7 @@ def read_cells(const unsigned char[::1] text, const int64_t[::1] starts, const i
 def lists_from_json(bytes content):
     """The lists of a text {query: [id, ...]} without NUL bytes, or None if something in it is unusual.
 
-    Returns
-    -------
-    None, or tuple
-        The query ids (a list of bytes, as JSON strings), and what `read_cells` returns, without the problem.
+    The query ids (a list of bytes, as JSON strings), and what `read_cells` returns, without the problem.
     """
     cdef list queries = [], offsets = [0]
     cdef const unsigned char* p = content
@@ -640,14 +613,10 @@ cdef inline const unsigned char* find(const unsigned char* p, unsigned char c, c
 
 
 def label_lines(bytes content):
-    """The fields of each line that is neither blank nor a comment.
+    """The fields of each line that is neither blank nor a comment: int64 of shape (7, n_lines).
 
-    Returns
-    -------
-    int64 array of shape (7, n_lines)
-        The number of each line; the position and the length of its first field; those of what is behind qid: in its
-        second field, whose length is -1 if there is none and -2 if it is another field; those of the document behind #,
-        whose length is 0 if there is none.
+    The number of each line; the position and the length of its first field; the same of the id behind qid: in its
+    second field (length -1 if there is none, -2 if it is another field); and of the document behind # (length 0: none).
     """
     cdef const unsigned char* text = content
     cdef const unsigned char* stop = text + len(content)

@@ -263,7 +263,7 @@ cdef inline int read_row(const LineFormat* line_format, Group* g, const unsigned
         if ends(p[0]):
             return NUL if p[0] == 0 else FIELDS
         p = next_field(behind_field(p, tabs), tabs)
-    failed = no_field(p, tabs) if tabs else 0
+    failed = no_field(p, tabs) if tabs else 0       # blanks never leave an empty field between them, tabs may
     if failed:
         return failed
     doc = p
@@ -275,7 +275,7 @@ cdef inline int read_row(const LineFormat* line_format, Group* g, const unsigned
         return add_row(g, doc, doc_length, 1.0)
     if ends(p[0]) or line_format.kind == MISSING:
         return NUL if p[0] == 0 else FIELDS
-    token = p
+    token = p       # then the field before the number, which a line with ranks has to have as one
     for _skipped in range(line_format.doc + line_format.query, line_format.number):
         token = p
         p = next_field(behind_field(p, tabs), tabs)
@@ -286,7 +286,7 @@ cdef inline int read_row(const LineFormat* line_format, Group* g, const unsigned
             return NO_RANK
     token = p
     p = quick_number(token, &value)
-    if p == NULL:
+    if p == NULL:       # the rare number that only float() decides, which needs the GIL
         p = behind_field(token, tabs)
         if line_format.kind == PROBABILITY and p - token == 2 and token[0] == c"N" and token[1] == c"A":
             value = NAN
@@ -306,7 +306,7 @@ cdef inline int read_row(const LineFormat* line_format, Group* g, const unsigned
     failed = check_number(line_format, &value) if line_format.kind != ANY else 0
     if failed:
         return failed
-    while p[0] > 13 or not ends(p[0]):
+    while p[0] > 13 or not ends(p[0]):      # no line end is above 13: one comparison for nearly every byte
         p += 1
     if p[0] == 0:
         return NUL
@@ -346,7 +346,7 @@ cdef inline bint read_usual_row(const Cursor* c, Group* g, const unsigned char**
     controls = blanks & ~equal_to(line, 32)
     if controls and line[lowest(controls)] == 9:
         controls ^= equal_to(line, 9)
-    starts = blanks << 1 & ~blanks
+    starts = blanks << 1 & ~blanks      # a field begins where a blank is followed by none
     if controls:
         starts &= controls ^ controls - 1           # up to the end of the line
     if line_format.doc == 2:
@@ -537,17 +537,7 @@ cdef enum:
 
 
 cdef class Reader:
-    """Collects the rows of one file as columns.
-
-    Parameters
-    ----------
-    path : str
-        For messages.
-    is_run : bool
-    line_format : LineFormat
-    only : bytes or None
-        The query to keep the rows of; None keeps all rows.
-    """
+    """Collects the rows of one file as columns, of one query (`only`, bytes) or of all; `path` is for messages."""
 
     cdef readonly object path
     cdef bytes only
@@ -601,17 +591,8 @@ cdef class Reader:
     def columns(self):
         """The rows, once all are read.
 
-        Returns
-        -------
-        arena, starts, lengths : arrays
-            Of the documents.
-        numbers : float64 array
-        first_rows : int64 array
-            Of each stretch of rows of one query.
-        query_ids : list of str
-            Aligned with first_rows.
-        is_grouped : bool
-            Whether no query is known to come back.
+        The documents as bytes, starts and lengths; numbers; where each segment of rows of one query begins, and its
+        query id (list of str); and whether no query is known to come back.
         """
         cdef int64_t i, start = 0, n = self.n_stretches
         cdef const char* text = <const char*>&self.queries[0]

@@ -1,6 +1,6 @@
 """Types of Arrow columns: in words, and the numbers of decimals, which NumPy does not have.
 
-A decimal is an integer of 4 to 32 bytes and a scale, one for the column: its value is integer / 10**scale. That of a
+A decimal is an integer of 4 to 32 bytes and a scale, one for the column: its value is integer / 10**scale. A
 score or a label is the float64 nearest to it, as if it had been written in a file; an id must be whole.
 """
 

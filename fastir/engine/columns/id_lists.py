@@ -14,13 +14,7 @@ from fastir.errors import DuplicateError, quote, remedy
 
 
 def ranking(query_id: Any, value: Any) -> tuple[Any, ...]:
-    """A query's ranking as a tuple of whatever it holds.
-
-    Raises
-    ------
-    TypeError
-        It is no sequence, or one that has no order.
-    """
+    """A query's ranking as a tuple; TypeError if it is no sequence, or one without an order."""
     ranked = sequence(value)
     if ranked is None:
         why = why_no_sequence(value, ", where the first ranking is a list")
@@ -36,7 +30,7 @@ def first_value(column: Any) -> Any:
 
 
 def why_no_sequence(value: Any, mapping_problem: str) -> str:
-    """The type of what is no sequence, and what it lacks; `mapping_problem` says what is wrong with a mapping."""
+    """The type of a value that is no sequence, and the reason; `mapping_problem` is the reason for a mapping."""
     kind = type(value).__name__
     if isinstance(value, AbstractSet):
         return f"got a {kind}, which has no order"
@@ -76,13 +70,7 @@ def plain_ranking(query_id: Any, ranked: Sequence[Any], integers: bool) -> list[
 
 
 def relevant(query_id: Any, value: Any) -> Mapping[Any, Any]:
-    """A query's judgments as {doc_id: label}: those of a mapping, or label 1 for each id that is listed.
-
-    Raises
-    ------
-    TypeError
-        It is neither, or an id cannot be a key.
-    """
+    """A query's judgments as {doc_id: label}: its own if it is a mapping, else label 1 for each id listed."""
     if is_mapping(value):
         return value
     if isinstance(value, str) or is_integer(value):

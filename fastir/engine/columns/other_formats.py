@@ -77,7 +77,7 @@ def are_ratings(fields: list[str]) -> bool:
 
 
 def separator_test(mark: str, *numbers: int) -> Callable[[Line], bool]:
-    """What recognises a line of so many fields with a mark between them."""
+    """The test for a line of so many fields with a mark between them."""
 
     def fits(line: Line) -> bool:
         return len(line.text.split(mark)) in numbers and len(line.fields) < 3
@@ -94,7 +94,7 @@ def is_commented(line: Line) -> bool:
 
 
 def is_book(names: list[str]) -> bool:
-    """Whether columns are those of a book of judgments of Quepid: the others are raters."""
+    """Whether columns belong to a book of judgments of Quepid: the others are raters."""
     return [name.strip().lower() for name in names[:2]] == ["query", "docid"] and len(names) > 2
 
 
@@ -112,7 +112,7 @@ def is_ranked_and_scored(fields: list[str]) -> bool:
     return fields[1].upper() not in ("0", "Q0") and fields[2].isdigit() and is_number(fields[3])
 
 
-# Of lines of any format: what the message says of a line, and what recognises it
+# For lines of any format: the text of the message, and the test that recognises the line
 LINES: tuple[tuple[str, Callable[[Line], bool]], ...] = (
     ("it looks like JSON Lines: pass format='jsonl'", is_json_row),
     ("it looks like JSON: pass format='json'", lambda line: line.text.lstrip().startswith(("{", "["))),
@@ -255,7 +255,7 @@ TABLES: tuple[tuple[str, Callable[[list[str]], bool]], ...] = (
 
 
 def is_quepid(names: list[str]) -> bool:
-    """Whether columns are those of ratings, or of a case or snapshot, as Quepid exports them."""
+    """Whether columns belong to ratings, or to a case or snapshot, as Quepid exports them."""
     stripped = {name.strip().lower() for name in names}
     return (
         not stripped.isdisjoint({"query", "query text"})
@@ -296,5 +296,5 @@ def hint_for_markup(text: str) -> str:
 
 
 def hint_for_columns(names: list[str]) -> str:
-    """The end of a message about a table that lacks a column: "; " and what its columns look like, or nothing."""
+    """The end of a message about a table without a column: "; " and the kind of its columns, or nothing."""
     return next((f"; {about}" for about, fits in TABLES if fits(names)), "")

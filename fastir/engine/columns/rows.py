@@ -190,7 +190,7 @@ class Columns:
 
 
 class Rows:
-    """Documents of queries, each with a number; immutable. Its parameters are those of `Columns`."""
+    """Documents of queries, each with a number; immutable. It takes the parameters of `Columns`."""
 
     _what: str  # for messages
     _number: str  # the name of the numbers, as a column
@@ -206,8 +206,13 @@ class Rows:
         repairs: dict[str, tuple[int, str]] | None = None,
     ) -> None:
         if offsets is None:
-            kind = type(self).__name__
-            raise TypeError(f"a {kind} is made by {kind}.from_dict, from_file or from_table")
+            kind = type(self)
+            made = kind.from_dict(query_ids) if isinstance(query_ids, dict) else None
+            if type(made) is not kind:
+                name = kind.__name__
+                raise TypeError(f"a {name} is made by {name}.from_dict, from_file or from_table")
+            self.columns = made.columns
+            return
         self.columns = self._make_columns(query_ids, offsets, ids, numbers, repairs or {})
 
     # ---- what callers use ----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ read (see _join). find_duplicates() checks Run and Qrels themselves.
 
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.engine.columns._ids cimport TEXTS, Column, Group, Ids, Text, equal, read, room_for_rows, same_until
@@ -79,9 +79,7 @@ cdef class Columns(Join):
     def read(self, int t, int64_t number, Ids queries, Ids docs, const double[::1] scores, int64_t first, int64_t stop):
         """Evaluate the whole queries of rows first to stop in the scratch of thread t; they are block `number`.
 
-        Returns
-        -------
-        None, or a pair of rows that hold the same document of one query, or twice the row with the score NaN
+        None, or a pair of rows that hold the same document of one query, or twice the row with the score NaN.
         """
         cdef Part* part = self.parts + t
         cdef const Column* query_column = &queries.column
@@ -134,13 +132,8 @@ cdef class Columns(Join):
                  int64_t begin, int64_t end, const int64_t[::1] rows=None):
         """Evaluate queries begin to end of the qrels; their rows are group places[q] of a Run, none if that is -1.
 
-        With `rows`, query i is the one at rows[i] in the qrels.
-
-        Without scores the groups are lists, which may hold a document twice.
-
-        Returns
-        -------
-        None, or a query and two positions in its list that hold the same document
+        With `rows`, query i is the one at rows[i] in the qrels. Without scores the groups are lists, which may hold a
+        document twice. None, or a query and two positions in its list that hold the same document.
         """
         cdef Part* part = self.parts + t
         cdef const Column* doc_column = &docs.column
@@ -158,45 +151,51 @@ cdef class Columns(Join):
         return None
 
 
+cdef class GroupScratch:
+    """Scratch of the functions below for the rows of one query."""
+
+    cdef Seen seen
+    cdef Repeats repeats
+    cdef Group group
+
+    def __dealloc__(self):
+        forget(&self.seen)
+        forget_repeats(&self.repeats)
+        free(self.group.docs)
+        free(self.group.scores)
+
+
 def find_duplicates(Ids docs, const int64_t[::1] offsets, watch=None):
     """All pairs (earlier row, later row) of duplicate ids in one group; the earlier row is the first with the id.
 
     watch(0) is called repeatedly and may raise.
     """
     cdef int64_t i, k, n_repeats
-    cdef Seen seen
-    cdef Repeats repeats
-    cdef Group g
+    cdef GroupScratch scratch = GroupScratch()
+    cdef Seen* seen = &scratch.seen
+    cdef Repeats* repeats = &scratch.repeats
+    cdef Group* g = &scratch.group
     cdef const Column* column = &docs.column
-    memset(&seen, 0, sizeof(Seen))
-    memset(&repeats, 0, sizeof(Repeats))
-    memset(&g, 0, sizeof(Group))
     pairs = []
-    try:
-        for k in range(offsets.shape[0] - 1):
-            n_repeats = 0
-            if offsets[k + 1] - offsets[k] > 1:
-                with nogil:
-                    n_repeats = -1
-                    if fill(&g, column, NULL, offsets[k], offsets[k + 1]) == 0 and hash_group(&seen, &g) == 0:
-                        n_repeats = may_repeat(&seen, seen.hashes, g.n)
-                        if n_repeats > 0:
-                            n_repeats = find_repeats(&repeats, &g, seen.hashes)
-            if n_repeats < 0:
-                raise MemoryError
-            if n_repeats > 0:
-                for i in range(g.n):
-                    if repeats.first[i] != i:
-                        pairs.append((offsets[k] + repeats.first[i], offsets[k] + i))
-            if k % 256 == 0:
-                PyErr_CheckSignals()
-                if watch is not None:
-                    watch(0)
-    finally:
-        forget(&seen)
-        forget_repeats(&repeats)
-        free(g.docs)
-        free(g.scores)
+    for k in range(offsets.shape[0] - 1):
+        n_repeats = 0
+        if offsets[k + 1] - offsets[k] > 1:
+            with nogil:
+                n_repeats = -1
+                if fill(g, column, NULL, offsets[k], offsets[k + 1]) == 0 and hash_group(seen, g) == 0:
+                    n_repeats = may_repeat(seen, seen.hashes, g.n)
+                    if n_repeats > 0:
+                        n_repeats = find_repeats(repeats, g, seen.hashes)
+        if n_repeats < 0:
+            raise MemoryError
+        if n_repeats > 0:
+            for i in range(g.n):
+                if repeats.first[i] != i:
+                    pairs.append((offsets[k] + repeats.first[i], offsets[k] + i))
+        if k % 256 == 0:
+            PyErr_CheckSignals()
+            if watch is not None:
+                watch(0)
     return pairs
 
 
@@ -207,59 +206,48 @@ def rows_left(Judged excluded, Parents parents, Ids docs, const int64_t[::1] off
     """
     cdef int64_t i, k, q, first
     cdef int failed
-    cdef Seen seen
-    cdef Group g
+    cdef GroupScratch scratch = GroupScratch()
+    cdef Seen* seen = &scratch.seen
+    cdef Group* g = &scratch.group
     cdef const Column* column = &docs.column
     cdef const Index* index = excluded.index(docs.column.integers and parents is None)
-    memset(&seen, 0, sizeof(Seen))
-    memset(&g, 0, sizeof(Group))
     left = np.ones(offsets[offsets.shape[0] - 1], np.uint8)
     cdef unsigned char[::1] kept = left
-    try:
-        for k in range(offsets.shape[0] - 1):
-            q = places[k]
-            if q < 0 or excluded.offsets[q] == excluded.offsets[q + 1]:
-                continue
-            first = excluded.offsets[q]
-            with nogil:
-                failed = fill(&g, column, NULL, offsets[k], offsets[k + 1])
-                failed = failed or hash_group(&seen, &g)
-                if not failed:
-                    if parents is not None:
-                        parents.replace(&g, seen.hashes)
-                    for i in range(g.n):
-                        kept[offsets[k] + i] = find_judged(index, q, first, g.docs + i, seen.hashes[i]) < 0
-            if failed:
-                raise MemoryError
-            if k % 256 == 0:
-                PyErr_CheckSignals()
-    finally:
-        forget(&seen)
-        free(g.docs)
-        free(g.scores)
+    for k in range(offsets.shape[0] - 1):
+        q = places[k]
+        if q < 0 or excluded.offsets[q] == excluded.offsets[q + 1]:
+            continue
+        first = excluded.offsets[q]
+        with nogil:
+            failed = fill(g, column, NULL, offsets[k], offsets[k + 1])
+            failed = failed or hash_group(seen, g)
+            if not failed:
+                if parents is not None:
+                    parents.replace(g, seen.hashes)
+                for i in range(g.n):
+                    kept[offsets[k] + i] = find_judged(index, q, first, g.docs + i, seen.hashes[i]) < 0
+        if failed:
+            raise MemoryError
+        if k % 256 == 0:
+            PyErr_CheckSignals()
     return left
 
 
 def document_rows(Parents parents, Ids docs, const int64_t[::1] offsets, const double[::1] scores, list query_ids):
     """The rows of a Run with its ids replaced by their documents' ids.
 
-    Returns
-    -------
-    tuple
-        The new offsets; document ids as (bytes, starts, lengths); scores; how many rows held a document of an earlier
-        one, and the position of the first query that has such rows.
+    New offsets; document ids as (bytes, starts, lengths); scores; how many rows held a document of an earlier row, and
+    the position of the first query that has such rows.
     """
     cdef int64_t k, n = 0, n_repeats, repeated = 0, example = -1, n_groups = offsets.shape[0] - 1
-    cdef Seen seen
-    cdef Repeats repeats
-    cdef Group g
+    cdef GroupScratch scratch = GroupScratch()
+    cdef Seen* seen = &scratch.seen
+    cdef Repeats* repeats = &scratch.repeats
+    cdef Group* g = &scratch.group
     cdef const Column* column = &docs.column
     cdef const double* numbers = &scores[0] if scores.shape[0] else NULL
     cdef Ids doc_ids = Ids()
     cdef Text* texts = <Text*>malloc((scores.shape[0] + 1) * sizeof(Text))
-    memset(&seen, 0, sizeof(Seen))
-    memset(&repeats, 0, sizeof(Repeats))
-    memset(&g, 0, sizeof(Group))
     doc_ids.column.kind, doc_ids.column.entries, doc_ids.column.places = TEXTS, texts, texts
     doc_ids.kept = [docs, parents]
     new_offsets, new_scores = np.zeros(n_groups + 1, np.int64), np.empty(scores.shape[0])
@@ -267,31 +255,25 @@ def document_rows(Parents parents, Ids docs, const int64_t[::1] offsets, const d
     cdef double[::1] kept = new_scores
     if texts == NULL:
         raise MemoryError
-    try:
-        for k in range(n_groups):
-            with nogil:
-                n_repeats = -NO_MEMORY
-                if fill(&g, column, numbers, offsets[k], offsets[k + 1]) == 0 and hash_group(&seen, &g) == 0:
-                    parents.replace(&g, seen.hashes)
-                    n_repeats = parents.merge(&g, seen.hashes, &repeats)
-            if n_repeats == -NOT_SUMMED:
-                raise not_summed(&g, query_ids[k])
-            if n_repeats < 0:
-                raise MemoryError
-            if n_repeats > 0:
-                repeated += n_repeats
-                example = k if example < 0 else example
-            if g.n:         # else there may be no room for rows
-                memcpy(texts + n, g.docs, g.n * sizeof(Text))
-                memcpy(&kept[n], g.scores, g.n * sizeof(double))
-            n += g.n
-            ends[k + 1] = n
-            if k % 256 == 0:
-                PyErr_CheckSignals()
-    finally:
-        forget(&seen)
-        forget_repeats(&repeats)
-        free(g.docs)
-        free(g.scores)
+    for k in range(n_groups):
+        with nogil:
+            n_repeats = -NO_MEMORY
+            if fill(g, column, numbers, offsets[k], offsets[k + 1]) == 0 and hash_group(seen, g) == 0:
+                parents.replace(g, seen.hashes)
+                n_repeats = parents.merge(g, seen.hashes, repeats)
+        if n_repeats == -NOT_SUMMED:
+            raise not_summed(g, query_ids[k])
+        if n_repeats < 0:
+            raise MemoryError
+        if n_repeats > 0:
+            repeated += n_repeats
+            example = k if example < 0 else example
+        if g.n:         # else there may be no room for rows
+            memcpy(texts + n, g.docs, g.n * sizeof(Text))
+            memcpy(&kept[n], g.scores, g.n * sizeof(double))
+        n += g.n
+        ends[k + 1] = n
+        if k % 256 == 0:
+            PyErr_CheckSignals()
     doc_ids.column.n = n
     return new_offsets, doc_ids.copy(0, n), new_scores[:n], repeated, example

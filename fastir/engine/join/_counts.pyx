@@ -3,7 +3,7 @@
 A class in C because it is made in every call: a NamedTuple would add a sixth to the time of a call with one query.
 """
 
-# What is counted: the field n_... has the number; of the former the field ..._example has the first query, too.
+# The field n_... of a name has its number. Names with an example also have a field ..._example: the first query.
 WITH_EXAMPLE = ("tied_queries", "flat_queries", "unjudged_queries", "repeated_rows", "rounded_queries", "excluded_rows")
 WITHOUT_EXAMPLE = ("matched_queries", "ranked_docs", "unjudged_docs", "varied_queries", "flat_docs")
 FIELDS = (*(f"n_{name}" for name in WITH_EXAMPLE + WITHOUT_EXAMPLE), *(f"{name}_example" for name in WITH_EXAMPLE),

@@ -618,13 +618,7 @@ cpdef bint is_few(Judged judged, Py_ssize_t n_run, int64_t min_missing) noexcept
 
 
 def rows_if_few(Judged judged, dict run, int64_t min_missing):
-    """The positions in the qrels of a run's queries, rising, if it has few of them; else None.
-
-    Parameters
-    ----------
-    run : dict whose keys are exact str objects, or exact int objects
-    min_missing : the queries of the qrels that must be left to make it worth while
-    """
+    """The positions in the qrels of a run's queries, rising, if it has few of them (see is_few); else None."""
     cdef PyObject* key
     cdef PyObject* value
     cdef PyObject* row
@@ -655,26 +649,11 @@ cdef bint first_is_integer(dict run) except -1:
 def judge_dict(Judged judged, list jobs, dict run, bint releases_gil=False, list rows=None):
     """Evaluate {query_id: {doc_id: score}} under one or several sets of rules, each ranking under all while it is near.
 
-    Parameters
-    ----------
-    judged : Judged
-        The qrels; their queries are evaluated.
-    jobs : list of (Judged, Plan, values, status, ties, single)
-        The qrels again, or others that have one query, whose documents count as judged for each; a float64 array of
-        shape (n_queries, n_slots), which is filled; a uint8 array of shape (n_queries,), set to MISSING where the run
-        lacks the query; the tie rule; whether scores are compared as float32.
-    run : dict whose keys are exact str objects, or exact int objects
-    releases_gil : bool
-        Whether the GIL may be released within a ranking: only the caller can change the run.
-    rows : list of int or None
-        The positions of the queries that are evaluated, which then are the rows of values and status; None for all.
-
-    Returns
-    -------
-    list of Counts
-        The counts of each job.
-    tuple of type
-        The types of the run's query ids and document ids, str or int; None if there are none.
+    A job is (Judged, Plan, values, status, ties, single): the qrels, or others with one query, whose documents count as
+    judged for each; a float64 array of shape (n_queries, n_slots) and a uint8 array of shape (n_queries,), which are
+    filled; the tie rule; whether scores are compared as float32. The queries are all of `judged`, or those at its
+    positions `rows`. Keys are exact str, or exact int objects. `releases_gil`: only the caller can change the run.
+    Returns the Counts of each job, and the types of the run's query ids and document ids, None if there are none.
     """
     cdef Walk walk
     cdef Judged job_judged
@@ -699,14 +678,10 @@ def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint si
                 int64_t min_missing, list exclusions=None):
     """judge_dict() for one job, with the steps before and after it: together they take a microsecond or two.
 
-    Of each query the documents in `exclusions`, frozensets of all forms of their ids, take no rank.
-
-    Returns
-    -------
-    None, or (values, status, Counts, tuple of type, rows)
-        The values, of this shape; `status`, or a copy if a query is missing from the run; what judge_dict returns; and
-        None. For a run of few queries, values and status of these alone, and their positions as rows_if_few() says
-        them. None unless `run` is a dict of dicts that it takes, with rankings of at most `most` documents.
+    Of each query the documents in `exclusions`, frozensets of all forms of their ids, take no rank. The result is
+    (values, `status` or a copy if a query is missing from the run, Counts, types of ids, None); for a run of few
+    queries values and status of these alone, and their positions as the last. None unless `run` is a dict of dicts that
+    judge_dict() takes, with rankings of up to `most` documents.
     """
     cdef Walk walk
     cdef tuple kinds

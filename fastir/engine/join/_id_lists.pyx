@@ -62,10 +62,7 @@ cdef enum:                          # results of Lists.fill
 cdef class Lists(Join):
     """Evaluates {query_id: ids in rank order}; made like a Join of one thread.
 
-    Attributes
-    ----------
-    releases_gil : bool
-        Whether the GIL may be released within a list: only the caller can change the run.
+    `releases_gil`: the GIL may be released within a list, because only the caller can change the run.
     """
 
     cdef public bint releases_gil
@@ -215,7 +212,7 @@ cdef class Lists(Join):
                 value = PyDict_GetItemWithError(run, query_id)
             if value == NULL:
                 continue
-            ids = <object>value
+            ids = <object>value     # held: what follows may run Python code
             if type(ids) is ndarray and ids.ndim == 1:
                 pass
             elif type(ids) is not list and type(ids) is not tuple:
@@ -226,7 +223,7 @@ cdef class Lists(Join):
             depth = min(n, self.depth)
             self.room(&part.group, depth)
             state = self.fill(&part.group, ids, 0, depth, False)
-            if state == NOT_PLAIN:
+            if state == NOT_PLAIN:      # read again from a copy in plain types, which no other thread can change
                 ids = self.as_plain(q, ids)
                 n = len(ids)
                 depth = min(n, self.depth)

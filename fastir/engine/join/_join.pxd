@@ -11,7 +11,7 @@ from fastir.engine.rank._rank cimport Ranking
 # ---- words in buckets, and sets of hashes ----------------------------------------------------------------------------
 
 cdef enum:
-    HEAD_WORDS = 2          # words of a segment before those of the bucket: the previous segment, the words up to there
+    HEAD_WORDS = 2          # words of a segment before the bucket's: the previous segment, the words up to there
     SEGMENT_WORDS = 1024    # words of a segment
     BUCKET_HASHES = 1 << 13 # hashes of a bucket, about, so that its set fits in the second-level cache
     MAX_BUCKETS = 512       # writing to more addresses than this at a time is slow

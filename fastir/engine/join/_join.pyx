@@ -378,24 +378,9 @@ cdef char* whole_lines(unsigned char[::1] room) noexcept:
 
 
 cdef class Parents:
-    """The documents of chunks.
+    """The documents of chunks, two Arenas of one length; ValueError if a chunk has two documents.
 
-    Parameters
-    ----------
-    chunks, documents : Arena
-        Of one length.
-    aggregate : None, "max", "sum" or "mean"
-        What becomes of the scores of a document's rows; None: all rows stay.
-
-    Attributes
-    ----------
-    is_table : bool
-        True: it does not depend on a run.
-
-    Raises
-    ------
-    ValueError
-        A chunk has two documents.
+    `aggregate` says what becomes of the scores of a document's rows; None: all rows stay.
     """
 
     def __init__(self, chunks, documents, aggregate):
@@ -687,28 +672,12 @@ cdef int note_query(Part* part, int64_t place) noexcept nogil:
 cdef class JoinRules:
     """The rules by which runs are joined with qrels and measured.
 
-    Parameters
-    ----------
-    judged, plan : Judged, Plan
-    ties : int
-        A code of TIE_CODES.
-    single : bool
-        Whether scores are compared as float32.
-    only_judged : bool
-        Whether duplicates are looked for only among judged documents.
-    once : bool
-        Whether duplicates are allowed; the first of the rows in rank order is then judged, the others are taken for
-        unjudged documents.
-    parents : Parents or None
-        The documents of the ids, which are then text.
-    excluded : Judged or None
-        Documents of the queries of the qrels, in their order; their rows leave the rankings.
-
-    Attributes
-    ----------
-    removes : bool
-        Whether of duplicates in a list without scores the first is left; else they are an error,
-        unless `once` says more.
+    single          scores are compared as float32
+    only_judged     duplicates are looked for only among judged documents
+    once            duplicates are allowed: the first of the rows in rank order is judged, the others count as unjudged
+    removes         of duplicates in a list without scores the first is left; else an error, except under `once`
+    parents         Parents or None: the documents of the ids, which are then text
+    excluded        Judged or None: documents of the queries of the qrels, in their order; their rows leave the rankings
     """
 
     cdef Judged judged, excluded
@@ -725,23 +694,10 @@ cdef class JoinRules:
 
 
 cdef class Join:
-    """Evaluates groups of rows as they come.
+    """Evaluates groups of rows as they come: fills `values` of shape (n_queries, n_slots), and `status` with MISSING.
 
-    Parameters
-    ----------
-    rules : JoinRules
-    values : float64 array of shape (n_queries, n_slots), filled
-    status : uint8 array of shape (n_queries,), set to MISSING where the run lacks the query
-    n_threads : int
-    integers : bool
-        Whether document ids come as int64.
-
-    Attributes
-    ----------
-    ungrouped : bool
-        Whether a query came back after another.
-    unknown_queries : dict
-        {query id as bytes: number of its block}, for the queries that the qrels do not have.
+    `ungrouped` says that a query came back after another; `unknown_queries` is {query id as bytes: number of its
+    block}.
     """
 
     def __init__(self, JoinRules rules, values, status, int n_threads, bint integers):
@@ -841,6 +797,8 @@ cdef class Join:
         cdef int64_t first = self.judged.offsets[q], n = self.judged.offsets[q + 1] - first
         cdef int64_t wanted = self.judged.n_read(self.plan.reads, q)
         cdef bint tied, noted = self.only_judged or self.once
+        # Chunks become documents before documents are excluded, as exclusions have documents' ids. Rows are merged
+        # last, so that an excluded row is not counted as a repeat.
         if self.parents is not None:
             self.parents.replace(g, seen.hashes)
         if self.excluded is not None:
@@ -853,13 +811,13 @@ cdef class Join:
                 count_repeats(<Counts>part.counts, q, repeated)
         if reserve(r, self.plan, g.n, n) < 0 or noted and clear_rows(seen, n) < 0:
             return NO_MEMORY
-        if self.single:
+        if self.single:     # in place: the group is scratch
             for i in range(g.n):
                 g.scores[i] = <double><float>g.scores[i]
         for i in range(g.n):
             j = find_judged(self.index, q, first, g.docs + i, seen.hashes[i])
             if j >= 0:
-                if noted:
+                if noted:       # seen.rows has the document's row + 1, under `once` its hit + 1
                     if seen.rows[j] and not self.once:
                         seen.first = seen.rows[j] - 1
                         seen.later = i
@@ -867,6 +825,7 @@ cdef class Join:
                     if seen.rows[j]:
                         again += 1
                         hit = r.hits + seen.rows[j] - 1
+                        # the first of the rows in rank order is the hit: a later one only with a larger score
                         if j < wanted and g.scores[i] > hit.score:
                             hit.score, hit.item, hit.row = g.scores[i], g.docs + i, i
                         continue

@@ -46,12 +46,8 @@ cdef enum:
 cdef class Judged:
     """The judged documents of every query; immutable except for the forms that are made on demand.
 
-    Parameters
-    ----------
-    query_ids : list of str or of int
-    doc_ids : list of str, list of int, or Arena
-    offsets : int64 array of shape (n_queries + 1,)
-    labels : int32 array parallel to doc_ids; any negative label means in the pool, not judged
+    Made from query ids, document ids (a list of str or of int, or an Arena), int64 offsets of shape (n_queries + 1,)
+    and int32 labels parallel to the documents; a negative label means in the pool, not judged.
     """
 
     def __cinit__(self, list query_ids, doc_ids, offsets, labels):
@@ -82,6 +78,7 @@ cdef class Judged:
         for q in range(len(query_ids)):
             if offsets[q] > offsets[q + 1]:
                 raise ValueError(f"qrels: offsets must rise, but offsets[{q + 1}] is less than the one before")
+        # All offsets are checked by now: they are indices below.
         order = <int64_t*>malloc((n + 1) * sizeof(int64_t))
         spare = <int64_t*>malloc((n + 1) * sizeof(int64_t))
         self.kept = []

@@ -886,12 +886,7 @@ cdef class Scattered(Join):
         return list(zip(borders, borders[1:] + [n_codes])) if total > 0 else []
 
     def settle_again(self, int t, int64_t begin, int64_t end):
-        """Evaluate the queries of codes begin to end that need ids.
-
-        Returns
-        -------
-        None, or a pair of rows of one query that hold the same document
-        """
+        """Evaluate the queries of codes begin to end that need ids: None, or two rows of one query with one doc."""
         cdef Part* part = self.parts + t
         cdef fenv_t callers
         with nogil:

@@ -26,16 +26,7 @@ from fastir.errors import DuplicateError, FormatError, quote, remedy
 
 
 cdef class Stream(Join):
-    """Evaluates a run file from its blocks.
-
-    Parameters
-    ----------
-    path : str
-        For messages.
-    format : LineFormat
-    others
-        As for Join.
-    """
+    """Evaluates a run file from its blocks; `path` is for messages."""
 
     cdef readonly object path
     cdef Cursor* cursors
@@ -92,13 +83,8 @@ cdef class Stream(Join):
     def read(self, int t, int64_t number, unsigned char[::1] block, int64_t size):
         """Evaluate the whole queries of block[:size], the file's block `number`, in the scratch of thread t.
 
-        block[size] becomes LF.
-
-        Returns
-        -------
-        tuple
-            The number of lines in the block; and None, or a function that takes the number of lines before the block
-            and makes the exception for an error in it.
+        block[size] becomes LF. The number of lines in the block; and None, or a function that takes the number of lines
+        before the block and makes the exception for an error in it.
         """
         cdef Part* part = self.parts + t
         cdef Cursor* cursor = self.cursors + t

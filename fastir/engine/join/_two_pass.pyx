@@ -97,17 +97,10 @@ cdef inline uint64_t row_hash(const Text* doc, uint64_t integer, double score) n
 
 
 cdef class QueryFinder:
-    """Finds the queries of rows.
+    """Finds the queries of rows with ids of these kinds.
 
-    Parameters
-    ----------
-    judged : Judged
-    integer_queries, integer_docs : bool
-        The kinds of the rows' ids.
-    excluded : Judged or None
-        Documents of the queries of `judged`, in their order; their rows do not count.
-    like : QueryFinder or None
-        One of the same `judged` and kinds, to share its table: runs of one table are looked up alike.
+    Rows of the documents of `excluded`, a Judged or None with the queries of `judged`, do not count. `like` is another
+    QueryFinder of the same `judged` and kinds, which shares its table.
     """
 
     cdef Judged judged, excluded
@@ -182,27 +175,13 @@ cdef class FirstPass(QueryFinder):
 
     def probe(self, Ids queries, Ids docs, const double[::1] numbers, double[::1] scores, int64_t[::1] num_ret,
               uint64_t[::1] sums, int64_t[::1] again, bint once, int64_t[::1] left=None):
-        """Look at some rows.
+        """Look at some rows: how many have a query of the qrels, and the row that is an error, -1 if there is none.
 
-        Parameters
-        ----------
-        queries, docs, numbers
-            The rows.
-        scores : float64 array of shape (n_judgments,)
-            Of each judgment, NaN until its document is retrieved; parallel to the qrels as Judged has them.
-        num_ret, again : int64 arrays of shape (n_queries,)
-            Rows of each query, and those among them with a judged document that was in an earlier row.
-        sums : uint64 array of shape (n_queries,)
-            The sum of row_hash() over the rows of each query.
-        once : bool
-            Whether such rows are no error: the largest score stays.
-        left : int64 array of shape (n_queries,)
-            Further rows of each query with an excluded document; None if there is none.
-
-        Returns
-        -------
-        tuple of int
-            How many of the rows have a query of the qrels, and the row that is an error, -1 if there is none.
+        scores      float64, of each judgment as Judged has them, NaN until its document is retrieved
+        num_ret     int64, rows of each query; `again`: its rows with a judged document that was in an earlier row
+        sums        uint64, the sum of row_hash() over the rows of each query
+        left        int64, further rows of each query with an excluded document; None if there is none
+        once        such rows are no error: the largest score stays
         """
         cdef int64_t n_matched = 0, row = -1, n = numbers.shape[0], n_queries = self.judged.n_queries
         cdef int failed
@@ -252,7 +231,7 @@ cdef class FirstPass(QueryFinder):
                     continue
                 n_matched[0] += 1
                 if self.excluded is not None and self.is_excluded(q, docs, first + i):
-                    left[q] += 1
+                    left[q] += 1        # before num_ret and sums: the second pass leaves the row out as well
                     continue
                 num_ret[q] += 1
                 if self.integer_docs:
@@ -294,20 +273,9 @@ cdef class FirstPass(QueryFinder):
 
 
 cdef class SecondPass(QueryFinder):
-    """Counts the rows before the judged documents that were retrieved.
+    """Counts the rows before the judged documents that were retrieved and that `reads`, a code of READ_CODES, asks for.
 
-    Parameters
-    ----------
-    judged, integer_queries, integer_docs, excluded, like
-        As for QueryFinder.
-    scores : float64 array of shape (n_judgments,)
-        The sums of the first pass, of all parts.
-    ties : int
-        A code of TIE_CODES.
-    single : bool
-        Whether scores are compared as float32.
-    reads : int
-        A code of READ_CODES: only documents that metrics read have ranks.
+    `scores` are the scores that the first pass found, of all parts: float64 of shape (n_judgments,).
     """
 
     cdef Hit* hits          # of a query from its slot on, in rank order
@@ -351,17 +319,7 @@ cdef class SecondPass(QueryFinder):
 
     def count(self, Ids queries, Ids docs, const double[::1] numbers, int64_t[::1] num_ret, uint64_t[::1] sums,
               int64_t[::1] before, int64_t[::1] alike):
-        """Count some rows.
-
-        Parameters
-        ----------
-        queries, docs, numbers
-            The rows; no number is NaN.
-        num_ret, sums : int64 and uint64 arrays of shape (n_queries,)
-            As for FirstPass.probe.
-        before, alike : int64 arrays of shape (n_judgments,)
-            Counts, as the picture above shows, that grow.
-        """
+        """Count some rows, of which no number is NaN: `before` and `alike` grow, int64 of shape (n_judgments,)."""
         cdef int64_t n = numbers.shape[0]
         cdef fenv_t callers
         self.check(queries, docs, n)
@@ -420,7 +378,7 @@ cdef class SecondPass(QueryFinder):
                 score, slot = comparable(numbers[first + i], single), self.judged.offsets[q]
                 levels = self.levels + slot
                 high = scores_from(levels, self.n_hits[q], score)
-                if high > 0 and levels[high - 1] == score:
+                if high > 0 and levels[high - 1] == score:      # few rows: only these need an id, or a second search
                     low = scores_above(levels, self.n_hits[q], score)
                     alike[slot + low] += 1
                     if self.ties < INPUT:
@@ -458,14 +416,8 @@ cdef class SecondPass(QueryFinder):
     def find_ranks(self, const int64_t[::1] before, const int64_t[::1] alike):
         """The ranks that follow from the counts of all parts.
 
-        Returns
-        -------
-        sizes : int64 array of shape (n_queries,)
-            How many hits each query has.
-        ranks, labels : int64 and int32 arrays of shape (n_hits,)
-            Query by query, by rising ranks.
-        tied : bool array of shape (n_queries,)
-            Whether a hit has the score of another row.
+        How many hits each query has (int64); ranks (int64) and labels (int32) query by query, by rising ranks; whether
+        a hit of the query has the score of another row (bool).
         """
         cdef int64_t q, i, j, slot, above, last, total = 0, n_queries = self.judged.n_queries
         self.check_counts(before, alike)

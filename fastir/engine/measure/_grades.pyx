@@ -96,21 +96,10 @@ cdef int number_labels(Table* table, const double[::1] labels, int32_t[::1] code
 class Grades:
     """The distinct labels above 0 of a set of real-valued judgments; immutable.
 
-    Parameters
-    ----------
-    labels : float64 array of shape (n_grades,)
-        Ascending, 0.0 first: the label of each code from 0 up.
-    others : tuple of float
-        Labels that no document has, for which a gain was given: the codes behind.
-
-    Attributes
-    ----------
-    powers : float64 array of shape (n_grades,)
-        2^label.
-    gains : float64 array of shape (n_grades,)
-        2^label - 1.
-    largest : float
-        The largest label of a document.
+    labels      float64, ascending, 0.0 first: the label of each code; behind them `others`, which no document has, but
+                for which a gain was given
+    powers      2^label; and `gains`, 2^label - 1
+    largest     the largest label of a document
     """
 
     def __init__(self, labels, others=()):
@@ -148,17 +137,12 @@ class Grades:
 
 
 class Rows:
-    """Takes the part of Grades if the code of a label above 0 is its class and its row: what a Plan compares labels
-    with.
+    """Takes the part of Grades if the code of a label above 0 is its class and its row.
 
-    class    how many of `levels` a label reaches, and one more     code    class << ROW_BITS | row
+    class    how many of `levels` (above 0, rising, fewer than MOST_LEVELS) a label reaches, and one more
+    code     class << ROW_BITS | row
 
     Only what compares labels with a level, and what adds up the gains of the first ranks, can read such codes.
-
-    Parameters
-    ----------
-    levels : float64 array
-        Above 0, rising, fewer than MOST_LEVELS.
     """
 
     labels = None
@@ -185,16 +169,7 @@ MOST_ROWS = 1 << ROW_BITS   # of a group
 
 
 def coded(*columns):
-    """The Grades of all these labels together, and each column as codes.
-
-    Parameters
-    ----------
-    *columns : arrays of finite numbers
-
-    Returns
-    -------
-    Grades, list of int32 arrays
-    """
+    """The Grades of all labels of some arrays of finite numbers together, and each array as int32 codes."""
     cdef Table table
     cdef int failed = 0
     cdef double[::1] labels

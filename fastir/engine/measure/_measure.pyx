@@ -31,18 +31,8 @@ from fastir.engine.measure._sort cimport falling_order, labels_from
 cdef class Plan:
     """Views and slots in C; immutable.
 
-    Parameters
-    ----------
-    views : list of fastir.engine.measure.views.View
-    slots : list of fastir.engine.measure.views.Slot
-    reads : int
-        A code of READ_CODES: which documents become hits.
-    judged_only : bool
-    max_depth : int
-    average : bool
-        Whether values are expected ones, over the orders of equal scores.
-    grades : Grades or None
-        The labels of codes; its `labels` are None where codes name rows.
+    `reads` is a code of READ_CODES: which documents become hits. `average`: values are expected ones, over the orders
+    of equal scores. `grades` has the labels of codes, or None; its `labels` are None where codes name rows.
     """
 
     def __cinit__(self, list views, list slots, int reads, bint judged_only, int64_t max_depth, bint average,
@@ -100,6 +90,7 @@ cdef class Plan:
             for j, cutoff in enumerate(view.cutoffs):
                 out.cutoffs[j] = cutoff
                 out.n_graded += cutoff <= view.gain_depth
+            # the uncut ideal ranking adds up the gains of all judged documents, whatever the cutoff is
             self.gain_depth = max(self.gain_depth, INT64_MAX if out.ideal == UNCUT else out.gain_depth)
             self.deepest = max(self.deepest, out.cutoffs[out.n_cutoffs - 1])
             self.n_snapshots += out.n_cutoffs
@@ -404,7 +395,7 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
         retrieved = False
         while n_hits > 0 and scratch.ranks[n_hits - 1] > num_ret:
             n_hits -= 1
-    if plan.judged_only:
+    if plan.judged_only:    # the cut at max_depth comes first; then ranks count what is left
         num_ret = n_hits
         if plan.average:
             close_ties(scratch, n_hits)
@@ -732,7 +723,7 @@ cdef void walk_ties(const View* view, const Query* q, double* gains, double* ide
                 c += 1
             if c == view.n_cutoffs:
                 break
-            place = <double>(rank - first)
+            place = <double>(rank - first)      # the documents of the tie above this rank
             if relevant > 0.0:
                 s.num_rel_ret = above + relevant * (place + 1.0) / size
                 s.sum_precision += relevant / size * (

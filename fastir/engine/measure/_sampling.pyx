@@ -13,7 +13,7 @@ which has the strata in the order of their text.
 
 Weights: a relevant document counts as its weight, not as one. A weight is an inverse propensity: a document that was
 seen with probability p counts as 1/p. composites/weights.py makes judgments whose labels are the weights of relevant
-documents and 0 for the others, so the walk is that of other real-valued labels. psp and psndcg give the numerator of
+documents and 0 for the others, with the walk of real-valued labels. psp and psndcg give the numerator of
 the mean here; the composite evaluator divides by the value of the best rankings.
 """
 
@@ -397,22 +397,12 @@ declare_estimate(num_rel, by_probability(
 
 
 def estimate(name, int32_t level, int64_t k, hits, pool, num_ret, double[::1] values, double[::1] defined):
-    """The values of a metric for all queries.
+    """Fill `values` of a metric for all queries, and `defined`, which is above 0 where the metric is defined.
 
-    Parameters
-    ----------
-    name : str
-    level, k : int
-        The smallest relevant label, and the cutoff.
-    hits : (offsets, ranks, rows)
-        int64 arrays; rows are counted from the query's first one.
-    pool : (offsets, labels, by_label, strata, firsts, sizes, probabilities, gains, by_gain)
-        Arrays parallel to the rows, but the offsets and the firsts (where the strata of each query begin) parallel to
-        the queries, and the sizes parallel to the strata. labels are int32, probabilities and gains float64, all others
-        int64.
-    num_ret : int64 array
-    values, defined : float64 arrays
-        To be filled; `defined` is above 0 where the metric is defined.
+    hits     offsets, ranks, rows: int64; rows are counted from the query's first one
+    pool     offsets, labels (int32), by_label, strata, firsts, sizes, probabilities, gains (float64), by_gain: parallel
+             to the rows; but offsets and firsts, where the strata of each query begin, to the queries, sizes to the
+             strata
     """
     cdef const int64_t[::1] hit_offsets = hits[0], ranks = hits[1], rows = hits[2]
     cdef const int64_t[::1] offsets = pool[0], by_label = pool[2], strata = pool[3], firsts = pool[4], sizes = pool[5]

@@ -1,6 +1,7 @@
 """Cards: the descriptions of metrics. Parser, documentation, suggestions, tests and benches all read them."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from fastir.declared import Param
@@ -235,3 +236,20 @@ class Card(NamedTuple):
     def place(self) -> str:
         """The suffix that the name may have: ``@k``, ``@`` and the parameter that it sets, or nothing."""
         return "@k" if self.cutoff else f"@{self.at}" if self.at else ""
+
+    def mentions(self) -> set[str]:
+        """The words of its fields and the ends of its name that may be names of other metrics."""
+        fields = [self.normalises, self.pooled, self.at_r, *(self.quotient or ()), *(self.becomes or ())[1:]]
+        names = {name for name in fields if name} | {name for _, _, name in self.equals}
+        for text in (self.summary, self.formula, self.differs):  # "map" and "judged" are words of sentences, too
+            names.update(word for word in re.findall(r"\w+", text) if re.search(r"[a-z](_|\d)", word))
+        return names | {self.name[start:] for start in range(1, len(self.name) - 2)} | {self.name.rpartition("_")[0]}
+
+
+def find_relatives(cards: Iterable[Card]) -> dict[str, tuple[str, ...]]:
+    """The metrics that each metric mentions, or that mention it, in the order of the cards."""
+    mentions = {card.name: card.mentions() for card in cards}
+    return {
+        name: tuple(other for other in mentions if other != name and (other in named or name in mentions[other]))
+        for name, named in mentions.items()
+    }

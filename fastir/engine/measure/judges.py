@@ -34,40 +34,20 @@ class Pairs(NamedTuple):
 
 
 class Judge(NamedTuple):
-    """The preferences of one judge by position.
+    """The preferences of one judge by position."""
 
-    Attributes
-    ----------
-    levels : float64 array of shape (n,)
-        0 is not relevant.
-    beats : bool array of shape (n, n)
-        Whether the first is preferred to the second.
-    n_ret : int
-        How many of the documents were retrieved; these come first.
-    ordered : bool
-        Whether the levels say all.
-    pairs : Pairs
-    """
-
-    levels: np.ndarray
-    beats: np.ndarray
-    n_ret: int
-    ordered: bool
+    levels: np.ndarray  # float64; 0 is not relevant
+    beats: np.ndarray  # bool of shape (n, n): whether the first is preferred to the second
+    n_ret: int  # how many of the documents were retrieved; these come first
+    ordered: bool  # whether the levels say all
     pairs: Pairs
 
 
 class Judges:
-    """The judges of one query.
+    """The judges of one query with `n_docs` documents that any judge saw; `retrieved` has positions by rank.
 
-    Parameters
-    ----------
-    orders : iterable of Order
-        Of each judge: `docs`, the positions of documents among all of the query's, rising; their `levels`; and `beats`,
-        whether the first is preferred to the second, as a matrix or None where the levels say that.
-    retrieved : int64 array
-        The positions of the documents that were retrieved, by rank.
-    n_docs : int
-        How many documents any judge saw.
+    An order is a judge's: `docs`, positions among all documents of the query, rising; their `levels`; and `beats`,
+    whether the first is preferred to the second, as a matrix or None where the levels say that.
     """
 
     n_docs: int

@@ -75,16 +75,9 @@ cdef class Rows(Blocks):
 
 
 cdef class JudgedRanks(Rows):
-    """Measures judged rankings.
+    """Measures judged rankings, query by query; int64 and int32 arrays as `collecting_plan` fills them.
 
-    Parameters
-    ----------
-    plan : Plan
-    offsets, ideal_offsets : int64 arrays of shape (n_queries + 1,)
-    ranks, labels : int64 and int32 arrays of shape (n_hits,)
-    num_ret : int64 array of shape (n_queries,)
-    ideal_labels : int32 array of shape (n_judgments,)
-    values : float64 array of shape (n_queries, n_slots), filled
+    `values` is float64 of shape (n_queries, n_slots), filled.
     """
 
     cdef const int64_t[::1] offsets, ideal_offsets, ranks, num_ret

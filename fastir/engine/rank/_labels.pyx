@@ -237,6 +237,8 @@ cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments)
                 n_positive += 1
         sort_labels(judged, n_positive)
         return 0
+    # All bits together are negative if one label is, and small if all are: then each label is counted by itself, which
+    # takes vector instructions; else one pass counts them all.
     for i in range(n):
         bits |= labels.bytes[i]
     if 0 <= bits <= MAX_TINY_LABEL:

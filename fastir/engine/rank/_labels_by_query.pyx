@@ -161,7 +161,7 @@ cdef int measure_scored(Plan plan, GroupScratch* scratch, const Input* columns, 
     cdef float* singles = <float*>scores
     if scores == NULL:
         return NO_MEMORY
-    if sorts:
+    if sorts:       # to the end of the room of n entries, so that entries can be made in place from its front
         scores += n
         singles += 3 * n
     if is_single:
@@ -184,6 +184,7 @@ cdef int measure_scored(Plan plan, GroupScratch* scratch, const Input* columns, 
     if n_hits >= 0:
         measure(plan, &scratch.ranking.measured, n_hits, n, judgments, out)
         return tied
+    # a long group with few hits: counting the scores above these takes less than sorting all
     if reserve(&scratch.ranking, plan, n, most) < 0:
         return NO_MEMORY
     n_hits = 0
@@ -236,7 +237,7 @@ cdef int measure_ranked(Plan plan, GroupScratch* scratch, const Input* columns, 
             scratch.ranking.measured.ideal_values = judged.values
         if outcome:
             return outcome
-        for i in range(n_hits):
+        for i in range(n_hits):     # of the ideal ranking the first label is looked at below
             if hit_labels[i] > columns.limit:
                 return LARGE_LABEL
     elif plan.reads > RELEVANT:
@@ -246,6 +247,7 @@ cdef int measure_ranked(Plan plan, GroupScratch* scratch, const Input* columns, 
         if outcome:
             return outcome
     else:
+        # Of the group's own labels only those above 0 are read: the hits are all of them, and make the ideal ranking.
         judgments.labels = hit_labels
         if labels.values == NULL and labels.bytes != NULL and beyond and n_hits > labels.n // MIN_ROWS_PER_HIT:
             outcome = count_labels(labels, &scratch.ideal, judgments)

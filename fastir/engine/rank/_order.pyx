@@ -81,12 +81,7 @@ cdef int sort(double* scores, Text* ids, int64_t* words, int64_t n, Row* rows) e
 cdef int put_in_order(double* scores, Text* ids, int64_t* words, int64_t n, Row* rows) except -1 nogil:
     """Put one ranking in rank order; more than SIGNAL_ROWS may run Python's handlers of signals.
 
-    Parameters
-    ----------
-    scores : no NaN
-    ids : no integers but as text
-    words : what goes with each row
-    rows : workspace of n rows
+    No score is NaN, and ids are text. `words` go with their rows; `rows` is a workspace of n rows.
     """
     cdef int64_t i, first = 0   # of the rows that tie with the current one
     for i in range(1, n + 1):
@@ -102,19 +97,7 @@ cdef int put_in_order(double* scores, Text* ids, int64_t* words, int64_t n, Row*
 
 
 def in_rank_order(Ids ids, const int64_t[::1] offsets, const double[::1] scores):
-    """The rows of many rankings, of each in rank order.
-
-    Parameters
-    ----------
-    ids : Ids
-        No integers but as text.
-    offsets : int64 array of shape (n_rankings + 1,)
-    scores : float64 array of shape (n_rows,), without NaN
-
-    Returns
-    -------
-    int64 array of shape (n_rows,)
-    """
+    """The rows of many rankings, of each in rank order, as int64; ids are text, and no score is NaN."""
     cdef int64_t q, first, n, longest = 0
     order = np.arange(scores.shape[0], dtype=np.int64)
     cdef int64_t[::1] places = order

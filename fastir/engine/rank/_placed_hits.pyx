@@ -88,10 +88,10 @@ cdef int64_t hits_by_counting(Plan plan, Scratch* measured, const Places* places
         if reach[i] - rank > 1:
             tied[0] = True
             before = upto = 0
-            if ties == INPUT:
+            if ties == INPUT:       # the earlier rows of this score alone: what of the first `row` is equal to it
                 count_scores(scores, real is float, row, &levels[i], 1, &before, &upto)
                 rank += upto - before
-            else:
+            else:                   # any free rank of the tie: settle_tie() orders its hits
                 while places.ranked[rank]:
                     rank += 1
         places.ranked[rank] = labels.bytes[row]

@@ -234,7 +234,7 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
     cdef int64_t i, j, n_levels = 0, low, high
     cdef bint falling = True, any_tied = False, by_id = ties <= REVERSED
     cdef double score
-    if not by_id:
+    if not by_id:       # by score and then label: hits come out in rank order, and need no order_hits()
         qsort(r.hits, n_hits, sizeof(Hit), worst_first if ties == PESSIMISTIC else best_first)
     if n_hits > 0:
         for i in range(1, n):
@@ -243,18 +243,18 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
         n_levels = find_levels(r, scores, n, n_hits)
         for j in range(n_levels):
             any_tied |= r.alike[j] > 1
-        if any_tied and by_id:
+        if any_tied and by_id:      # one pass over all scores lists the rows of all ties
             list_tied(r, scores, n, n_levels)
     for i in range(n_hits):
         score = r.hits[i].score
-        if falling:
+        if falling:     # a row is its rank, unless rows above have its score or the caller did not know the row
             low = r.hits[i].row
             if low < 0 or low > 0 and scores[low - 1] == score:
                 low = scores_above(scores, n, score)
             high = low + 1
             if high < n and scores[high] == score:
                 high = low + scores_from(scores + low, n - low, score)
-                if by_id and not any_tied:
+                if by_id and not any_tied:      # at the first tie: most rankings have none
                     memset(r.sorted, NOT_LISTED, n)
                 any_tied = True
                 if by_id and r.sorted[low] == NOT_LISTED:

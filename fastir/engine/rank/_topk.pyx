@@ -205,7 +205,7 @@ cdef class TopK(Blocks):
             return NO_MEMORY
         for i in range(m):
             place = find_item(part, row, part.relevant.items[i].number, &slot)
-            if place < 0:
+            if place < 0:       # judged, but not ranked
                 continue
             n_found += 1
             if is_hit(part.relevant.items[i].label, self.plan.reads):

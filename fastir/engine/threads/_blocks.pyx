@@ -97,13 +97,7 @@ cdef class Blocks:
         return 0
 
     def run_alone(self, int thread, double seconds):
-        """Do blocks in the calling thread for about `seconds`.
-
-        Returns
-        -------
-        float
-            About how many seconds of processor time the rest will take; 0.0 if all blocks are done.
-        """
+        """Do blocks in the calling thread for about `seconds`; returns seconds of processor time for the rest."""
         cdef double begin, until
         cdef int64_t first
         cdef bint is_last
@@ -123,12 +117,9 @@ cdef class Blocks:
         return seconds
 
     def run_in_team(self, int n_threads, double seconds):
-        """Do blocks in a team, of which the caller is thread 0; alone where a team is not allowed.
+        """Do blocks in a team, of which the caller is thread 0, or alone where a team is not allowed.
 
-        Returns
-        -------
-        float
-            About how many seconds the rest will take: on the clock for a team, of processor time alone.
+        About how many seconds the rest will take: on the clock for a team, of processor time alone.
         """
         cdef double begin
         cdef int64_t first

@@ -103,7 +103,7 @@ def may_share() -> bool:
 
 
 def do_all(take: Callable[[int], T | None], work: Callable[[int, T, int], object]) -> dict[int, BaseException]:
-    """Do all tasks in the caller's thread; parameters and result are those of share()."""
+    """Do all tasks in the caller's thread; with the parameters and the result of share()."""
     for number in itertools.count():
         try:
             task = take(0)

@@ -1,0 +1,222 @@
+"""The subcommands about what a run holds: `explain`, `identify` and `check`."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import fastir
+from fastir.cli import arguments
+from fastir.cli.pool import TEXT_FORMATS, add_format_argument, table_output
+from fastir.cli.runs import column_options, read_qrels, run_arguments, runs_by_name
+from fastir.cli.terminal import (
+    BAR_AFTER_SECONDS,
+    OK,
+    USAGE,
+    Output,
+    UsageError,
+    deferred_warnings,
+    progress_bar,
+    replace_keywords,
+    suggestion,
+)
+from fastir.data.results.exportable import result_table
+from fastir.errors import FastirError, quote
+from fastir.inputs.places import place_name
+from fastir.request.names import is_metric, split
+
+
+def add_explain_arguments(add: Callable[..., Any]) -> None:
+    arguments.add_qrels_argument(add)
+    add("run", metavar="RUN", help="a ranking, as for `fastir eval`; - is standard input")
+    about = "the id of a query of the judgments; with --convention A --convention B it may be left out"
+    add("query", metavar="QUERY", nargs="?", help=about)
+    arguments.add_metrics_option(add, " ".join(arguments.DEFAULT_METRICS))
+    arguments.add_judging_arguments(add)
+    add("-o", "--output", metavar="FILE", help="write to a file instead (atomically)")
+
+
+def explain_command(options: argparse.Namespace) -> Output:
+    take_query_from_metrics(options)
+    with arguments.argument_errors():
+        chosen = {**arguments.evaluator_options(options), **arguments.parents_options(options)}
+        settings = arguments.settings_from(arguments.metrics_or_default(options), arguments.evaluator_options(options))
+    runs = run_arguments(runs_by_name([options.run], options, settings.options.duplicates), options)
+    if len(runs) != 1:
+        raise UsageError(f"{options.run}: expected one run, got {len(runs)}")
+    pair = getattr(options, "conventions", [])
+    if len(pair) > 2:
+        raise UsageError(f"--convention: expected two at most, got {len(pair)}")
+    if options.query is None and len(pair) < 2:
+        raise UsageError("expected QUERY before -m, or --convention twice, to compare two of them")
+    qrels = read_qrels(options)
+    query_ids = {str(query_id): query_id for query_id in qrels}
+    if options.query is not None and options.query not in query_ids:
+        unknown = f"there is no query {quote(options.query)}{suggestion(options.query, query_ids)}"
+        raise FastirError(f"{options.qrels}: {unknown}")
+    [run] = runs.values()
+    if len(pair) == 2:
+        return compare_explanations(
+            qrels, run, query_ids.get(options.query), settings.metrics, pair, {**chosen, **column_options(options)}
+        )
+    with progress_bar({}):
+        explanation = fastir.explain(
+            qrels, run, query_ids[options.query], settings.metrics, **chosen, **column_options(options)
+        )
+    return Output(f"{explanation}\n")
+
+
+def take_query_from_metrics(options: argparse.Namespace) -> None:
+    """Take the word behind -m for QUERY that is a query of the judgments and no metric, where QUERY is missing."""
+    if options.query is not None:
+        return
+    others = [word for word in options.metrics or () if word and not all(map(is_metric, split(word)))]
+    if len(others) == 1 and others[0] in set(map(str, read_qrels(options))):
+        options.query = others[0]
+        options.metrics = [word for word in options.metrics if word != others[0]] or None
+
+
+def compare_explanations(
+    qrels: fastir.Qrels, run: Any, query_id: Any, metrics: Sequence[str], pair: Sequence[str], chosen: dict[str, Any]
+) -> Output:
+    """Where two conventions part, for each metric, and both rankings of the query, up to where they do."""
+    texts = []
+    del chosen["convention"]
+    for metric in metrics:
+        with progress_bar({}):
+            found = fastir.explain_conventions(qrels, run, query_id, metric, (pair[0], pair[1]), **chosen)
+        texts.append(f"{found}\n")
+        for name, explanation in zip(found.conventions, found.explained or (), strict=False):
+            texts.append(f"{name}: {explanation}\n")
+    return Output("\n".join(texts))
+
+
+# ---- identify --------------------------------------------------------------------------------------------------------
+
+
+def add_identify_arguments(add: Callable[..., Any]) -> None:
+    arguments.add_qrels_argument(add)
+    arguments.add_runs_argument(add)
+    about = "a value that was reported, with all its digits, such as ndcg@10=0.2340; may be given several times"
+    add("--value", group="metrics", dest="value", metavar="METRIC=X", action="append", default=[], help=about)
+    about = "a file of values: a table in Markdown, LaTeX or CSV, a list, the output of trec_eval, or MTEB's JSON"
+    add("--values", group="metrics", metavar="FILE", help=about)
+    about = "the row of FILE (default: the one that is called as the run, or the only one)"
+    add("--row", group="metrics", metavar="NAME", help=about)
+    about = (
+        "leave out a value by its name; one that is not understood makes the exit code 1; may be given several times"
+    )
+    add("--ignore", group="metrics", metavar="NAME", action="append", default=[], help=about)
+    arguments.add_reading_arguments(add, repairs=False)
+    arguments.add_options(add, "n_threads")
+    add_format_argument(add, TEXT_FORMATS)
+
+
+def identify_command(options: argparse.Namespace) -> Output:
+    from fastir.analyses.identify.tables import read_values
+
+    format = arguments.output_format(options, TEXT_FORMATS)
+    if bool(options.value) == bool(options.values):
+        raise UsageError("expected --value METRIC=X, or --values FILE")
+    unused = {"parts": False, "duplicates": None, "threshold": None, "query_ids": None, "rows": None}
+    vars(options).update(unused)  # for reading
+    runs = run_arguments(runs_by_name(options.runs, options, None), options)
+    if len(runs) > 1 and (options.value or options.row):
+        raise UsageError("several runs need --values FILE, with a row for each")
+    [*names], [*given] = runs, runs.values()
+    values: Any = read_values(options.values) if options.values else dict(map(value_of, options.value))
+    row = options.row
+    if options.values and len(runs) > 1:
+        values = values.select_rows(runs)
+    elif options.values and row is None:
+        row = names[0] if names[0] in values else None
+    with deferred_warnings():
+        found = fastir.identify(
+            read_qrels(options),
+            given[0] if len(given) == 1 else runs,
+            values,
+            row=row,
+            ignore=options.ignore,
+            progress=Notice(),
+            n_threads=options.n_threads,
+            **column_options(options),
+        )
+    text = found.to_json() if format == "json" else table_output(result_table(found), options, format).text
+    return Output(text, code=USAGE if found.not_understood else OK)
+
+
+def value_of(text: str) -> tuple[str, str]:
+    name, mark, value = text.rpartition("=")
+    if not (mark and name and value):
+        raise UsageError(f"--value {quote(text)}: expected METRIC=X, such as ndcg@10=0.2340")
+    return name, value
+
+
+class Notice:
+    """A line on a terminal that says how far the search is, once it has taken a second."""
+
+    def __init__(self) -> None:
+        self.start: float = time.monotonic()
+        self.shown: bool = False
+
+    def __call__(self, done: int, number: int) -> None:
+        if sys.stderr is None or not sys.stderr.isatty() or time.monotonic() - self.start < BAR_AFTER_SECONDS:
+            return
+        ending = "\n" if done == number else ""
+        print(f"\rfastir: {done} of {number} orders and depths{ending}", end="", file=sys.stderr, flush=True)
+
+
+# ---- check -----------------------------------------------------------------------------------------------------------
+
+
+def add_check_arguments(add: Callable[..., Any]) -> None:
+    arguments.add_qrels_argument(add)
+    arguments.add_runs_argument(add, "*")
+    arguments.add_options(add, "max_depth", help="more documents of a query are a fault")
+    arguments.add_options(add, "exactly_queries", "tag", "corpus", "examples")
+    arguments.add_reading_arguments(add, repairs=False)
+    add_format_argument(add, TEXT_FORMATS)
+
+
+def check_command(options: argparse.Namespace) -> Output:
+    """Check every run; the exit code says whether there is a fault."""
+    from fastir.analyses.check.rules import FROM_QRELS, make_rules
+
+    with arguments.argument_errors():
+        format = arguments.output_format(options, TEXT_FORMATS)
+        if options.examples < 0:
+            raise ValueError(f"--examples {options.examples}: expected 0 or more")
+        make_rules(options.max_depth, FROM_QRELS, options.tag)
+    options.parts, options.duplicates = False, None  # which `runs_by_name` asks for
+    runs = runs_by_name(options.runs, options, None)
+    with progress_bar(runs) as notice:
+        checked = fastir.check(
+            options.qrels,
+            runs,
+            max_depth=options.max_depth,
+            exactly_queries=options.exactly_queries,
+            tag=options.tag,
+            corpus=options.corpus,
+            qrels_format=options.qrels_format,
+            run_format=options.run_format,
+            label=options.label,
+            examples=options.examples,
+            progress=notice,
+            **column_options(options),
+        )
+    checked = with_option_names(checked, place_name(options.qrels))
+    text = checked.to_json() if format == "json" else table_output(result_table(checked), options, format).text
+    return Output(text, [] if checked.ok else [checked.summary()])
+
+
+def with_option_names(checked: fastir.Checked, qrels: str) -> fastir.Checked:
+    """The same with options where texts name keywords."""
+    faults = [
+        fault._replace(text=replace_keywords(fault.text, "--qrels-format" if fault.file == qrels else "--run-format"))
+        for fault in checked.faults
+    ]
+    return dataclasses.replace(checked, faults=faults)

@@ -1,0 +1,79 @@
+"""What people write from memory of other tools, and what it is called here; read only after an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+FROM_FILE, EVALUATOR = "fastir.{}.from_file(path)", "fastir.Evaluator, or fastir.compat.pytrec_eval.RelevanceEvaluator"
+QRELS, RUN = FROM_FILE.format("Qrels"), FROM_FILE.format("Run")
+SKLEARN, STATS = "fastir.compat.sklearn.{}", "fastir.stats.{}"
+PAIRS = "fastir.compare(qrels, runs, metrics, test={!r})"
+# Attributes of the package.
+NAMES = {
+    **dict.fromkeys(("read_qrels", "load_qrels", "parse_qrels", "qrels", "qrels_from_file", "from_qrels"), QRELS),
+    **dict.fromkeys(("read_run", "load_run", "parse_run", "run", "read_trec_run", "runs", "run_from_file"), RUN),
+    **{name: SKLEARN.format(name) for name in ("ndcg_score", "dcg_score", "label_ranking_average_precision_score")},
+    "average_precision_score": "fastir.evaluate_scores(labels, scores, 'map')",
+    "roc_auc_score": "fastir.evaluate_scores(labels, scores, 'auc')",
+    **dict.fromkeys(("label_ranking_loss", "top_k_accuracy_score"), "fastir.evaluate_scores(labels, scores, metrics)"),
+    **dict.fromkeys(("optimize_fusion", "optimize", "tune_fusion", "grid_search"), "fastir.tune"),
+    **dict.fromkeys(("fusion", "rrf", "combsum", "combmnz", "reciprocal_rank_fusion"), "fastir.fuse"),
+    **dict.fromkeys(("RelevanceEvaluator", "TrecEval", "EvaluateRetrieval"), EVALUATOR),
+    **dict.fromkeys(("calc_aggregate", "iter_calc", "calc", "Measure", "parse_measure"), "fastir.compat.ir_measures"),
+    **dict.fromkeys(("report", "html_report", "make_report"), "fastir.write_report"),
+    **dict.fromkeys(("plot", "plotting", "chart", "visualize"), "fastir.plots"),
+    **dict.fromkeys(("bootstrap", "confidence_interval", "ci"), "Results.interval, or fastir.stats.bootstrap_interval"),
+    **dict.fromkeys(("ttest", "t_test", "paired_ttest", "student"), PAIRS.format("t")),
+    **dict.fromkeys(("wilcoxon", "randomization_test", "permutation_test"), "fastir.compare, or fastir.stats"),
+    **dict.fromkeys(("significance", "statistical_test", "compare_runs", "Comparator"), "fastir.compare"),
+    **dict.fromkeys(("kappa", "cohen_kappa", "krippendorff", "inter_annotator_agreement"), "fastir.agreement"),
+    **dict.fromkeys(("kendalltau", "kendall_tau", "tau_ap", "spearmanr"), "fastir.rank_correlation"),
+    **dict.fromkeys(("rbo", "jaccard", "overlap"), "fastir.similarity"),
+    **dict.fromkeys(("score", "eval", "calculate", "compute", "evaluate_run", "run_eval"), "fastir.evaluate"),
+    **dict.fromkeys(("evaluate_runs", "evaluate_all", "leaderboard", "benchmark"), "fastir.evaluate_many"),
+    **dict.fromkeys(("evaluate_rankings", "evaluate_ids", "retrieval_metrics"), "fastir.evaluate_lists"),
+    **dict.fromkeys(("validate", "lint", "check_run", "check_submission"), "fastir.check"),
+    **dict.fromkeys(("pooling", "make_pool"), "fastir.pool"),
+    **dict.fromkeys(("list_metrics", "measures", "supported_measures", "available_metrics"), "fastir.metrics()"),
+    **dict.fromkeys(("load", "read_results", "from_json"), "fastir.load_results"),
+    **dict.fromkeys(("pr_curve", "precision_recall"), "fastir.precision_recall_curve"),
+    **dict.fromkeys(("Metrics", "Evaluation", "evaluator"), "fastir.Evaluator"),
+    **dict.fromkeys(("lightgbm", "xgboost", "torchmetrics", "ranx", "pytrec_eval", "sklearn"), "fastir.compat"),
+}
+INTERVAL, WRITE_CUTOFF = "results.interval(metric) gives it", "write the cutoff in the metric's name, as 'ndcg@10'"
+PER_QUERY = "results.per_query(metric) and results.to_pandas() give it"
+# Keywords of calls that are no option of any call here; option_rows.py has those that are.
+OPTIONS = {
+    **dict.fromkeys(("k", "at", "cutoff", "cutoffs", "top_k", "topk", "k_values", "ks", "n"), WRITE_CUTOFF),
+    **dict.fromkeys(("per_query", "return_per_query", "per_topic", "by_query", "detailed"), PER_QUERY),
+    **dict.fromkeys(("ci", "bootstrap", "confidence_interval", "conf_int", "with_ci"), INTERVAL),
+    **dict.fromkeys(("return_mean", "mean", "aggregated", "agg"), "results[metric] is the mean of a metric"),
+    **dict.fromkeys(("verbose", "show_progress", "progress_bar"), "progress= takes a function in evaluate_many"),
+    **dict.fromkeys(("make_comparable", "complete", "all_queries"), "queries= says which queries count"),
+    **dict.fromkeys(("ignore_identical_ids", "exclude_self"), "exclude='query_id' leaves out the query's own document"),
+    **dict.fromkeys(("save_results_in_run", "output", "output_path"), "results.save(path) writes them"),
+    **dict.fromkeys(("gain_type", "exponential", "exp"), "gain='exp' or ndcg(gain=exp)"),
+    "groups": "group= has the sizes of queries in evaluate_scores, segments= compares segments of queries",
+    **dict.fromkeys(("query_id", "query_ids_of_rows", "qids", "user_ids"), "qid= has the query of each row"),
+    **dict.fromkeys(("as_dict", "return_dict", "return_type"), "dict(results) gives the means, to_dict() all values"),
+}
+# Attributes of Results.
+RESULTS = {
+    **dict.fromkeys(("mean", "means", "aggregate", "summary", "scores", "average"), "dict(results) gives the means"),
+    **dict.fromkeys(("ci", "confidence_interval", "bootstrap", "std", "stderr"), "results.interval(metric)"),
+    **dict.fromkeys(("plot", "show", "hist", "boxplot"), "fastir.plots"),
+    **dict.fromkeys(("to_df", "to_frame", "df", "as_dataframe", "to_dataframe", "dataframe", "pandas"), "to_pandas()"),
+    **dict.fromkeys(("to_csv", "to_parquet", "write", "dump", "to_file", "export"), "results.save(path)"),
+    **dict.fromkeys(("by_query", "per_topic", "queries", "detailed"), "per_query(metric), or query_ids"),
+    **dict.fromkeys(("get", "value", "score"), "results[metric]"),
+}
+
+
+def hint(word: str, table: Mapping[str, str], names: Iterable[str] = ()) -> str:
+    """The end of a message about a word that does not exist: what it is here, or else the nearest of our names."""
+    from fastir.checks import letters, suggest_choice
+
+    for other, ours in table.items():
+        if letters(other) == letters(word):
+            return f"; {ours}"
+    return suggest_choice(word, names)
