@@ -10,7 +10,7 @@ from imports import PACKAGE, box_of, imported, module_of
 
 # From the ground up. A name is a folder or a file of fastir/, or a folder of a storey; `fastir` is its __init__.
 LAYERS = """
-    errors checks declared _version engine.threads engine.measure
+    errors checks declared habits _version engine.threads engine.measure
     rendering
     engine.columns
     engine.rank
@@ -26,7 +26,7 @@ LAYERS = """
     analyses.compare
     analyses.agreement analyses.fusion
     plots report compat spark
-    fastir
+    fastir types
     cli __main__
 """
 ROW = {box: number for number, row in enumerate(LAYERS.strip().splitlines()) for box in row.split()}

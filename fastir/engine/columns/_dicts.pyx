@@ -330,9 +330,9 @@ cdef dict label_in_order(list ids):
 def plain_judgments(data, bint floats=True):
     """{query_id: {doc_id: label}} as columns, or None if something in it is unusual, as 1.0 is without `floats`.
 
-    A query may have the ids of relevant documents instead: a list, a tuple, a NumPy array, a set or one str. The columns
-    are query_ids, offsets (int64), doc_ids and labels (int32, or float64 if one is fractional), the lists of exact str
-    or exact int; and behind them the repairs, if a list of relevant ids has one of them again.
+    A query may have the ids of relevant documents instead: a list, tuple, array, set or one str. The columns are
+    query_ids, offsets (int64), doc_ids and labels (int32, or float64 if one is fractional), the lists of exact str or
+    exact int; and behind them the repairs, if a list of relevant ids has one of them again.
     """
     cdef PyObject* query
     cdef PyObject* value

@@ -118,9 +118,9 @@ class PlainEvaluator(PreparedQrels):
             except TypeError:
                 if shape != LISTS or not has_pairs(run):
                     raise
-                if (plain := plain_pairs(run)) is not None:
+                if (columns := plain_pairs(run)) is not None:
                     with naming_odd_pairs(run, "run"):
-                        return self.measure_rows(plain, n_threads, watch)
+                        return self.measure_rows(columns, n_threads, watch)
                 coverage = from_run(task.with_run(Run.from_dict(run, self.settings.options.duplicates)))
             if coverage.rows is not None:
                 values, status = values.take(coverage.rows, 0), status.take(coverage.rows)
