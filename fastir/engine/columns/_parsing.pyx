@@ -657,7 +657,7 @@ cdef const unsigned char* after_word(const unsigned char* p, const unsigned char
         return after_quoted(p, end)
     if rest > 3 and (memcmp(p, b"true", 4) == 0 or memcmp(p, b"null", 4) == 0):
         return p + 4
-    return p + 5 if rest > 4 and memcmp(p, b"false", 5) == 0 else after_integer(p, end, &number)
+    return p + 5 if rest > 4 and memcmp(p, b"false", 5) == 0 else after_id_number(p, end, &number)
 
 
 def records_from_json(bytes content, list keys, int query_at, int list_at):
