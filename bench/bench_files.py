@@ -108,6 +108,16 @@ def test_one_thread(race, request, title, asked, rounds):
     race(title, calls, [Goal("fastir", "pytrec_eval", asked)], rounds, slow=["pytrec_eval"] * (title == MIDDLE))
 
 
+@pytest.mark.parametrize(("title", "asked"), [(SMALL, 6), (MIDDLE, 3), (LARGE, 3)], ids=["small", "middle", "large"])
+def test_checking(race, request, title, asked):
+    """All lines are right; evaluating them is the peer."""
+    paths = request.getfixturevalue({SMALL: "small", MIDDLE: "middle", LARGE: "large"}[title])
+    assert fastir.check(*paths).ok
+    ours, peer = "fastir, check", "fastir"
+    calls = {ours: lambda: fastir.check(*paths), peer: lambda: means(paths)}
+    race(title, calls, [Goal(ours, peer, 1 / asked)], ROUNDS)
+
+
 def test_gzip(race, large, packed):
     """Beside unpacking alone, and beside unpacking and then evaluating the file."""
     one, two = "fastir", "fastir, 2 threads"

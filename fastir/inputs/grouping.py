@@ -65,7 +65,7 @@ def gather(
         slots = {query: slot for slot, query in enumerate(query_ids)}
         slot_of_row = repeat(np.array([slots[query] for query in queries]), np.diff(offsets))
         rows = np.argsort(slot_of_row, kind="stable")
-        ids, numbers = Arena(ids.text, ids.starts[rows], ids.lengths[rows]), numbers[rows]
+        ids, numbers = ids.take(rows), numbers[rows]
         offsets = offsets_from_sizes(occurrences(slot_of_row, minlength=len(query_ids)))
     pairs = interruptible(lambda: find_duplicates(ids_from_arena(ids), offsets, watch), longest_query(offsets))
     if pairs:
@@ -78,5 +78,5 @@ def gather(
             raise repeated(doc, encode(query), line(first), line(second), path, is_run)
         repairs["duplicates"] = (len(pairs), f"{path}:{line(pairs[0][1])}" if line_of else path)
         offsets, kept, numbers = without_duplicates(offsets, numbers, pairs, duplicates, is_run)
-        ids = Arena(ids.text, ids.starts[kept], ids.lengths[kept])
+        ids = ids.take(kept)
     return query_ids, offsets, ids, numbers, repairs

@@ -148,7 +148,7 @@ def columns_from_lists(data: Any, duplicates: str | None) -> tuple[Any, ...]:
 
 
 def select_ids(ids: Arena, kept: np.ndarray) -> Arena:
-    return Arena(ids.text, ids.starts[kept], ids.lengths[kept], ids.integers)
+    return ids.take(kept)
 
 
 def columns_of_records(rows: Any, name: str) -> dict[Any, list[Any]]:

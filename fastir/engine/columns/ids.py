@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fastir.engine.columns._text import id_texts
 from fastir.errors import quote
 
 
@@ -96,19 +97,17 @@ class Arena:
 
     def __getitem__(self, rows: slice) -> list[Any]:
         """The ids of some rows, as str or int."""
-        starts, lengths = self.starts[rows], self.lengths[rows]
-        if not len(starts):
-            return []
-        low = int(starts.min())
-        text = self.text[low : int((starts + lengths).max())].tobytes()
-        starts = starts - low
-        places = zip(starts.tolist(), (starts + lengths).tolist(), strict=True)
-        if text.isascii():  # an id then has as many characters as bytes, and cutting is faster than decoding
-            whole = text.decode()
-            ids = [whole[start:stop] for start, stop in places]
-        else:
-            ids = [text[start:stop].decode("utf-8", "surrogateescape") for start, stop in places]
+        some = self.take(rows)
+        ids = id_texts(some.text, np.ascontiguousarray(some.starts), np.ascontiguousarray(some.lengths))
         return list(map(int, ids)) if self.integers else ids
+
+    def take(self, rows: slice | np.ndarray) -> Arena:
+        """The ids of some rows, with the same bytes."""
+        if self.offsets is None:
+            return Arena(self.text, self.starts[rows], self.lengths[rows], self.integers)
+        offsets = self.offsets.astype(np.int64, copy=False)
+        starts = offsets[:-1][rows]
+        return Arena(self.text, starts, offsets[1:][rows] - starts, self.integers)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return restored, (self.text, self.starts, self.lengths, self.integers)

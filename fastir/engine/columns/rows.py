@@ -183,7 +183,7 @@ class Columns:
         ids = self.ids
         if isinstance(ids, list):
             return [ids[row] for row in rows.tolist()]
-        return Arena(ids.text, ids.starts[rows], ids.lengths[rows], ids.integers)
+        return ids.take(rows)
 
 
 class Rows:
