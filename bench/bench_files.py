@@ -186,6 +186,20 @@ def test_comparing(race, small):
     race.amount("fastir compare beyond fastir eval, processor time", 1e3 * (two.cpu - one.cpu), "ms", COMPARING)
 
 
+@pytest.mark.parametrize("name", ["judged", "passages"])
+def test_report(race, collection, tmp_path, name):
+    """A report explains the first ten documents of each run and query; comparing the runs is the peer."""
+    qrels, run = collection(name)
+    runs, path = {"a": run, "b": workloads.another_run(run)}, tmp_path / "report.html"
+    fastir.write_report(qrels, runs, METRICS, path)
+    ours, peer = "fastir, write_report", "fastir, compare"
+    calls = {
+        ours: lambda: fastir.write_report(qrels, runs, METRICS, path),
+        peer: lambda: fastir.compare(qrels, runs, METRICS),
+    }
+    race(f"report of two runs, {len(run)} x 1000", calls, [Goal(ours, peer, 1 / 10)], ROUNDS)
+
+
 @pytest.mark.parametrize("threads", [1, THREADS])
 def test_memory(race, large, threads):
     call = f"fastir.evaluate({large[0]!r}, {large[1]!r}, {METRICS!r}, n_threads={threads})"
