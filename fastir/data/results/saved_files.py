@@ -397,8 +397,8 @@ def read_any(path: str) -> SavedFile:
         check_checksum(path, head, sealed)
         with convert_errors(path, head["kind"]):
             start = content.index(b"\n") + 1
-            if head["kind"] == "results" and (table := parse_numbers(content, start)) is not None:
-                return SavedFile(path, head, None, table)
+            if head["kind"] == "results" and (plain := parse_numbers(content, start)) is not None:
+                return SavedFile(path, head, None, plain)
             text = content[start:].decode("utf-8", "surrogateescape")
             return SavedFile(path, head, None, parse_table(path, text))
     import json
