@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
+from fastir.engine.columns._ids import ids_from_arena
 from fastir.engine.columns.ids import Arena
 from fastir.errors import quote
 
@@ -112,6 +113,7 @@ LISTED_TWICE = "relevant ids listed twice"  # a kind of repair: an id counts onc
 CELLS = tuple(  # kinds of repairs that repair nothing: what separates ids in the cells of a column
     f"cells with {ids}" for ids in ("lists in brackets", "commas between ids", "blanks between ids")
 )
+MAX_ARROW_BYTES = 1 << 31  # of the ids of a column with offsets of 32 bits
 SHOWN, SHOWN_DOCS = 5, 3  # queries, and documents of each, that a notebook shows
 
 
@@ -248,6 +250,11 @@ class Rows:
         """
         import pyarrow
 
+        held = self.columns
+        if type(self)._table is Rows._table and len(held.ids):
+            queries = pyarrow.array(held.query_ids).take(pyarrow.array(list_of_each(held.offsets)))
+            arrays = [queries, arrow_ids(held.ids), pyarrow.array(held.numbers)]
+            return pyarrow.table(arrays, ["query_id", "doc_id", self._number])
         columns = self._table()
         no_ids = pyarrow.string()  # the type of a list without rows
         arrays = [
@@ -348,6 +355,23 @@ class Rows:
     def __reduce__(self) -> tuple[Any, ...]:
         columns = self.columns
         return restored, (type(self), *columns.fields())
+
+
+def arrow_ids(ids: Arena | list[Any]) -> Any:
+    """Ids as a pyarrow array, without a Python object for each where they are bytes."""
+    import pyarrow
+
+    if isinstance(ids, Arena) and not ids.integers:
+        text, starts, _ = ids_from_arena(ids).copy(0, len(ids))
+        if len(text) < MAX_ARROW_BYTES:
+            offsets = np.append(starts, len(text)).astype(np.int32)
+            array = pyarrow.StringArray.from_buffers(len(ids), pyarrow.py_buffer(offsets), pyarrow.py_buffer(text))
+            try:
+                array.validate(full=True)
+                return array
+            except pyarrow.ArrowInvalid:  # an id that is not UTF-8, which the error below names
+                pass
+    return pyarrow.array(ids[:])
 
 
 AnyRows = TypeVar("AnyRows", bound=Rows)
