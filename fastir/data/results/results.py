@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from fastir.request.provenance import Provenance
 
 STATUSES = tuple(STATUS_CODES)
-N_RESAMPLES = 100_000  # equals `stats._checks.N_RESAMPLES`; importing it takes long
+N_RESAMPLES = 10_000  # equals `stats._checks.N_RESAMPLES`; importing it takes long
 MIN_ROWS_OF_JOINT_SUMS = (
     256  # values of a metric from which on the sums of all metrics are made together; of fewer, each when read
 )
