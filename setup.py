@@ -95,14 +95,14 @@ MSVC_FLAGS = ["/fp:precise", *(["/Od", "/Z7", "/UNDEBUG"] if DEBUG else ["/O2"])
 
 # Built for size, which costs none of them more than 2 in 100 of its time: _cyutility makes memoryviews and functions,
 # _arrow looks at a table once a call, the others wait for memory, or are asked for seldom. It costs _two_pass
-# and _parents 1.15 of their time, _fusion 1.12 to 1.21, _number_text 1.4, and -O2 costs _measure 1.65, _user_models
-# 1.8, _ids 1.2 to 1.5.
+# and the parents of _join 1.15 of their time, _fusion 1.12 to 1.21, _number_text 1.4, and -O2 costs _measure 1.65,
+# _user_models 1.8, _ids 1.2 to 1.5.
 SMALLEST_IN = {
     "fastir.engine.columns": "_arrow _arrow_out _objects",
     "fastir.analyses.agreement": "_ranking_pair _rankings",
     "fastir.analyses.fusion": "_trials",
-    "fastir.engine.join": "_duplicates _id_lists",
-    "fastir.engine.measure": "_grades _sampling",
+    "fastir.engine.join": "_id_lists",
+    "fastir.engine.measure": "_grades",
     "fastir.data.results": "_fields _totals",
     "fastir.evaluation.drivers": "_coverage",
     "fastir.stats": "_subset_sums",

@@ -100,8 +100,8 @@ def test_tune(race, collection_of_runs):
 def test_settings(race, collection_of_runs):
     """What a setting costs once the runs are laid out: the part of tune() that grows with the grid."""
     from fastir.analyses.fusion.cards import METHODS
+    from fastir.analyses.fusion.fuse import read_run_set
     from fastir.analyses.fusion.layout import Layout
-    from fastir.analyses.fusion.run_set import read_run_set
     from fastir.analyses.fusion.settings import trial_settings
     from fastir.analyses.fusion.tune import check_metric, compile_metric
 

@@ -56,10 +56,8 @@ if TYPE_CHECKING:
     from fastir.analyses.compare.compare_scores import compare_scores
     from fastir.analyses.compare.comparison import Comparison
     from fastir.analyses.compare.records import Method, Pair, System
-    from fastir.analyses.curves.recall_curve import PrecisionRecallCurve, precision_recall_curve
-    from fastir.analyses.curves.roc_curve import RocCurve, roc_curve
-    from fastir.analyses.explain.conventions import ConventionsDiff, explain_conventions
-    from fastir.analyses.explain.query import explain
+    from fastir.analyses.curves.curves import PrecisionRecallCurve, RocCurve, precision_recall_curve, roc_curve
+    from fastir.analyses.explain.query import ConventionsDiff, explain, explain_conventions
     from fastir.analyses.explain.ranked import RankedExplanation, RankedLabel, explain_ranked
     from fastir.analyses.explain.records import Document, Explanation, Move, RankingDiff
     from fastir.analyses.fusion.fuse import fuse
@@ -69,8 +67,7 @@ if TYPE_CHECKING:
     from fastir.analyses.identify.search import identify
     from fastir.analyses.pools.contributions import Contributions, contributions
     from fastir.analyses.pools.leave_one_out import LeftOut, leave_one_out
-    from fastir.analyses.pools.merge_qrels import merge_qrels
-    from fastir.analyses.pools.pool import Pool, pool
+    from fastir.analyses.pools.pool import Pool, merge_qrels, pool
     from fastir.analyses.pools.to_judge import ToJudge, to_judge
     from fastir.conventions import Convention
     from fastir.data.qrels import Qrels
@@ -198,7 +195,7 @@ LATER = {
     "Comparison": "analyses.compare.comparison",
     "Contributions": "analyses.pools.contributions",
     "Convention": "conventions",
-    "ConventionsDiff": "analyses.explain.conventions",
+    "ConventionsDiff": "analyses.explain.query",
     "CustomMetric": "request.custom",
     "Document": "analyses.explain.records",
     "Evaluator": "evaluation.evaluator",
@@ -214,7 +211,7 @@ LATER = {
     "Pair": "analyses.compare.records",
     "Partial": "evaluation.partial.partial",
     "Pool": "analyses.pools.pool",
-    "PrecisionRecallCurve": "analyses.curves.recall_curve",
+    "PrecisionRecallCurve": "analyses.curves.curves",
     "Qrels": "data.qrels",
     "QueryChange": "data.results.changes",
     "RankCorrelation": "analyses.agreement.correlation",
@@ -228,7 +225,7 @@ LATER = {
     "ResultsBySegment": "data.results.tables",
     "ResultsDiff": "data.results.changes",
     "ResultsTable": "data.results.tables",
-    "RocCurve": "analyses.curves.roc_curve",
+    "RocCurve": "analyses.curves.curves",
     "Run": "data.run",
     "Swap": "analyses.agreement.correlation",
     "System": "analyses.compare.records",
@@ -252,21 +249,21 @@ LATER = {
     "evaluate_scores": "evaluation.labels",
     "evaluate_topk": "evaluation.matrix",
     "explain": "analyses.explain.query",
-    "explain_conventions": "analyses.explain.conventions",
+    "explain_conventions": "analyses.explain.query",
     "explain_ranked": "analyses.explain.ranked",
     "fuse": "analyses.fusion.fuse",
     "identify": "analyses.identify.search",
     "judged_rankings": "evaluation.judged_rankings",
     "leave_one_out": "analyses.pools.leave_one_out",
     "load_results": "data.results.by_run",
-    "merge_qrels": "analyses.pools.merge_qrels",
+    "merge_qrels": "analyses.pools.pool",
     "metric": "request.metric",
     "metrics": "request.metric",
     "plots": "plots",
     "pool": "analyses.pools.pool",
-    "precision_recall_curve": "analyses.curves.recall_curve",
+    "precision_recall_curve": "analyses.curves.curves",
     "rank_correlation": "analyses.agreement.correlation",
-    "roc_curve": "analyses.curves.roc_curve",
+    "roc_curve": "analyses.curves.curves",
     "show_config": "engine.config",
     "similarity": "analyses.agreement.similarity",
     "spark": "spark",

@@ -68,3 +68,27 @@ def qrels():
 def run():
     """A ranking d1 d2 d3 for q1 and d5 d4 d1 for q2, where d5 is not judged."""
     return {"q1": {"d1": 3.0, "d2": 2.5, "d3": 2.0}, "q2": {"d5": 9.0, "d4": 8.0, "d1": 7.0}}
+
+
+@pytest.fixture
+def call(capsys):
+    """Run the command in this process: (exit code, standard output, standard error)."""
+    from fastir.cli import main
+
+    def run_it(*arguments):
+        code = main(list(map(str, arguments)))
+        return (code, *capsys.readouterr())
+
+    return run_it
+
+
+@pytest.fixture
+def output(call):
+    """Run the command, which must succeed in silence; its standard output."""
+
+    def run_it(*arguments):
+        code, out, err = call(*arguments)
+        assert (code, err) == (0, "")
+        return out
+
+    return run_it

@@ -26,10 +26,10 @@ RECIPES = {  # name: (the section's title, where its blocks go: (file, the text 
     "metric": (
         "A new metric",
         [
-            ("fastir/engine/measure/_sets.pyx", None),
+            ("fastir/engine/measure/_binary.pyx", None),
             ("tests/oracle/oracle.py", "METRICS = {\n"),
             ("tests/oracle/oracle.py", "    **oracle_sets.METRICS"),
-            ("tests/oracle/test_oracle.py", "        (Request("),
+            ("tests/oracle/test_oracle.py", "    (Request("),
             CHANGES,
         ],
         [
@@ -41,25 +41,20 @@ RECIPES = {  # name: (the section's title, where its blocks go: (file, the text 
     "format": (
         "A new input format",
         [
-            ("fastir/inputs/ntcir.py", None),
-            ("fastir/inputs/formats.py", '), columns=("of", "summary"))'),
-            ("tests/inputs/test_ntcir.py", None),
-            ("docs/tables.md", "\nTables need `pip install"),
-            ("fastir/data/qrels.py", '            and "qrels_prefs"'),
-            CHANGES,
+            ("fastir/inputs/ntcir.py", None), ("fastir/inputs/formats.py", '), columns=("of", "summary"))'),
+            ("tests/inputs/test_ntcir.py", None), ("docs/tables.md", "\nTables need `pip install"),
+            ("fastir/data/qrels.py", '            and "qrels_prefs"'), CHANGES,
         ],
-        [
-            *("tests/inputs/test_ntcir.py", "tests/inputs/test_formats.py", "tests/house/test_declared.py"),
-            *("tests/house/test_tests.py", "tests/cli/test_completion.py"),
-        ],
+        [*("tests/inputs/test_ntcir.py", "tests/inputs/test_formats.py", "tests/house/test_declared.py"),
+         *("tests/house/test_tests.py", "tests/cli/test_completion.py")],
     ),
     "test": (
         "A new statistical test",
         [
             ("fastir/analyses/compare/run_pairs.py", "# ---- intervals"),
-            ("fastir/analyses/compare/statistical_tests.py", '), columns=("summary",))'),
+            ("fastir/analyses/compare/records.py", '), columns=("summary",))'),
             ("tests/compare/test_run_pairs.py", "PAIRED = {"),
-            ("tests/compare/test_run_pairs.py", "}\nSIMULTANEOUS"),
+            ("tests/compare/test_run_pairs.py", "}  # fmt: skip\nSIMULTANEOUS"),
             ("fastir/analyses/compare/options.py", "]\nCorrectionOfPairs"),
             ("fastir/analyses/compare/compare_scores.py", '        ``"bootstrap"`` (shift'),
             ("docs/compare.md", "\nP-values are corrected"),
@@ -67,7 +62,7 @@ RECIPES = {  # name: (the section's title, where its blocks go: (file, the text 
         ],
         ["tests/compare", "tests/house/test_declared.py", "tests/cli/test_gates.py"],
     ),
-}
+}  # fmt: skip
 
 
 def blocks(title):

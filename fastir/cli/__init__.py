@@ -13,8 +13,7 @@ completion    completion and man, from the parser
 arguments     options that several commands take
 runs          the runs and saved results that files hold
 gates         conditions on numbers, --fail-under and --fail-if
-messages      messages in the words of the command
-terminal      standard output, standard error and the progress bar
+terminal      standard output, standard error, the progress bar, and messages in the words of the command
 
 The public functions validate their arguments and raise; the command turns each exception into one line. Nothing imports
 this folder but ``python -m fastir``.

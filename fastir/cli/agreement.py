@@ -11,10 +11,9 @@ from fastir.checks import proportion
 from fastir.cli import arguments
 from fastir.cli.compare import plot_format, save_picture
 from fastir.cli.eval import FORMATS, query_table, table_text
-from fastir.cli.messages import UsageError
 from fastir.cli.pool import TEXT_FORMATS, add_format_argument, table_output
 from fastir.cli.runs import are_saved, load_saved_runs, read_qrels, read_runs, warn_of_other_options
-from fastir.cli.terminal import Output, progress_bar
+from fastir.cli.terminal import Output, UsageError, progress_bar
 from fastir.data.results.exportable import result_json, result_table
 from fastir.data.results.saved_files import json_document
 from fastir.evaluation.run_names import distinct_names, file_name

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from fastir.cli.messages import UsageError, suggestion
+from fastir.cli.terminal import UsageError, suggestion
 from fastir.data.results.saved_files import SUFFIXES
 from fastir.declared import Table
 from fastir.engine.measure import CARDS
@@ -67,15 +67,13 @@ def add_qrels_argument(add: Callable[..., Any], name: str = "qrels", metavar: st
 
 
 def add_runs_argument(add: Callable[..., Any], number: str = "+") -> None:
-    add(
-        "runs",
-        metavar="RUN",
-        nargs=number,
-        help="rankings; a TREC file has query, Q0, document, rank, score, tag. Each file in a folder or a pattern such "
+    about = (
+        "rankings; a TREC file has query, Q0, document, rank, score, tag. Each file in a folder or a pattern such "
         "as 'runs/*' is a run, except the judgments. A folder of hive partitions has a run for each run=... or "
         "system=..., a table one for each name in its column run or system; without these it is one run. - is standard "
-        "input. Files may be compressed (.gz, .zst)",
+        "input. Files may be compressed (.gz, .zst)"
     )
+    add("runs", metavar="RUN", nargs=number, help=about)
 
 
 def add_metrics_option(add: Callable[..., Any], default: str) -> None:
@@ -91,13 +89,11 @@ def add_metric_option(add: Callable[..., Any]) -> None:
 def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: bool = True, repairs: bool = True) -> None:
     """How files are read: of judgments, of runs or of both; whether what they hold may be changed by it."""
     if runs and repairs:
-        add(
-            "--parts",
-            group="input",
-            action="store_true",
-            help="read the Parquet or JSON files of a folder or a pattern as the parts of one run; Parquet rows in no "
-            "order are read twice and not kept",
+        about = (
+            "read the Parquet or JSON files of a folder or a pattern as the parts of one run; Parquet rows in no "
+            "order are read twice and not kept"
         )
+        add("--parts", group="input", action="store_true", help=about)
     names = {
         "qrels_format": qrels,
         "run_format": runs,

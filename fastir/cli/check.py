@@ -17,10 +17,9 @@ from fastir.cli.arguments import (
     argument_errors,
     output_format,
 )
-from fastir.cli.messages import replace_keywords
 from fastir.cli.pool import TEXT_FORMATS, add_format_argument, table_output
 from fastir.cli.runs import column_options, runs_by_name
-from fastir.cli.terminal import Output, progress_bar
+from fastir.cli.terminal import Output, progress_bar, replace_keywords
 from fastir.data.results.exportable import result_table
 from fastir.inputs.places import place_name
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import fastir
 from fastir.cli import arguments
 from fastir.cli.gates import add_fail_if, failures, for_each_metric, parse_rules
-from fastir.cli.messages import UsageError, suggestion
 from fastir.cli.runs import (
     are_saved,
     column_options,
@@ -21,7 +20,7 @@ from fastir.cli.runs import (
     runs_by_name,
     warn_of_other_options,
 )
-from fastir.cli.terminal import Output, progress_bar, tell
+from fastir.cli.terminal import Output, UsageError, progress_bar, suggestion, tell
 from fastir.errors import FastirError, UnknownMetricError, quote
 from fastir.rendering.text import replacing
 from fastir.request.directions import best_first
@@ -40,20 +39,13 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
     add_fail_if(add, "a run", "the baseline")
     add_statistics_arguments(add)
     add("--pairs", action="store_true", help="a row for every pair: difference, interval, p, effect, wins/ties/losses")
-    add(
-        "--bounds",
-        group="statistics",
-        action="store_true",
-        help="which differences could have the other sign, whatever labels unjudged documents have; see --pairs",
-    )
+    about = "which differences could have the other sign, whatever labels unjudged documents have; see --pairs"
+    add("--bounds", group="statistics", action="store_true", help=about)
     add("--intervals", action="store_true", help="show the intervals of the means")
     add("--transpose", action="store_true", help="a column for every run, or pair")
     arguments.add_sort_argument(add)
-    add(
-        "--format",
-        choices=(*FORMATS, "parquet"),
-        help="%(choices)s (default table); json, tsv, csv and parquet are exact",
-    )
+    about = "%(choices)s (default table); json, tsv, csv and parquet are exact"
+    add("--format", choices=(*FORMATS, "parquet"), help=about)
     add("--plot", metavar="FILE", help="draw means and differences, too; .png, .svg or .pdf")
     arguments.add_output_arguments(add)
 

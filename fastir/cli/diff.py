@@ -11,9 +11,8 @@ from fastir.cli import arguments
 from fastir.cli.compare import metrics_of_saved
 from fastir.cli.eval import evaluate_words
 from fastir.cli.gates import Rule, add_fail_if, failures, for_each_metric, parse_rules
-from fastir.cli.messages import UsageError
 from fastir.cli.runs import are_saved, load_saved_runs, warn_of_other_options
-from fastir.cli.terminal import Output, tell
+from fastir.cli.terminal import Output, UsageError, tell
 from fastir.data.results.changes import ResultsDiff
 from fastir.data.results.exportable import result_json
 from fastir.data.results.results import Results
@@ -27,22 +26,16 @@ FORMATS = ("table", "markdown", "latex", "html", "json")
 
 
 def add_diff_arguments(add: Callable[..., Any]) -> None:
-    add(
-        "old",
-        metavar="OLD",
-        help="a run, or results that `fastir eval -o` or Results.save wrote; or several, such as a folder: runs with "
-        "the same name are compared",
+    about = (
+        "a run, or results that `fastir eval -o` or Results.save wrote; or several, such as a folder: runs with "
+        "the same name are compared"
     )
+    add("old", metavar="OLD", help=about)
     add("new", metavar="NEW", help="the same; changes are from OLD to NEW")
     add("--qrels", group="input", metavar="QRELS", help="the judgments, for runs")
     arguments.add_metrics_option(add, "all that both results have")
-    add(
-        "--top",
-        metavar="N",
-        type=arguments.positive_int,
-        default=10,
-        help="how many gains and losses to list (default %(default)s)",
-    )
+    about = "how many gains and losses to list (default %(default)s)"
+    add("--top", metavar="N", type=arguments.positive_int, default=10, help=about)
     add("--format", choices=FORMATS, help="%(choices)s (default table); markdown is for a pull request")
     add_fail_if(add, "NEW", "OLD")
     arguments.add_judging_arguments(add)

@@ -4,28 +4,47 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 import fastir
 from fastir.cli import arguments
+from fastir.cli.arguments import metric_names
 from fastir.cli.gates import failures, for_each_metric, parse_bounds
-from fastir.cli.messages import UsageError
-from fastir.cli.runs import column_options, hold_rankings, qrels_argument, read_qrels, run_arguments, runs_by_name
-from fastir.cli.terminal import Output, progress_bar
-from fastir.data.qrels import as_qrels
+from fastir.cli.runs import (
+    JUDGING_OPTIONS,
+    column_options,
+    expand_words,
+    hold_rankings,
+    option_names,
+    qrels_argument,
+    read_qrels,
+    refuse_options,
+    run_arguments,
+    runs_by_name,
+)
+from fastir.cli.terminal import Output, UsageError, progress_bar
+from fastir.data.qrels import Qrels, as_qrels
+from fastir.data.rankings import JudgedRankings, evaluate_rankings
 from fastir.data.results.by_run import ResultsByRun
 from fastir.data.results.exportable import result_json, result_table
 from fastir.data.results.results import Results
 from fastir.data.results.saved_files import json_document
+from fastir.errors import FastirError, UnknownMetricError, quote
+from fastir.evaluation.judged_rankings import judged_rankings
+from fastir.evaluation.many import name_the_run
+from fastir.inputs import places
 from fastir.rendering import Cell, Table, render, swap_axes
 from fastir.rendering.text import round_text, tsv_text
 from fastir.request.directions import best_first
-from fastir.request.plan import Settings
+from fastir.request.plan import ORDER_RULES, Settings, compile_fixed
 
 if TYPE_CHECKING:
     from fastir.analyses.bounds.result import Bounds
     from fastir.data.results.statistics import IntervalOptions
+
 
 FORMATS = ("table", "markdown", "latex", "html", "csv", "tsv", "json", "parquet")
 
@@ -33,20 +52,12 @@ FORMATS = ("table", "markdown", "latex", "html", "csv", "tsv", "json", "parquet"
 def add_eval_arguments(add: Callable[..., Any]) -> None:
     add("-q", "--per-query", action="store_true", help="a row for every query, then the mean")
     add("--transpose", action="store_true", help="a column for every run, and a row for every metric")
-    add(
-        "--format",
-        choices=FORMATS,
-        help="%(choices)s (default table); the last four are exact, the others round to 4 decimals",
-    )
+    about = "%(choices)s (default table); the last four are exact, the others round to 4 decimals"
+    add("--format", choices=FORMATS, help=about)
     about = "exit with 4 if the mean of any run is below"
     add("--fail-under", group="gates", metavar="METRIC=VALUE", action="append", help=about)
-    add(
-        "--fail-over",
-        group="gates",
-        metavar="METRIC=VALUE",
-        action="append",
-        help="exit with 4 if the mean of any run is above VALUE, for a metric of which less is better",
-    )
+    about = "exit with 4 if the mean of any run is above VALUE, for a metric of which less is better"
+    add("--fail-over", group="gates", metavar="METRIC=VALUE", action="append", help=about)
     arguments.add_run_arguments(add, "*", "; if QRELS is judged rankings, each RUN is too")
     add_interval_arguments(add)
     add_bounds_arguments(add)
@@ -121,8 +132,6 @@ def evaluate_words(words: Sequence[str], options: argparse.Namespace, settings: 
     if not words and not judgments_are_runs:
         raise UsageError("expected the judgments and runs, or judged rankings")
     if judgments_are_runs or (not options.parts and hold_rankings(words[0])):
-        from fastir.cli.judged import judged_runs
-
         qrels = None if judgments_are_runs else read_qrels(options)
         files = [options.qrels, *words] if judgments_are_runs else words
         return ResultsByRun(judged_runs(files, options, settings, qrels))
@@ -221,12 +230,8 @@ def query_table(results: Mapping[Any, Results], intervals: IntervalOptions | Non
 
 
 def add_bounds_arguments(add: Callable[..., Any]) -> None:
-    add(
-        "--bounds",
-        group="statistics",
-        action="store_true",
-        help="a row for every metric: the smallest and largest value by the labels of retrieved unjudged documents",
-    )
+    about = "a row for every metric: the smallest and largest value by the labels of retrieved unjudged documents"
+    add("--bounds", group="statistics", action="store_true", help=about)
     arguments.add_options(add, "max_label")
     arguments.add_options(add, "pool_depth", help="documents below this rank stay unjudged (default: none)")
     arguments.add_options(add, "unseen", default=None)
@@ -267,3 +272,66 @@ def bounds_table(bounds_by_run: Mapping[str, Bounds]) -> Table:
     rows = [[Cell(str(name)), *row] for name, table in tables.items() for row in table.rows]
     notes = dict.fromkeys(note for table in tables.values() for note in table.notes)
     return Table(["run", *first.head], rows, 2, list(notes))
+
+
+# ---- judged rankings as runs -----------------------------------------------------------------------------------------
+
+# Options that define a value, or that must equal the rankings' own; JUDGING_OPTIONS has the others.
+VALUE_OPTIONS = (
+    *("rel_level", "queries", "ties", "judged_only", "max_depth", "score_dtype", "duplicates", "convention", "all"),
+)
+
+
+def judged_runs(
+    words: Sequence[str], options: argparse.Namespace, settings: Settings, qrels: Qrels | None = None
+) -> Iterator[tuple[Any, Results]]:
+    """The name and the Results of each file; its judgments must be the qrels, if they are given."""
+    names = [name for name in JUDGING_OPTIONS if qrels is None or not name.startswith("qrels_")]
+    refuse_options(options, [name for name in names if name not in VALUE_OPTIONS], words[0], "judged rankings")
+    files = expand_words(words)
+    for name, file in zip(option_names(files, options), files, strict=True):
+        rankings = JudgedRankings.load(file)
+        if qrels is not None:
+            check_judgments(file, rankings, qrels)
+        try:
+            results = evaluate_rankings(
+                rankings, derivable_metrics(rankings, options, settings), settings.options, None
+            )
+        except (ValueError, FastirError) as error:
+            name_the_run(error, name)
+            raise
+        yield name, results
+
+
+def derivable_metrics(rankings: JudgedRankings, options: argparse.Namespace, settings: Settings) -> tuple[str, ...]:
+    """Return the metrics; with --all also the other metrics that follow from judged rankings."""
+    if not options.all:
+        return settings.metrics
+    rules = {name: getattr(rankings, name) for name in ORDER_RULES}
+    named, found = metric_names(options), []
+    for metric in settings.metrics:
+        try:
+            compile_fixed((metric,), settings.options, rules)
+            found.append(metric)
+        except UnknownMetricError:
+            if metric in named:
+                found.append(metric)
+    return tuple(found)
+
+
+def check_judgments(file: str, rankings: JudgedRankings, qrels: Qrels) -> None:
+    """Refuse rankings that were judged with other judgments: other queries, or other labels of a query."""
+    own = judged_rankings(qrels, {next(iter(qrels)): {}}, queries="qrels")
+    rows = {str(query_id): row for row, query_id in enumerate(own.query_ids)}
+    for row, query_id in enumerate(map(str, rankings.query_ids)):
+        if query_id not in rows or not np.array_equal(labels(own, rows[query_id]), labels(rankings, row)):
+            raise FastirError(f"{places.place_name(file)} was judged with other judgments of query {quote(query_id)}")
+    if len(rows) != len(rankings):
+        held = set(map(str, rankings.query_ids))
+        missing = next(query_id for query_id in rows if query_id not in held)
+        raise FastirError(f"{places.place_name(file)} was judged without query {quote(missing)}")
+
+
+def labels(rankings: JudgedRankings, row: int) -> np.ndarray:
+    """All judgments of a query, the largest first."""
+    return rankings.ideal_labels[rankings.ideal_offsets[row] : rankings.ideal_offsets[row + 1]]

@@ -8,9 +8,8 @@ from typing import Any
 
 import fastir
 from fastir.cli import arguments
-from fastir.cli.messages import UsageError, suggestion
 from fastir.cli.runs import column_options, read_qrels, run_arguments, runs_by_name
-from fastir.cli.terminal import Output, progress_bar
+from fastir.cli.terminal import Output, UsageError, progress_bar, suggestion
 from fastir.errors import FastirError, quote
 from fastir.request.names import is_metric, split
 

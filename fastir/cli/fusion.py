@@ -10,10 +10,9 @@ import fastir
 from fastir.checks import whole_number
 from fastir.cli import arguments
 from fastir.cli.compare import plot_format, save_picture
-from fastir.cli.messages import UsageError
 from fastir.cli.pool import TEXT_FORMATS, add_format_argument, file_output, table_output
 from fastir.cli.runs import read_qrels, read_runs
-from fastir.cli.terminal import Output, progress_bar
+from fastir.cli.terminal import Output, UsageError, progress_bar
 from fastir.data.results.exportable import result_json, result_table
 from fastir.declared import Table
 from fastir.errors import quote

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from fastir.cli.arguments import metrics_of_word
-from fastir.cli.messages import UsageError
+from fastir.cli.terminal import UsageError
 from fastir.rendering.text import counted
 from fastir.request.directions import SIGNS, higher_is_better, metric_range
 from fastir.request.names import between_commas

@@ -17,10 +17,9 @@ from fastir.cli.arguments import (
     add_runs_argument,
     output_format,
 )
-from fastir.cli.messages import UsageError
 from fastir.cli.pool import TEXT_FORMATS, add_format_argument, table_output
 from fastir.cli.runs import column_options, read_qrels, run_arguments, runs_by_name
-from fastir.cli.terminal import BAR_AFTER_SECONDS, OK, USAGE, Output, deferred_warnings
+from fastir.cli.terminal import BAR_AFTER_SECONDS, OK, USAGE, Output, UsageError, deferred_warnings
 from fastir.data.results.exportable import result_table
 from fastir.errors import quote
 

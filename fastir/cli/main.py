@@ -13,7 +13,7 @@ from typing import Any
 
 from fastir._version import __version__
 from fastir.cli import terminal
-from fastir.cli.messages import UsageError, replace_keywords
+from fastir.cli.terminal import UsageError, replace_keywords
 from fastir.errors import FastirError, FormatError
 
 GC_THRESHOLD = 100_000  # objects that are made before the collector looks for some

@@ -10,8 +10,7 @@ from typing import Any
 import fastir
 from fastir.analyses.agreement import measures
 from fastir.cli.arguments import METRIC_NAMES, argument_errors
-from fastir.cli.messages import UsageError
-from fastir.cli.terminal import Output
+from fastir.cli.terminal import Output, UsageError
 from fastir.engine.measure.cards import Card
 from fastir.request.conventions import CONVENTIONS
 

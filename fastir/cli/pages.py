@@ -333,17 +333,9 @@ is the newest with which the numbers were compared. `convention="TOOL"` is the n
 
 
 class Question(NamedTuple):
-    """What tools answer differently, and an example that tells the answers apart.
+    """What tools answer differently, and an example that tells the answers apart."""
 
-    Attributes
-    ----------
-    option : str
-        A field of Convention, or a parameter that `Convention.of` sets.
-    asks, metric : str
-    qrels, run : dict
-    """
-
-    option: str
+    option: str  # a field of Convention, or a parameter that `Convention.of` sets
     asks: str
     metric: str
     qrels: dict[str, Any]

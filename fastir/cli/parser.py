@@ -14,8 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from fastir._version import __version__
-from fastir.cli.messages import near_option, suggestion
-from fastir.cli.terminal import USAGE, terminal_width
+from fastir.cli.terminal import USAGE, near_option, suggestion, terminal_width
 from fastir.rendering.text import printable
 
 # ---- the commands ----------------------------------------------------------------------------------------------------

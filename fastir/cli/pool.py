@@ -12,9 +12,8 @@ from typing import Any
 import fastir
 from fastir.cli import arguments
 from fastir.cli.eval import FORMATS, table_text
-from fastir.cli.messages import UsageError, option, suggestion
 from fastir.cli.runs import read_qrels, read_runs
-from fastir.cli.terminal import Output, progress_bar
+from fastir.cli.terminal import Output, UsageError, option, progress_bar, suggestion
 from fastir.data.results.exportable import result_table, result_title
 from fastir.errors import FastirError, quote
 from fastir.inputs import places
@@ -49,7 +48,7 @@ def list_output(
     if format == "json":
         return Output(json_text({**head, "documents": [row._asdict() for row in rows]}, str))
     if format == arguments.QRELS_FORMAT:
-        from fastir.analyses.pools.merge_qrels import write_qrels
+        from fastir.analyses.pools.pool import write_qrels
 
         return file_output(lambda file: write_qrels(file, rows))
     cells = [[value_cell(value) for value in row] for row in rows]

@@ -14,8 +14,7 @@ from typing import Any
 
 import fastir
 from fastir.cli.arguments import STDIN
-from fastir.cli.messages import UsageError, keywords, option, suggestion
-from fastir.cli.terminal import progress_bar, tell
+from fastir.cli.terminal import UsageError, keywords, option, progress_bar, suggestion, tell
 from fastir.data.qrels import Qrels, as_qrels
 from fastir.data.results.results import Results
 from fastir.data.results.saved_files import is_saved
@@ -77,7 +76,7 @@ def runs_by_name(words: Sequence[str], options: argparse.Namespace, duplicates: 
     if files.count(STDIN) > 1:
         raise UsageError("standard input (-) can be read only once")
     runs: dict[str, Any] = {}
-    for name, file in zip(named_by_option(files, options), files, strict=True):
+    for name, file in zip(option_names(files, options), files, strict=True):
         refuse_saved(file)
         for inner, run in (long_table(file, options, duplicates) or {None: file}).items():
             run_name = name if inner is None else str(inner)
@@ -85,7 +84,7 @@ def runs_by_name(words: Sequence[str], options: argparse.Namespace, duplicates: 
     return runs
 
 
-def named_by_option(files: Sequence[Any], options: argparse.Namespace) -> list[str]:
+def option_names(files: Sequence[Any], options: argparse.Namespace) -> list[str]:
     """The names of runs, by --names."""
     try:
         return run_names(files, options.names, options.run_format)
@@ -256,7 +255,7 @@ def load_saved_runs(words: Sequence[str], options: argparse.Namespace) -> tuple[
     refuse_options(options, names, words[0], "saved results", ", which are already evaluated")
     files = expand_words(words)
     saved: list[tuple[str, Any, Mapping[Any, Results]]] = []
-    for name, file in zip(named_by_option(files, options), files, strict=True):
+    for name, file in zip(option_names(files, options), files, strict=True):
         loaded = fastir.load_results(file)
         saved.append((name, file, {None: loaded} if isinstance(loaded, Results) else loaded))
     run_names = [name if inner is None else inner for name, _, runs in saved for inner in runs]

@@ -14,7 +14,7 @@ import numpy as np
 
 from fastir.checks import check_choice, number
 from fastir.engine.columns._dicts import plain_judgments
-from fastir.engine.columns.rows import Columns, Rows, restored
+from fastir.engine.columns.rows import Columns, Rows, restore_columns
 from fastir.engine.join._judged import Judged
 from fastir.engine.measure._grades import coded, has_fractions
 from fastir.errors import FormatError
@@ -208,7 +208,8 @@ class Qrels(Rows):
             As for `Run.from_file`.
         format : str or None
             "trec", "trec_eval" and "msmarco" alike: query, iteration, document, label. "beir": query, document, label,
-            with tabs between them, below the header ``query-id corpus-id score``. "json": ``{query_id: {doc_id:
+            with tabs between them, below the header ``query-id corpus-id score``. "pairs": query and document, all of
+            which are relevant. "json": ``{query_id: {doc_id:
             label}}``, ``{query_id: [doc_id, ...]}`` with label 1, or an array of objects. "quepid": Quepid's CSV of
             ratings, with the columns query, docid and rating; rows without a rating are left out. A book of judgments
             has a column for each rater: ``columns={"label": rater}`` takes one, ``duplicates="mean"`` all. "letor":
@@ -221,7 +222,7 @@ class Qrels(Rows):
             and "qrels_prefs" (the same without part). Samples: "strata" (query, iteration, document, stratum, label)
             and "prels" (query, document, label, method, inclusion probability). None: by the suffix (.json, .csv,
             .jsonl, .ndjson, .parquet, .arrow or .feather, before any .gz or .zst); otherwise "beir", "quepid", "letor"
-            or "tsv" if the first line tells it, else "trec".
+            or "tsv" if the first line tells it, "pairs" if the first lines have two fields, else "trec".
         duplicates : None, "first", "last", "max", "mean" or "once"
             None makes a duplicate document an error, "once" only if its labels differ. "mean": the mean of its labels,
             such as the ratings of several raters.
@@ -230,7 +231,7 @@ class Qrels(Rows):
         threshold : float or None
             As for `from_table`; for formats of tables.
         label : float or None
-            As for `from_table`; for formats of tables.
+            As for `from_table`; for formats of tables and "pairs".
 
         Raises
         ------
@@ -605,7 +606,7 @@ def restore_sample(
     repairs: dict[Any, Any],
 ) -> SampledQrels:
     """SampledQrels from a pickle."""
-    restored(Qrels, query_ids, offsets, ids, labels, repairs)
+    restore_columns(Qrels, query_ids, offsets, ids, labels, repairs)
     for column, kind in ((strata, np.int64), (probabilities, np.float64)):
         fits = type(column) is np.ndarray and column.shape == labels.shape and column.dtype == kind
         if column is not None and not fits:
@@ -663,5 +664,5 @@ def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicate
     if shape == PATH:
         return Qrels.from_file(data, duplicates=duplicates, columns=columns)
     if shape == COLUMNS:
-        return Qrels(*data.judged())
+        return Qrels(*data.qrels_columns())
     return Qrels.from_table(source, columns, duplicates) if shape == TABLE else Qrels.from_dict(data)

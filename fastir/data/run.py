@@ -25,7 +25,7 @@ from fastir.rendering.text import counted
 from fastir.request.options import DUPLICATES, MAX_DEPTH, TIES_BY_ID
 
 if TYPE_CHECKING:
-    from fastir.engine.join._parents import Parents
+    from fastir.engine.join._join import Parents
     from fastir.inputs.parents import AnyParents
     from fastir.request.options import Duplicates, TiesById
 
@@ -359,5 +359,5 @@ def as_run(
         run = Run(*formats.read(data, True, form, duplicates, columns, watch, only=only))
         return set_name(run, places.stem(data))
     if shape == COLUMNS:
-        return Run(*data.scored(duplicates))
+        return Run(*data.run_columns(duplicates))
     return Run.from_table(source, columns, duplicates) if shape == TABLE else Run.from_dict(data, duplicates)

@@ -14,7 +14,7 @@ import numpy as np
 from fastir.data.rankings import add_custom
 from fastir.data.results.results import Results
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
-from fastir.engine.join._collect import collecting_plan
+from fastir.engine.join._judged import collecting_plan
 from fastir.engine.measure import NUM_Q, NUM_REL_RET, NUM_RET
 from fastir.engine.measure._grades import coded, has_fractions
 from fastir.evaluation.drivers.judged import Ranks, rankings_from_ranks, used_slots

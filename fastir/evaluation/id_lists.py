@@ -133,7 +133,7 @@ def evaluate_lists(
     documents = read_as(parents, aggregate, duplicates, exclude, convention)
     retrieved, relevant = (read_json(data) if is_path(data) else data for data in (retrieved, relevant))
     run, judged = pair_lists(retrieved, relevant, query_ids, columns)
-    qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.judged())
+    qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.qrels_columns())
     query_weights = weights_by_query(weights, qrels.query_ids)
     request = EvaluationRequest(
         qrels, metrics, options, weights=query_weights, parents=documents, doc_weights=doc_weights

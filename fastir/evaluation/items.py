@@ -79,9 +79,9 @@ class ItemCall(ArrayCall):
             if self.settings.level != 1:
                 level = self.settings.options.rel_level
                 raise ValueError(f"threshold makes labels of 1 and 0; expected rel_level=1 with it, got {level}")
-        self.rows, wanted = rows, rows.judged(threshold)
+        self.rows, wanted = rows, rows.judged_items(threshold)
         wanted.check_labels(self.settings.label_limits)
-        self.wanted, self.excluded = wanted, rows.excluded()
+        self.wanted, self.excluded = wanted, rows.excluded_items()
         if self.custom is not None or self.doc_weights is not None:
             wanted.repair()
         if self.custom is not None:

@@ -158,7 +158,7 @@ class EvaluationRules:
         """Note for the warning what an evaluated run looks like, or refuse ids that never match."""
         if self.may_be_run:
             note_swap(coverage, run)
-        if coverage.counts.nothing:
+        if coverage.counts.n_unjudged_queries:
             compare_ids(coverage, run)
 
     def warn_of_run(self, coverage: Coverage, run: Any) -> None:

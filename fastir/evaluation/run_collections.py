@@ -13,7 +13,7 @@ from fastir.data.run import Run
 from fastir.errors import FastirError, FormatError, quote, warn_caller
 from fastir.evaluation.run_names import RunNames, run_names
 from fastir.inputs import formats, places, roles
-from fastir.inputs.library_tables import ARROW_METHODS, is_library_table, refuse
+from fastir.inputs.library_tables import ARROW_METHODS, is_library_table, is_of_ranx, refuse
 from fastir.inputs.places import is_visible
 from fastir.inputs.source import as_file
 
@@ -46,7 +46,7 @@ EXPECTED_TEXT = (
 
 def with_names(runs: Any, names: RunNames = "stem", judgments: Sequence[Any] = ()) -> Any:
     """Return {name: file} for a folder, a pattern, or several files, folders and patterns; other runs unchanged."""
-    if isinstance(runs, Run):
+    if isinstance(runs, Run) or is_of_ranx(runs):
         raise TypeError(f"{EXPECTED_TEXT} {type(runs).__name__}")
     if is_list_of_runs(runs):
         runs = name_listed_runs(runs)
@@ -71,7 +71,7 @@ def is_list_of_runs(runs: Any) -> bool:
     """Whether it is a list of runs without names, of which some are no paths."""
 
     def is_run(each: Any) -> bool:
-        return isinstance(each, (Run, Mapping)) or is_table(each) or places.is_place(each)
+        return isinstance(each, (Run, Mapping)) or is_of_ranx(each) or is_table(each) or places.is_place(each)
 
     return isinstance(runs, (list, tuple)) and all(map(is_run, runs)) and not all(map(places.is_place, runs))
 
@@ -79,7 +79,10 @@ def is_list_of_runs(runs: Any) -> bool:
 def name_listed_runs(runs: Sequence[Any]) -> dict[str, Any]:
     """Runs by the names that they have; where one has none, its number; where two have one name, all their numbers."""
     numbers = list(map(str, range(1, len(runs) + 1)))
-    own = [places.stem(r) if places.is_place(r) else r.name if isinstance(r, Run) else None for r in runs]
+    named = [isinstance(run, Run) or is_of_ranx(run) for run in runs]
+    own = [
+        places.stem(r) if places.is_place(r) else r.name if has else None for r, has in zip(runs, named, strict=True)
+    ]
     names = [name or number for name, number in zip(own, numbers, strict=True)]
     return dict(zip(names if len(set(names)) == len(names) else numbers, runs, strict=True))
 

@@ -34,7 +34,7 @@ class ArrowFile:
         self.file.seek(0)
         self.table: Any = ipc.open_file(self.source) if is_file else ipc.open_stream(self.source)
         self.names: list[str] = self.table.schema.names
-        self.listed: set[str] = list_names(self.table.schema)
+        self.list_columns: set[str] = list_names(self.table.schema)
 
     def batches(self, names: tuple[Any, ...]) -> Iterator[Any]:
         """The batches with these columns."""

@@ -30,7 +30,7 @@ from fastir.inputs.places import is_path
 from fastir.rendering.look_alikes import quote_first
 
 if TYPE_CHECKING:
-    from fastir.engine.join._parents import Parents
+    from fastir.engine.join._join import Parents
     from fastir.inputs.files import Path
 
     ExcludeLike: TypeAlias = Literal["query_id"] | Mapping[Any, Iterable[Any]] | Path
@@ -106,7 +106,7 @@ class Exclusion:
         """This exclusion for qrels of these queries; in rankings of others nothing is looked for."""
         if self.judged is not None and self.judged.query_ids == query_ids:
             return self
-        by_query = [sorted(self.excluded(query_id)) for query_id in query_ids]
+        by_query = [sorted(self.excluded_documents(query_id)) for query_id in query_ids]
         doc_ids = [doc_id for doc_ids in by_query for doc_id in doc_ids]
         offsets = offsets_from_sizes(np.array([len(doc_ids) for doc_ids in by_query], np.int64))
         judged = Judged(list(query_ids), doc_ids, offsets, np.zeros(len(doc_ids), np.int32))
@@ -118,7 +118,7 @@ class Exclusion:
             raise RuntimeError("exclude: the queries are not known yet")
         return self.judged
 
-    def excluded(self, query_id: Any) -> Iterable[str]:
+    def excluded_documents(self, query_id: Any) -> Iterable[str]:
         """The documents that do not count for a query."""
         return (str(query_id),) if self.by_query is None else self.by_query.get(str(query_id), ())
 
@@ -148,7 +148,7 @@ class Exclusion:
     def forms_by_row(self) -> list[frozenset[Any]]:
         """All ids of dicts that equal an excluded one, for each query of the qrels; made at the first call."""
         if self.forms is None:
-            ids = (self.excluded(query_id) for query_id in self.judged_documents().query_ids)
+            ids = (self.excluded_documents(query_id) for query_id in self.judged_documents().query_ids)
             self.forms = [frozenset(form for text in texts for form in equal_ids(text)) for texts in ids]
         return self.forms
 

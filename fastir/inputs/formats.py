@@ -18,7 +18,7 @@ from fastir.checks import check_choice
 from fastir.declared import Table
 from fastir.engine.columns import line_formats as lines
 from fastir.engine.columns.ids import encode
-from fastir.engine.columns.other_formats import HEADER
+from fastir.engine.columns.other_formats import HEADER, are_pairs
 from fastir.errors import FormatError, quote
 from fastir.inputs import files, places, roles
 from fastir.inputs.source import HEAD_BYTES, as_source
@@ -67,6 +67,8 @@ FORMATS = Table("format", (
            "the header", "trec", LINE_OPTIONS, (lines.BEIR_QRELS, lines.BEIR_RUN), first=HEADER.encode() + rb"\s*$"),
     Format("msmarco", SIDES, "runs: `query document rank`; qrels as in TREC files", "trec", LINE_OPTIONS,
            (lines.TREC_QRELS, lines.MSMARCO_RUN)),
+    Format("pairs", SIDES[:1], "`query document`: all that is listed is relevant; recognised by lines of two fields",
+           "trec", (*LINE_OPTIONS, "columns"), (lines.PAIRS, None)),
     Format("json", SIDES, "`{query_id: {doc_id: number}}`, as ranx and BEIR write it; `{query_id: [doc_id, ...]}`; an "
            f"array of objects, as a {TABLE_PAGE}; {ENGINES_URL}; {RRE_URL}", "json_files", ("query_ids", "columns"),
            suffixes=(".json",), writer="json"),
@@ -114,7 +116,7 @@ def written_formats(holds: str) -> Table[Format]:
     return FORMATS.only(lambda card: bool(card.writer) and card.holds == holds)
 
 
-def file_format(path: Any, lines: str = "trec") -> str:
+def file_format(path: Any, lines: str = "trec", is_run: bool = True) -> str:
     """The format of a file by its name, without .gz and .zst.
 
     A folder is Parquet, and so is a pattern unless it is a pattern of JSON files. Any other name is `lines`, unless the
@@ -127,10 +129,10 @@ def file_format(path: Any, lines: str = "trec") -> str:
     by_suffix = SUFFIXES.get(os.path.splitext(name)[1].lower())
     if places.is_many(path):
         return "json" if by_suffix == "json" else "parquet"
-    return (format_from_bytes(path) if by_suffix in (None, "csv") else None) or by_suffix or lines
+    return (format_from_bytes(path, is_run) if by_suffix in (None, "csv") else None) or by_suffix or lines
 
 
-def format_from_bytes(path: Any) -> str | None:
+def format_from_bytes(path: Any, is_run: bool) -> str | None:
     """The format that the first bytes of a file tell, None if they tell none or could be read only once.
 
     What the file is damaged by is found by whoever reads it.
@@ -150,14 +152,19 @@ def format_from_bytes(path: Any) -> str | None:
     except (FormatError, OSError):
         return None
     rows = head.removeprefix(files.BOM).split(b"\n")
-    line = next((row for row in rows if row[:1] != b"#" and row.strip()), b"")
-    named = next((card.name for card in FORMATS.values() if card.first and re.match(card.first, line)), None)
-    return named or ("tsv" if roles.is_header(line.decode("utf-8", "replace").strip("\r").split("\t")) else None)
+    rows = [row for row in rows if row[:1] != b"#" and row.strip()] or [b""]
+    line = rows[0].decode("utf-8", "replace").strip("\r")
+    named = next((card.name for card in FORMATS.values() if card.first and re.match(card.first, rows[0])), None)
+    named = named or ("tsv" if roles.is_header(line.split("\t")) else None)
+    if named or is_run:
+        return named
+    whole = rows[: len(rows) - (len(head) == length)]
+    return "pairs" if are_pairs([row.decode("utf-8", "replace") for row in whole]) else None
 
 
 def find_format(path: Any, is_run: bool, format: str | None) -> Format:
     """The card of a format; None is the format of the file's name or content."""
-    card = FORMATS[file_format(path)] if format is None else FORMATS.find(format)
+    card = FORMATS[file_format(path, is_run=is_run)] if format is None else FORMATS.find(format)
     expected = RUN_FORMATS if is_run else QRELS_FORMATS
     if card.name not in expected:
         message = f"format {card.name!r} is for {', '.join(card.of)}; expected one of {', '.join(expected)}"
@@ -209,7 +216,7 @@ def read(
     check_choice("duplicates", duplicates, DUPLICATES)
     if not is_run and isinstance(path, str) and path == "-":
         raise ValueError("qrels cannot be read from standard input; expected a path")
-    if card.reader not in ("table_files", "json_files"):
+    if "columns" not in card.takes or card.reader == "quepid":
         roles.refuse_label(columns, f"a file in the format {card.name!r}")
     if query_ids is not None and "query_ids" not in card.takes:
         raise ValueError(f"query_ids is for responses of searches in JSON, got format {card.name!r}")

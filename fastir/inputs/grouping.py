@@ -9,9 +9,9 @@ import numpy as np
 
 from fastir.engine.columns._ids import ids_from_arena
 from fastir.engine.columns.ids import Arena, encode
-from fastir.engine.columns.rows import occurrences, offsets_from_sizes, refused, repeat, without_duplicates
+from fastir.engine.columns.rows import occurrences, offsets_from_sizes, refused_pairs, repeat, without_duplicates
 from fastir.engine.join._contiguous import find_duplicates
-from fastir.engine.join._trec_stream import repeated
+from fastir.engine.join._trec_stream import duplicate_error
 from fastir.engine.threads import interruptible, longest_query
 
 if TYPE_CHECKING:
@@ -70,12 +70,12 @@ def gather(
     pairs = interruptible(lambda: find_duplicates(ids_from_arena(ids), offsets, watch), longest_query(offsets))
     if pairs:
         line = (lambda row: line_of(int(rows[row]))) if line_of else (lambda row: None)
-        wrong = refused(pairs, numbers, duplicates, is_run)
+        wrong = refused_pairs(pairs, numbers, duplicates, is_run)
         if wrong:
             first, second = min(wrong, key=lambda pair: rows[pair[1]])
             query = query_ids[int(np.searchsorted(offsets, second, "right")) - 1]
             doc = encode(ids[second : second + 1][0])
-            raise repeated(doc, encode(query), line(first), line(second), path, is_run)
+            raise duplicate_error(doc, encode(query), line(first), line(second), path, is_run)
         repairs["duplicates"] = (len(pairs), f"{path}:{line(pairs[0][1])}" if line_of else path)
         offsets, kept, numbers = without_duplicates(offsets, numbers, pairs, duplicates, is_run)
         ids = ids.take(kept)

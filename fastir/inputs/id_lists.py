@@ -15,13 +15,13 @@ import numpy as np
 
 from fastir.engine.columns import id_lists
 from fastir.engine.columns._arrow import Batches
-from fastir.engine.columns._ids import Ids, ids_from_arena, ids_from_integers, ids_from_strings, joined
-from fastir.engine.columns.ids import Arena, is_integer, plain_ids
+from fastir.engine.columns._ids import Ids, ids_from_arena, ids_from_integers, ids_from_strings
+from fastir.engine.columns.ids import Arena, is_integer, join_ids, plain_ids
 from fastir.engine.columns.rows import (
     LISTED_TWICE,
     equal_offsets,
     offsets_from_sizes,
-    refused,
+    refused_pairs,
     repeat,
     without_duplicates,
 )
@@ -87,17 +87,17 @@ class ListColumns:
     def rows(self) -> tuple[np.ndarray, Arena]:
         """All ids as one column of our own, and where each list begins in it."""
         pieces = [(ids, 0, len(ids)) for _, ids in self.batches if len(ids)]
-        docs = joined(pieces) if pieces else ids_from_arena(Arena.of([]))
+        docs = join_ids(pieces) if pieces else ids_from_arena(Arena.of([]))
         sizes = np.concatenate([[0], *(np.diff(offsets) for offsets, _ in self.batches)]).astype(np.int64)
         text, starts, lengths = docs.copy(0, len(docs))
         return np.cumsum(sizes), Arena(text, starts, lengths, docs.integers)
 
-    def scored(self, duplicates: str | None) -> tuple[Any, ...]:
+    def run_columns(self, duplicates: str | None) -> tuple[Any, ...]:
         """The lists as the columns of a Run: see `columns_with_scores`."""
         *columns, repairs = columns_with_scores(self.query_ids, *self.rows(), duplicates, self.numbers)
         return *columns, {**self.repairs, **repairs}
 
-    def judged(self, duplicates: str | None = None) -> tuple[Any, ...]:
+    def qrels_columns(self, duplicates: str | None = None) -> tuple[Any, ...]:
         """The lists as the columns of Qrels, and the repairs; without labels, each distinct id has label 1."""
         if self.numbers is not None:
             return columns_with_scores(self.query_ids, *self.rows(), duplicates, self.numbers, False)
@@ -128,11 +128,11 @@ def columns_with_scores(
     pairs = find_duplicates(ids_from_arena(ids), offsets)
     if not pairs:
         return query_ids, offsets, ids, scores, {}
-    first, later = (refused(pairs, scores, duplicates, is_run) or pairs)[0]
+    first, later = (refused_pairs(pairs, scores, duplicates, is_run) or pairs)[0]
     query = int(np.searchsorted(offsets, later, "right")) - 1
-    if refused(pairs, scores, duplicates, is_run):
+    if refused_pairs(pairs, scores, duplicates, is_run):
         places = first - int(offsets[query]) + 1, later - int(offsets[query]) + 1
-        raise id_lists.repeated(query_ids[query], ids[later : later + 1][0], *places, is_run)
+        raise id_lists.duplicate_error(query_ids[query], ids[later : later + 1][0], *places, is_run)
     repairs = {"duplicates": (len(pairs), f"query {query_ids[query]}")}
     offsets, kept, scores = without_duplicates(offsets, scores, pairs, duplicates, is_run)
     return query_ids, offsets, select_ids(ids, kept), scores, repairs
@@ -329,7 +329,7 @@ def read_rankings(data: Any, columns: Mapping[Any, Any] | None, duplicates: str 
     batches = Batches(data)
     names = ranking_columns(batches.names, columns)
     named = {role: (name, batches.names.index(name)) for role, name in names.items()}
-    return lists_by_query(columns_from_batches(batches, named), "run").scored(duplicates)
+    return lists_by_query(columns_from_batches(batches, named), "run").run_columns(duplicates)
 
 
 def lists_by_query(by_role: dict[str, Any], what: str) -> ListColumns:

@@ -245,11 +245,11 @@ class ItemRows:
             return doc_weights
         return {self.item_numbers[key]: w for key, w in doc_weights.items() if key in self.item_numbers}
 
-    def judged(self, threshold: float | None) -> Items:
+    def judged_items(self, threshold: float | None) -> Items:
         """The judged items of the evaluated rows."""
         return take_rows(items(self.relevant.data, "relevant", threshold=threshold), self.relevant_at)
 
-    def excluded(self) -> Items:
+    def excluded_items(self) -> Items:
         """The excluded items of the evaluated rows."""
         return take_rows(items(self.exclude.data, "exclude", labelled=False), self.exclude_at)
 

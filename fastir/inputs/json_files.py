@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.engine.columns._json import rows_from_json
+from fastir.engine.columns._parsing import rows_from_json
 from fastir.engine.columns.ids import Arena
 from fastir.engine.columns.line_formats import bare
 from fastir.engine.columns.other_formats import hint_for_markup
@@ -101,7 +101,7 @@ def lists_or_records(
             id_lists.append_lists(lists, offsets, ids, what, len(lists.query_ids))
             lists.query_ids += query_ids
         check_queries(lists.query_ids)
-        return lists.scored(duplicates) if is_run else lists.judged()
+        return lists.run_columns(duplicates) if is_run else lists.qrels_columns()
     rows = records_in(contents[0], columns) if len(contents) == 1 else None
     if rows is None:
         refuse_label(columns, "no array of objects")
@@ -178,12 +178,12 @@ def unusual_rows(
     file_of: dict[str, str] = {}
     for path, content, _ in files:
         text = content.decode("utf-8", "surrogateescape")
-        ranked, notes = judged_or_ranked(parse_json(text, path, float), is_run, path, query_ids)
+        ranked, notes = document_pairs(parse_json(text, path, float), is_run, path, query_ids)
         if not ranked:
             raise FormatError(f"the {'run is' if is_run else 'qrels are'} empty: no query", path)
         if number_array([number for _, documents in ranked for _, number in documents], is_run) is None:
             # infinite scores are valid; a number too large for a float differs from them only in its text
-            check(judged_or_ranked(parse_json(text, path, NumberText), is_run, path, query_ids)[0], is_run, path)
+            check(document_pairs(parse_json(text, path, NumberText), is_run, path, query_ids)[0], is_run, path)
         for query_id in dict(ranked) if len(files) > 1 else ():
             if file_of.setdefault(query_id, path) != path:
                 raise FormatError(f"duplicate query {quote(query_id)}, which is also in {file_of[query_id]}", path)
@@ -211,9 +211,7 @@ def parse_json(text: str, path: str, number: Callable[[str], Any]) -> Any:
         raise FormatError("malformed JSON: nested too deeply", path) from None
 
 
-def judged_or_ranked(
-    data: Any, is_run: bool, path: str, query_ids: Any
-) -> tuple[tuple[tuple[str, Pairs], ...], Repairs]:
+def document_pairs(data: Any, is_run: bool, path: str, query_ids: Any) -> tuple[tuple[tuple[str, Pairs], ...], Repairs]:
     """The documents of each query, from an object of objects, an engine's export or responses of searches."""
     from fastir.inputs import engine_json
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastir.engine.columns._ids import ids_from_arena
-from fastir.engine.columns._letor import label_lines
 from fastir.engine.columns._number import numbers_from_texts
+from fastir.engine.columns._parsing import label_lines
 from fastir.engine.columns.ids import Arena
 from fastir.engine.columns.line_formats import NUMBER_PROBLEMS
 from fastir.engine.columns.rows import offsets_from_sizes

@@ -155,8 +155,23 @@ def rows_of_ir_datasets(data: Any, what: str) -> Callable[[], Iterable[tuple[Any
     return lambda: ((row.query_id, row.doc_id, getattr(row, number)) for row in getattr(data, method)())
 
 
+def is_of_ranx(data: Any) -> bool:
+    """Whether it is a Qrels or a Run of ranx, or of its stand-in."""
+    return "ranx" in type(data).__module__.split(".") and hasattr(data, "to_dict")
+
+
+def plain_dict(data: Any) -> Any:
+    """A dict of dicts of a Qrels or a Run of ranx; other data unchanged."""
+    return dict(data.to_dict()) if is_of_ranx(data) else data
+
+
 def convert(data: Any) -> Any:
-    """A table of what is one but for its form: a lazy frame, a structured array, a Series by query and document."""
+    """A table of what is one but for its form: a lazy frame, a structured array, a Series by query and document.
+
+    Of a Qrels or a Run of ranx a dict of dicts.
+    """
+    if (plain := plain_dict(data)) is not data:
+        return plain
     if has_attrs(data, "collect_schema", "collect"):
         return data.collect()
     if names := getattr(getattr(data, "dtype", None), "names", None):

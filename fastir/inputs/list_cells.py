@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from fastir.engine.columns._ids import Ids, arena_from_pieces, ids_from_arena, ids_from_integers, ids_from_strings
-from fastir.engine.columns._list_text import lists_from_json, read_cells, survey
-from fastir.engine.columns.ids import Arena, encode
+from fastir.engine.columns._ids import Ids, ids_from_arena, ids_from_integers, ids_from_strings
+from fastir.engine.columns._parsing import lists_from_json, read_cells, survey
+from fastir.engine.columns.ids import Arena, arena_from_pieces, encode
 from fastir.engine.columns.rows import CELLS, offsets_from_sizes
 from fastir.errors import quote
 from fastir.inputs.column_readers import as_objects
@@ -102,19 +102,19 @@ def find_form(arena: Arena, what: str) -> tuple[int | None, int]:
     *first_rows, room = survey(arena.text, arena.starts, arena.lengths)
     bracket, plain, comma, blank = first_rows
 
-    def shown(row: int) -> str:
+    def show_cell(row: int) -> str:
         return f"{quote(arena[row : row + 1][0], SHOWN)} (row {row})"
 
     if bracket >= 0 and plain >= 0:
         raise CellError(
-            f"{what}: some cells are lists in brackets, such as {shown(bracket)}, and others are not, such as "
-            f"{shown(plain)}; expected one form in the whole column",
+            f"{what}: some cells are lists in brackets, such as {show_cell(bracket)}, and others are not, such as "
+            f"{show_cell(plain)}; expected one form in the whole column",
             max(bracket, plain),
         )
     if comma >= 0 and blank >= 0:
         raise CellError(
-            f"{what}: commas or blanks could separate the ids: {shown(comma)} has a comma, {shown(blank)} a blank; "
-            "expected one separator in the whole column, or lists in brackets",
+            f"{what}: commas or blanks could separate the ids: {show_cell(comma)} has a comma, "
+            f"{show_cell(blank)} a blank; expected one separator in the whole column, or lists in brackets",
             max(comma, blank),
         )
     if bracket >= 0:

@@ -9,8 +9,8 @@ import numpy as np
 
 from fastir.checks import mapping
 from fastir.engine.columns._arrow import Batches
-from fastir.engine.columns._ids import Ids, joined
-from fastir.engine.columns.ids import Arena
+from fastir.engine.columns._ids import Ids
+from fastir.engine.columns.ids import Arena, join_ids
 from fastir.errors import quote
 from fastir.inputs import formats
 from fastir.inputs.column_readers import ArrayReader, ArrowReader, as_objects, is_missing
@@ -85,7 +85,7 @@ def column_pair(table: Any) -> tuple[Ids, Ids]:
                 ids = ArrowReader(batch, place).ids("parents", name, row)
                 pieces[place].append((ids, 0, len(ids)))
             row += batch.n
-        return (joined(pieces[0]), joined(pieces[1])) if row else (id_column([], ""), id_column([], ""))
+        return (join_ids(pieces[0]), join_ids(pieces[1])) if row else (id_column([], ""), id_column([], ""))
     raise TypeError(
         "parents must be a mapping of chunk to document, a table or tuple of two columns, a function of an array "
         f"of ids, or a path, got {type(table).__name__}"

@@ -14,7 +14,7 @@ import numpy as np
 
 from fastir.checks import check_choice
 from fastir.engine.columns.ids import Arena
-from fastir.engine.join._parents import Parents
+from fastir.engine.join._join import Parents
 from fastir.errors import FormatError
 from fastir.inputs.exclusions import Exclusion, read_exclude
 from fastir.inputs.places import is_path

@@ -65,7 +65,7 @@ class Parquet:
         self.whole: set[str] = whole_numbers(self.parts)
         self.table: Any = self.open_part(self.parts[0])
         self.names: list[str] = self.column_names(self.parts[0])
-        self.listed: set[str] = list_names(self.table.schema_arrow)
+        self.list_columns: set[str] = list_names(self.table.schema_arrow)
 
     def open_part(self, part: places.Part, footer: Any = None) -> Any:
         """A part as pyarrow's ParquetFile; the part before it is closed."""

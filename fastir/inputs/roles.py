@@ -78,6 +78,12 @@ def label_all(columns: Mapping[Any, Any] | None, label: Any) -> Mapping[Any, Any
     return {**(columns or {}), "label": Everything(value)}
 
 
+def label_of_all(columns: Mapping[Any, Any] | None) -> float:
+    """The label of all that is listed where labels are missing: the option's, or 1."""
+    label = (columns or {}).get("label")
+    return label.value if isinstance(label, Everything) else 1.0
+
+
 def refuse_label(columns: Mapping[Any, Any] | None, got: str) -> None:
     """Raise ValueError if the option `label` was given for qrels that are no table without labels."""
     label = (columns or {}).get("label")

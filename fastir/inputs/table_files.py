@@ -17,8 +17,8 @@ import numpy as np
 
 from fastir.engine.columns._arrow import Batches
 from fastir.engine.columns._ids import ids_from_arena, ids_from_integers
-from fastir.engine.columns._json import rows_from_json_lines
 from fastir.engine.columns._number import numbers_from_texts
+from fastir.engine.columns._parsing import rows_from_json_lines
 from fastir.engine.columns.ids import Arena
 from fastir.engine.columns.line_formats import NUMBER_PROBLEMS
 from fastir.engine.columns.other_formats import hint_for_markup
@@ -111,7 +111,7 @@ def open_table(
         with convert_errors(name):
             first = [fresh()]
             repairs = first[0].repairs
-            lists = None if what == "runs" else roles.list_roles(what, first[0].names, columns, first[0].listed)
+            lists = None if what == "runs" else roles.list_roles(what, first[0].names, columns, first[0].list_columns)
             if lists is not None:
                 yield lists_by_query(columns_of_file(first.pop(), lists), what), repairs
                 return
@@ -176,11 +176,11 @@ def import_pyarrow(path: str | None = None) -> Any:
 
 
 class Text(ByteReader):
-    """A text file as pyarrow reads it; look() finds the names of the columns, `listed` has those of lists."""
+    """A text file as pyarrow reads it; look() finds the names of the columns, `list_columns` those of lists."""
 
     carried: bytes
     closed: bool = False
-    listed: Collection[str] = ()
+    list_columns: Collection[str] = ()
 
     def line_of(self, row: int) -> int | None:
         """The line on which a row begins, if the file can be read again."""
@@ -361,7 +361,7 @@ class Jsonl(Text):
         if not isinstance(self.first, dict):
             raise FormatError(f"expected a JSON object on every line, got {quote(line)}", self.path, 1)
         self.names: list[str] = list(self.first)
-        self.listed: set[str] = {name for name, value in self.first.items() if isinstance(value, list)}
+        self.list_columns: set[str] = {name for name, value in self.first.items() if isinstance(value, list)}
 
     def lines_again(self) -> Iterator[tuple[int, str]]:
         """The number and text of the lines that are not blank."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from fastir.engine.columns._ids import Ids, arena_from_pieces, ids_from_arena
-from fastir.engine.columns.ids import Arena
-from fastir.engine.columns.rows import occurrences, offsets_from_sizes, refused, repeat, without_duplicates
+from fastir.engine.columns._ids import Ids, ids_from_arena
+from fastir.engine.columns.ids import Arena, arena_from_pieces
+from fastir.engine.columns.rows import occurrences, offsets_from_sizes, refused_pairs, repeat, without_duplicates
 from fastir.engine.join._contiguous import find_duplicates
 from fastir.engine.threads import interruptible, longest_query
 from fastir.errors import DuplicateError, quote, remedy, warn_caller
@@ -30,7 +30,7 @@ def columns_of(source: Any, what: str, duplicates: str | None, threshold: float 
         return group_rows(source, duplicates, threshold=threshold)
     if threshold is not None:
         raise ValueError("threshold is for ratings, and the table has lists of ids")
-    return source.judged(duplicates) if what == "qrels" else source.scored(duplicates)
+    return source.qrels_columns(duplicates) if what == "qrels" else source.run_columns(duplicates)
 
 
 def group_rows(
@@ -73,7 +73,7 @@ def group_rows(
     arena = arena.take(order)
     numbers = numbers[order]
     pairs = interruptible(lambda: find_duplicates(ids_from_arena(arena), offsets), longest_query(offsets))
-    wrong = refused(pairs, numbers, duplicates, is_run)
+    wrong = refused_pairs(pairs, numbers, duplicates, is_run)
     first, second = min(wrong or pairs, key=lambda pair: order[pair[1]], default=(0, 0))
     if wrong:
         query = query_ids[int(np.searchsorted(offsets, second, "right")) - 1]

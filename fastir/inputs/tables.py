@@ -18,7 +18,7 @@ from fastir.engine.columns._arrow import Batches
 from fastir.engine.columns._ids import Ids
 from fastir.engine.columns._objects import fields_from_rows, objects_from_list, read_floats, read_integers
 from fastir.engine.columns.id_lists import first_value
-from fastir.engine.columns.rows import ROUNDED, rounded_place
+from fastir.engine.columns.rows import ROUNDED, UNLABELLED, rounded_place
 from fastir.errors import FormatError, quote
 from fastir.inputs import library_tables, misread, roles
 from fastir.inputs.arrays import equal_float_rows, is_masked_array, is_wide
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 MAX_SMALL_ROWS = 256  # rows of a frame with strings that are read as Python objects
 NUMBER_POSITION = 2  # the position of the numbers among the columns
 LIST_KINDS = list, tuple, np.ndarray  # of values of a column that has lists
-UNLABELLED = "rows without a label"  # the key of a report's repairs: all that is listed is relevant
 OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
 
 
@@ -79,9 +78,8 @@ class Table:
         names = tuple(names)
         chosen = usual_columns(what, names) if not columns else find_columns(what, list(names), columns)
         self.names: tuple[Any, ...] = chosen
-        label = (columns or {}).get("label")
         # of qrels without a column of labels: the label of all that is listed
-        self.label: float | None = None if len(self.names) > 2 else label.value if label else 1.0
+        self.label: float | None = None if len(self.names) > 2 else roles.label_of_all(columns)
         self.ranks: bool = what != "qrels" and is_rank(self.names[2], columns or {})
         beside = (columns or {}).get("rank", RANK)  # the column of ranks beside the scores
         self.rank: Any = beside if what != "qrels" and not self.ranks and names.count(beside) == 1 else None
@@ -225,7 +223,7 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Any
         n_rows = getattr(data, "num_rows", getattr(data, "height", None))
         opened = [Batches(data)]
         all_names = opened[0].names
-        lists = roles.list_roles(what, all_names, columns, opened[0].listed)
+        lists = roles.list_roles(what, all_names, columns, opened[0].list_columns)
         if lists is not None:
             from fastir.inputs.id_lists import columns_from_batches, lists_by_query
 

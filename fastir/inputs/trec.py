@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastir.engine.columns._trec import Reader, last_line
 from fastir.engine.columns.ids import Arena
-from fastir.engine.columns.line_formats import TREC_QRELS, LineFormat
-from fastir.engine.columns.rows import LIKE_SCORES
+from fastir.engine.columns.line_formats import PAIRS, TREC_QRELS, LineFormat
+from fastir.engine.columns.rows import LIKE_SCORES, UNLABELLED
 from fastir.engine.threads import interruptible
 from fastir.errors import DuplicateError, FormatError, warn_caller
-from fastir.inputs import misread
+from fastir.inputs import misread, roles
 from fastir.inputs.files import ByteReader
 from fastir.inputs.grouping import gather
 from fastir.inputs.places import place_name
@@ -37,8 +37,11 @@ def read(
     watch: Watch | None,
     line_format: LineFormat,
     only: bytes | None = None,
+    columns: Mapping[Any, Any] | None = None,
 ) -> tuple[list[str], np.ndarray, Arena, np.ndarray, Repairs]:
     """Read a file as columns, perhaps only the rows of one query; watch(position) is called at every block.
+
+    Of pairs `columns` may have the label of all rows.
 
     Returns
     -------
@@ -79,6 +82,10 @@ def read(
         warn_caller(f"{reader.path}: {problem}")
     if line_format.what == "rank" and (found := misread.misread_ranks(-grouped_numbers, offsets.tolist())):
         repairs = {**repairs, LIKE_SCORES: (found[0], f"{reader.path}, such as {found[1]}")}
+    if line_format is PAIRS:
+        label = roles.label_of_all(columns)
+        grouped_numbers = np.full(len(grouped_numbers), label)
+        repairs = {**repairs, UNLABELLED: (len(grouped_numbers), f"label {label:g}")}
     return grouped_ids, offsets, ids, grouped_numbers, {**reader.repairs, **blocks.repairs, **repairs}
 
 

@@ -22,22 +22,18 @@ Validates nothing of its own beyond names of metrics and runs, and empty lists
 Allocates a figure, unless it is given axes
 Raises    ImportError where matplotlib is not installed, when a picture is drawn; else what computing raises
 
-bounds     the picture of bounds
 compare    pictures of a Comparison, and of two leaderboards
 curves     pictures of runs, lists and metrics
-explain    the picture of one ranking
 figure     the figure, and what it saves
-fusion     the picture of a Tuning
 queries    a comparison on one metric, and the pictures of its queries
+results    the pictures of one ranking, of bounds and of a Tuning
 style      names, colours, dashes, axes and sizes that all share
 """
 
-from fastir.plots.bounds import bounds
 from fastir.plots.compare import forest, leaderboards, means, overview, wins
 from fastir.plots.curves import cutoffs, precision_recall, rank_weights, ranked_cutoffs, roc
-from fastir.plots.explain import ranking
-from fastir.plots.fusion import tuning
 from fastir.plots.queries import differences, topics
+from fastir.plots.results import bounds, ranking, tuning
 
 __all__ = [
     "bounds",

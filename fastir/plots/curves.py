@@ -7,8 +7,7 @@ from operator import itemgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from fastir.analyses.curves.recall_curve import POINTS, check_options, precision_recall_curve
-from fastir.analyses.curves.roc_curve import roc_curve
+from fastir.analyses.curves.curves import POINTS, check_options, precision_recall_curve, roc_curve
 from fastir.analyses.explain.ranked import rank_weights as worth
 from fastir.checks import refuse_options
 from fastir.engine.measure import IPREC, PRECISION, RECALL

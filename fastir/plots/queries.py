@@ -32,11 +32,6 @@ ID_DISTANCE_EMS = 1.25  # the distance of ids side by side, in sizes of their fo
 class MetricComparison:
     """A comparison on one metric, the first if None."""
 
-    runs: list[Any]
-    sign: int
-    places: dict[Any, int]
-    level: float
-
     def __init__(self, comparison: ComparisonLike, metric: str | None) -> None:
         if not isinstance(comparison, Comparison):
             from fastir.analyses.compare.compare_scores import compare_scores
@@ -47,13 +42,13 @@ class MetricComparison:
         if metric not in comparison.metrics:
             raise KeyError(f"{quote(metric)} was not compared; there are {', '.join(map(repr, comparison.metrics))}")
         self.whole = comparison
-        self.runs = comparison.runs
+        self.runs: list[Any] = comparison.runs
         self.metric = metric
-        self.sign = SIGNS[higher_is_better(metric)]  # of a difference that is better
-        self.places = {run: place for place, run in enumerate(self.runs)}
+        self.sign: int = SIGNS[higher_is_better(metric)]  # of a difference that is better
+        self.places: dict[Any, int] = {run: place for place, run in enumerate(self.runs)}
         self.systems: dict[Any, System] = {one.run: one for one in comparison.systems if one.metric == metric}
         self.pairs: list[Pair] = [pair for pair in comparison.pairs if pair.metric == metric]
-        self.level = default_level(comparison.method)
+        self.level: float = default_level(comparison.method)
 
     @cached_property
     def names(self) -> dict[Any, str]:

@@ -166,18 +166,9 @@ def figure_spaces(texts: list[str]) -> dict[str, str]:
 def render(
     table: Table, format: str, caption: str | None = None, label: str | None = None, formulas: bool = False
 ) -> str:
-    """A table in one of the FORMATS.
+    """A table in one of the FORMATS; `caption` replaces title and notes, LaTeX and HTML refer to it by `label`.
 
-    Parameters
-    ----------
-    table : Table
-    format : {"text", "markdown", "html", "latex", "csv"}
-    caption : str or None
-        Instead of title and notes.
-    label : str or None
-        To refer to: ``\\label`` in LaTeX, the id in HTML; other formats have none.
-    formulas : bool
-        Whether texts in CSV that a spreadsheet would take for formulas stay unchanged.
+    With `formulas`, texts in CSV that a spreadsheet would take for formulas stay unchanged.
     """
     check_choice("format", format, tuple(FORMATS))
     if caption is not None:

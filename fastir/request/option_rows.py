@@ -132,7 +132,7 @@ ROWS = {  # by the heading of the command's help
         Row("baseline", "Hashable | list[Hashable]", None,
             "compare every run with this one only (default: all pairs)", "RUN", of=SCORES),
         Row("test", "Test", "t", "%(choices)s (default %(default)s)", "NAME",
-            choices="fastir.analyses.compare.statistical_tests:TESTS", of=SCORES),
+            choices="fastir.analyses.compare.records:TESTS", of=SCORES),
         Row("n_resamples", INTEGER, 10_000, "default %(default)s", "N", "count", flag="--resamples",
             also=("n_bootstrap", "n_permutations", "resamples", "samples"), of=SCORES),
         Row("correction", "CorrectionOfPairs | None", "auto",

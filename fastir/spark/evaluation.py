@@ -353,7 +353,7 @@ def merge_runs(
     total = AllValues(query_ids, np.array(base.values if absent is None else absent))
     for each in runs:
         total.merge(each.state)
-    n_tied, tied = total.counts["tied"]
+    n_tied, tied = total.counts["tied_queries"]
     rules = [order_rules(each.settings)["ties"] for each in evaluator.rules.prepared.evaluators()]
     by_input = [rule for rule in rules if rule in TIES_BY_INPUT]
     if ranked and n_tied and by_input:

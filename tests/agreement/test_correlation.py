@@ -36,18 +36,15 @@ def test_constant_values_are_undefined():
     assert result.tau_ap_a == 0.0 and math.isnan(result.tau_ap_b) and result.swaps == []
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "error", "message"),
-    [
-        ({"a": 1.0}, {"a": 1.0}, ValueError, "two systems or more, got 1"),
-        ({"a": 1.0, "b": 2.0}, {"a": 1.0, "c": 2.0}, NoOverlapError, "b has no value for system 'b'"),
-        ({"a": 1.0}, {"a": 1.0, "c": 2.0}, NoOverlapError, "a has no value for system 'c'"),
-        ({"a": 1.0, "b": math.nan}, {"a": 1.0, "b": 2.0}, ValueError, "a: the value of system 'b' is nan"),
-        ({"a": 1.0, "b": "high"}, {"a": 1.0, "b": 2.0}, TypeError, "a: the value of system 'b' is 'high'"),
-        ({"a": 1.0, "b": "2"}, {"a": 1.0, "b": 2.0}, TypeError, "a: the value of system 'b' is '2'"),
-        ([1, 2], {"a": 1.0}, TypeError, "a must map systems to values or to Results, got list"),
-    ],
-)
+@pytest.mark.parametrize(("a", "b", "error", "message"), [
+    ({"a": 1.0}, {"a": 1.0}, ValueError, "two systems or more, got 1"),
+    ({"a": 1.0, "b": 2.0}, {"a": 1.0, "c": 2.0}, NoOverlapError, "b has no value for system 'b'"),
+    ({"a": 1.0}, {"a": 1.0, "c": 2.0}, NoOverlapError, "a has no value for system 'c'"),
+    ({"a": 1.0, "b": math.nan}, {"a": 1.0, "b": 2.0}, ValueError, "a: the value of system 'b' is nan"),
+    ({"a": 1.0, "b": "high"}, {"a": 1.0, "b": 2.0}, TypeError, "a: the value of system 'b' is 'high'"),
+    ({"a": 1.0, "b": "2"}, {"a": 1.0, "b": 2.0}, TypeError, "a: the value of system 'b' is '2'"),
+    ([1, 2], {"a": 1.0}, TypeError, "a must map systems to values or to Results, got list"),
+])  # fmt: skip
 def test_bad_input_is_named(a, b, error, message):
     with pytest.raises(error, match=message):
         fastir.rank_correlation(a, b)
@@ -65,19 +62,12 @@ def test_the_only_metric_of_results_need_not_be_said():
     assert (found.a, found.b) == ({"first": 1.0, "second": 0.75}, {"first": 0.25, "second": 0.25})
 
 
-@pytest.mark.parametrize(
-    ("a", "error", "message"),
-    [
-        (lambda of: of["first"], TypeError, "a must map systems to values or to Results, got the Results of a single"),
-        (lambda of: {**of, "third": 1.0}, TypeError, "a: system 'third' has no Results, as others have, but 1.0"),
-        (
-            lambda of: {"first": of["first"], "second": fastir.evaluate(QRELS, RUNS["second"], "map")},
-            ValueError,
-            r"a: system 'second' has no metric 'mrr'; it has .*map",
-        ),
-    ],
-    ids=["one run", "a number among results", "another metric"],
-)
+@pytest.mark.parametrize(("a", "error", "message"), [
+    (lambda of: of["first"], TypeError, "a must map systems to values or to Results, got the Results of a single"),
+    (lambda of: {**of, "third": 1.0}, TypeError, "a: system 'third' has no Results, as others have, but 1.0"),
+    (lambda of: {"first": of["first"], "second": fastir.evaluate(QRELS, RUNS["second"], "map")}, ValueError,
+     r"a: system 'second' has no metric 'mrr'; it has .*map"),
+], ids=["one run", "a number among results", "another metric"])  # fmt: skip
 def test_leaderboards_that_are_mixed_are_named(a, error, message):
     results = fastir.evaluate_many(QRELS, RUNS, "mrr")
     with pytest.raises(error, match=message):
@@ -108,8 +98,6 @@ def test_of_a_metric_without_a_direction_more_stands_first():
 
 
 # ---- a correlation of thousands of leaderboard entries answers signals while it works --------------------------------
-
-
 ENTRIES = """
 rng = np.random.default_rng(1)
 a, b = ({f"s{i}": float(value) for i, value in enumerate(rng.random(6000))} for _ in "ab")

@@ -12,16 +12,12 @@ LABELS = np.array([0, 1, 3])
 TABLES = RNG.integers(0, 9, (4, 5, 3, 3)).astype(float)
 
 
-@pytest.mark.parametrize(
-    "measure",
-    [
-        lambda table: counts.overlap(table, LABELS >= 1),
-        lambda table: counts.kappa(table, counts.distances(LABELS, "nominal")),
-        lambda table: counts.kappa(table, counts.distances(LABELS, "quadratic")),
-        *(lambda table, level=level: counts.alpha(table, LABELS, level) for level in counts.SCALES),
-    ],
-    ids=["overlap", "kappa", "weighted kappa", *counts.SCALES],
-)
+@pytest.mark.parametrize("measure", [
+    lambda table: counts.overlap(table, LABELS >= 1),
+    lambda table: counts.kappa(table, counts.distances(LABELS, "nominal")),
+    lambda table: counts.kappa(table, counts.distances(LABELS, "quadratic")),
+    *(lambda table, level=level: counts.alpha(table, LABELS, level) for level in counts.SCALES),
+], ids=["overlap", "kappa", "weighted kappa", *counts.SCALES])  # fmt: skip
 def test_many_tables_are_each_table_alone(measure):
     found = measure(TABLES)
     assert found.shape == (4, 5)

@@ -109,18 +109,15 @@ def test_groups_count_with_their_largest_label():
     assert fastir.agreement(grouped, {"q": {"a": 2, "b": 0}}).kappa == 1.0
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "options", "error", "message"),
-    [
-        ({"q": {"a": 1}}, {"p": {"a": 1}}, {}, NoOverlapError, "no query in common: 'q' and 'p'"),
-        ({"q": {"a": 1}}, {"q": {"b": 1}}, {}, NoOverlapError, "of query 'q' one side has 'a', the other 'b'"),
-        ({"q": {"a": 1}}, {"q": {"a": -1}}, {}, NoOverlapError, "the other nothing"),
-        ({"q": {"a": 1}}, {"q": {"a": 1}}, {"kappa_weights": "cubic"}, ValueError, "kappa_weights must be one of"),
-        ({"q": {"a": 1}}, {"q": {"a": 1}}, {"scale": "ratio"}, ValueError, "scale must be one of"),
-        ({"q": {"a": 1}}, {"q": {"a": 1}}, {"confidence": 95}, ValueError, "confidence must be between 0 and 1"),
-        (qrels(range(101)), qrels(range(101)), {}, ValueError, "101 different labels, expected grades"),
-    ],
-)
+@pytest.mark.parametrize(("a", "b", "options", "error", "message"), [
+    ({"q": {"a": 1}}, {"p": {"a": 1}}, {}, NoOverlapError, "no query in common: 'q' and 'p'"),
+    ({"q": {"a": 1}}, {"q": {"b": 1}}, {}, NoOverlapError, "of query 'q' one side has 'a', the other 'b'"),
+    ({"q": {"a": 1}}, {"q": {"a": -1}}, {}, NoOverlapError, "the other nothing"),
+    ({"q": {"a": 1}}, {"q": {"a": 1}}, {"kappa_weights": "cubic"}, ValueError, "kappa_weights must be one of"),
+    ({"q": {"a": 1}}, {"q": {"a": 1}}, {"scale": "ratio"}, ValueError, "scale must be one of"),
+    ({"q": {"a": 1}}, {"q": {"a": 1}}, {"confidence": 95}, ValueError, "confidence must be between 0 and 1"),
+    (qrels(range(101)), qrels(range(101)), {}, ValueError, "101 different labels, expected grades"),
+])  # fmt: skip
 def test_bad_input_is_named(a, b, options, error, message):
     with pytest.raises(error, match=message):
         fastir.agreement(a, b, **options)

@@ -6,21 +6,18 @@ import fastir
 from fastir.errors import UnknownMetricError
 
 
-@pytest.mark.parametrize(
-    ("measure", "message"),
-    [
-        ("rbx", "unknown measure 'rbx'; expected one of rbo, rbo_min"),
-        ("jacard@3", "unknown measure 'jacard'; did you mean 'jaccard'?"),
-        ("rbo-l2", "measure 'rbo-l2' is malformed"),
-        ("rbo@10", "'rbo@10': rbo takes no cutoff"),
-        ("overlap@0", "the cutoff k must be between 1 and"),
-        ("rbo(p=1)", "p must be a number above 0 and below 1, got '1'"),
-        ("rbo(ties=c)", "ties must be w or a or b, got 'c'"),
-        ("rbo(judged_only=true)", "has no parameter 'judged_only'"),
-        ("tau(p=0.5)@3", "has no parameter 'p'"),
-        ("rbo(q=2)", "has no parameter 'q'"),
-    ],
-)
+@pytest.mark.parametrize(("measure", "message"), [
+    ("rbx", "unknown measure 'rbx'; expected one of rbo, rbo_min"),
+    ("jacard@3", "unknown measure 'jacard'; did you mean 'jaccard'?"),
+    ("rbo-l2", "measure 'rbo-l2' is malformed"),
+    ("rbo@10", "'rbo@10': rbo takes no cutoff"),
+    ("overlap@0", "the cutoff k must be between 1 and"),
+    ("rbo(p=1)", "p must be a number above 0 and below 1, got '1'"),
+    ("rbo(ties=c)", "ties must be w or a or b, got 'c'"),
+    ("rbo(judged_only=true)", "has no parameter 'judged_only'"),
+    ("tau(p=0.5)@3", "has no parameter 'p'"),
+    ("rbo(q=2)", "has no parameter 'q'"),
+])  # fmt: skip
 def test_unknown_measures_are_named(measure, message):
     with pytest.raises(UnknownMetricError, match=message):
         fastir.similarity({"q": {"a": 1.0}}, {"q": {"a": 1.0}}, measure)

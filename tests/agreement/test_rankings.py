@@ -5,18 +5,9 @@ import fractions
 
 import numpy as np
 import pytest
+from rankings_made import pairs
 
 import fastir
-
-
-def pairs(seed, n=1):
-    random = np.random.default_rng(seed)
-    for _ in range(n):
-        sizes = random.integers(1, 12, 2)
-        yield [
-            {f"d{doc}": float(random.integers(0, 6)) for doc in random.permutation(15)[:size].tolist()}
-            for size in sizes.tolist()
-        ]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from rankings_made import pairs
 
 import fastir
 
@@ -58,16 +59,6 @@ def largest(a, b, p, ties):
     a_more = lacking + [("new", i) for i in range(DEEP)]
     b_more = [doc_id for doc_id in a if doc_id not in b] + [("new", i) for i in range(DEEP)]
     return biased(extended(a, a_more[: DEEP - len(a)]), extended(b, b_more[: DEEP - len(b)]), p, ties)
-
-
-def pairs(seed, n=1):
-    random = np.random.default_rng(seed)
-    for _ in range(n):
-        sizes = random.integers(1, 12, 2)
-        yield [
-            {f"d{doc}": float(random.integers(0, 6)) for doc in random.permutation(15)[:size].tolist()}
-            for size in sizes.tolist()
-        ]
 
 
 @pytest.mark.parametrize("ties", ["w", "a", "b"])

@@ -31,27 +31,16 @@ def test_a_query_of_one_run_alone_counts_as_an_empty_ranking():
     assert np.isnan(nothing.values).all()
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "error", "message"),
-    [
-        ({"q": {"a": 1.0}}, {"p": {"a": 1.0}}, NoOverlapError, "no query in common: 'q' and 'p'"),
-        ({"q": {"a": 1.0}}, {"q": {1: 1.0}}, TypeError, "run 'a' has ids that are str, run 'b' has ids that are int"),
-        (
-            {"q": {"a": math.nan}},
-            {"q": {"a": 1.0}},
-            ValueError,
-            "run 'a': run: the score is NaN, not a number .query q, document a",
-        ),
-        (
-            {"q": {"a": 1.0}},
-            {"q": {"a": fractions.Fraction(1), "b": math.nan}},
-            ValueError,
-            "run 'b': .*query q, document b",
-        ),
-        ({"q": {"a": 2.0, "b": math.nan}}, {"q": {"a": 1.0}}, ValueError, "query q, document b"),
-        ({"q": {"a": "high"}}, {"q": {"a": 1.0}}, TypeError, "score must be a number"),
-    ],
-)
+@pytest.mark.parametrize(("a", "b", "error", "message"), [
+    ({"q": {"a": 1.0}}, {"p": {"a": 1.0}}, NoOverlapError, "no query in common: 'q' and 'p'"),
+    ({"q": {"a": 1.0}}, {"q": {1: 1.0}}, TypeError, "run 'a' has ids that are str, run 'b' has ids that are int"),
+    ({"q": {"a": math.nan}}, {"q": {"a": 1.0}}, ValueError,
+     "run 'a': run: the score is NaN, not a number .query q, document a"),
+    ({"q": {"a": 1.0}}, {"q": {"a": fractions.Fraction(1), "b": math.nan}}, ValueError,
+     "run 'b': .*query q, document b"),
+    ({"q": {"a": 2.0, "b": math.nan}}, {"q": {"a": 1.0}}, ValueError, "query q, document b"),
+    ({"q": {"a": "high"}}, {"q": {"a": 1.0}}, TypeError, "score must be a number"),
+])  # fmt: skip
 def test_bad_input_is_named(a, b, error, message):
     with pytest.raises(error, match=message):
         fastir.similarity(a, b)
@@ -66,8 +55,6 @@ def test_every_two_of_several_runs_are_compared():
 
 
 # ---- a comparison of long rankings answers signals while it reads them and puts ties in order ------------------------
-
-
 RUNS = """
 n = 400_000
 ids = [f"document {i}" for i in range(n)]

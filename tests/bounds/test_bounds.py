@@ -12,14 +12,9 @@ import fastir
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
 OPTIONS = [
-    {},
-    {"judged_only": True},
-    {"max_depth": 4},
-    {"rel_level": 2},
-    {"empty": "one"},
-    {"empty": "nan", "judged_only": True, "max_depth": 6},
-    {"rel_level": 2, "empty": "one"},
-]
+    {}, {"judged_only": True}, {"max_depth": 4}, {"rel_level": 2}, {"empty": "one"},
+    {"empty": "nan", "judged_only": True, "max_depth": 6}, {"rel_level": 2, "empty": "one"},
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("depth", [None, 3])

@@ -60,13 +60,10 @@ def test_a_difference_is_that_of_the_values_and_its_queries_are_those_of_both():
     assert (both.lower["mrr"], both.upper["mrr"]) == (0.0, 0.5)
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"metrics": "gm_map"}, "metric 'gm_map': its mean is geometric"),
-        ({"duplicates": "once"}, "against: with duplicates='once'"),
-    ],
-)
+@pytest.mark.parametrize(("given", "message"), [
+    ({"metrics": "gm_map"}, "metric 'gm_map': its mean is geometric"),
+    ({"duplicates": "once"}, "against: with duplicates='once'"),
+])  # fmt: skip
 def test_what_has_no_difference_is_named(given, message):
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0}}
     given = {"metrics": "map", **given}

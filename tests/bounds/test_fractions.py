@@ -34,14 +34,9 @@ def test_of_long_rankings_sums_of_precision_have_the_best_chain(seed):
     labels, ranking = long_case(seed, 60, 0.2 + 0.1 * seed, 1)
     unjudged = [doc for doc in ranking if doc not in labels]
     names = [
-        "map",
-        "yaap",
-        "gm_map",
-        "map(ap_norm=hits)",
-        "map(ap_norm=min_kR)@200",
-        "map(ap_norm=min_nkR)@45",
+        "map", "yaap", "gm_map", "map(ap_norm=hits)", "map(ap_norm=min_kR)@200", "map(ap_norm=min_nkR)@45",
         "map@30",
-    ]
+    ]  # fmt: skip
     found = fastir.bounds({"q": labels}, {"q": ranking}, names, max_label=1)
     for order, values, extreme in ((unjudged, found.upper, np.max), (unjudged[::-1], found.lower, np.min)):
         for column, name in enumerate(names):

@@ -20,25 +20,15 @@ NAMES = [
 ]
 HIGH = [  # that have labels above 4
     *(
-        "ndcg",
-        "ndcg@1",
-        "ndcg-l6",
-        "ndcg_burges",
-        "ideal_dcg@2",
-        "map-l5",
-        "num_rel-l7",
-        "nerr(max_grade=query)",
-        "compat",
+        "ndcg", "ndcg@1", "ndcg-l6", "ndcg_burges", "ideal_dcg@2", "map-l5", "num_rel-l7",
+        "nerr(max_grade=query)", "compat",
     ),
     *("ndcg(gain={5:5.5})", "ndcg(gain={0:1,6:6.5})@3", "ndcg(gain={3:2,5:5,6:5})", "ndcg(gain={4:3},ideal=retrieved)"),
     *(
-        "dcg(gain={5:-3})",
-        "dcg(gain={3:20})",
-        "dcg(gain={2:0.5,3:0.25})",
-        "rbp(gains={5:9,7:0.5})",
+        "dcg(gain={5:-3})", "dcg(gain={3:20})", "dcg(gain={2:0.5,3:0.25})", "rbp(gains={5:9,7:0.5})",
         "rbp(gains=scaled)",
     ),
-]
+]  # fmt: skip
 KNOWN = [0], [0, 2], [0, 1, 4]  # the labels of judgments, by seed
 
 
@@ -70,16 +60,12 @@ def enumerated(qrels, run, metrics, max_label, **options):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(
-    ("names", "max_label", "options"),
-    [
-        (NAMES, 4, {}),
-        (NAMES, 4, {"empty": "nan", "rel_level": 3}),
-        (HIGH, 9, {"rel_level": 4}),
-        (HIGH, 9, {"empty": "one"}),
-    ],
-    ids=["all metrics", "all metrics, options", "high labels, rel_level", "high labels, empty"],
-)
+@pytest.mark.parametrize(("names", "max_label", "options"), [
+    (NAMES, 4, {}),
+    (NAMES, 4, {"empty": "nan", "rel_level": 3}),
+    (HIGH, 9, {"rel_level": 4}),
+    (HIGH, 9, {"empty": "one"}),
+], ids=["all metrics", "all metrics, options", "high labels, rel_level", "high labels, empty"])  # fmt: skip
 def test_labels_between_those_of_the_judgments_have_bounds_of_all_labelings(seed, names, max_label, options):
     qrels, run = cases(seed)
     values = enumerated(qrels, run, names, max_label, **options)

@@ -50,12 +50,9 @@ def metrics_with_bounds(random_, count, max_label, **options):
 
 def checked_options(random_):
     ranges = {
-        "rel_level": (1, 2),
-        "judged_only": (False, True),
-        "max_depth": range(2, 9),
-        "empty": ("zero", "one", "skip", "nan"),
-        "ties": ("trec", "doc_id_asc", "input"),
-    }
+        "rel_level": (1, 2), "judged_only": (False, True), "max_depth": range(2, 9),
+        "empty": ("zero", "one", "skip", "nan"), "ties": ("trec", "doc_id_asc", "input"),
+    }  # fmt: skip
     return {name: random_.choice(values) for name, values in ranges.items() if random_.random() < 0.3}
 
 

@@ -1,6 +1,6 @@
 """Bounds with labels that are not whole, against all labelings: by 0, the labels of the qrels, max_label.
 
-Also of: candidates, extremes, differences, requests.
+Also of: candidates, extremes, differences.
 """
 
 import contextlib

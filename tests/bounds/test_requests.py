@@ -24,23 +24,20 @@ def test_values_are_those_of_evaluate_and_so_are_the_other_columns():
     assert (found.max_label, found.pool_depth) == (3, None)
 
 
-@pytest.mark.parametrize(
-    ("given", "error", "message"),
-    [
-        ({"max_label": 1}, ValueError, r"max_label=1, but the qrels have the label 2 \(query 'q2'\)"),
-        ({"max_label": 0}, ValueError, "max_label must be a number above 0 and at most 2147483647, got 0"),
-        ({"max_label": "2"}, TypeError, "max_label must be a number"),
-        ({"pool_depth": 0}, ValueError, "pool_depth: the depth must be positive"),
-        ({"ties": "optimistic"}, ValueError, "ties='optimistic' orders equal scores by their labels"),
-        ({"ties": "pessimistic"}, ValueError, "ties='pessimistic' orders equal scores by their labels"),
-        ({"ties": "average"}, ValueError, "ties='average' has no single order"),
-        ({"metrics": "hole@5"}, fastir.UnknownMetricError, "hole@5"),
-        ({"metrics": "err", "max_label": 5}, OverflowError, "metric 'err': max_label=5 is too large for max_grade=4"),
-        ({"metrics": "ndcg(gain={1:3,2:1})"}, fastir.UnknownMetricError, "gains that fall somewhere"),
-        ({"metrics": "rbp(gains={1:0.5})"}, fastir.UnknownMetricError, "scaled by the largest label"),
-        ({"metrics": "nothing"}, fastir.UnknownMetricError, "nothing"),
-    ],
-)
+@pytest.mark.parametrize(("given", "error", "message"), [
+    ({"max_label": 1}, ValueError, r"max_label=1, but the qrels have the label 2 \(query 'q2'\)"),
+    ({"max_label": 0}, ValueError, "max_label must be a number above 0 and at most 2147483647, got 0"),
+    ({"max_label": "2"}, TypeError, "max_label must be a number"),
+    ({"pool_depth": 0}, ValueError, "pool_depth: the depth must be positive"),
+    ({"ties": "optimistic"}, ValueError, "ties='optimistic' orders equal scores by their labels"),
+    ({"ties": "pessimistic"}, ValueError, "ties='pessimistic' orders equal scores by their labels"),
+    ({"ties": "average"}, ValueError, "ties='average' has no single order"),
+    ({"metrics": "hole@5"}, fastir.UnknownMetricError, "hole@5"),
+    ({"metrics": "err", "max_label": 5}, OverflowError, "metric 'err': max_label=5 is too large for max_grade=4"),
+    ({"metrics": "ndcg(gain={1:3,2:1})"}, fastir.UnknownMetricError, "gains that fall somewhere"),
+    ({"metrics": "rbp(gains={1:0.5})"}, fastir.UnknownMetricError, "scaled by the largest label"),
+    ({"metrics": "nothing"}, fastir.UnknownMetricError, "nothing"),
+])  # fmt: skip
 def test_bad_input_is_named(given, error, message):
     qrels, run = {"q1": {"a": 1}, "q2": {"a": 2}}, {"q1": {"x": 1.0}, "q2": {"a": 1.0}}
     given = {"metrics": "map", **given}
@@ -49,8 +46,6 @@ def test_bad_input_is_named(given, error, message):
 
 
 # ---- means are extreme where labels can leave a query out ------------------------------------------------------------
-
-
 @pytest.mark.parametrize("weights", [None, {"a": 1.0, "b": 3.0, "c": 0.5}])
 @pytest.mark.parametrize("name", ["mrr", "mean_rank", "auc", "ndcg@2", "gm_map"])
 def test_means_are_extreme_where_labels_can_leave_a_query_out(name, weights):

@@ -36,8 +36,5 @@ def test_bounds_are_those_that_their_value_knows_and_json_has_them():
     mrr = {"lower": 0.5, "value": 0.5, "upper": 1.0, "condensed": 1.0, "judged": 0.5, "exact": True}
     auc = {"lower": 0.0, "value": 0.0, "upper": 0.0, "condensed": None, "judged": 0.5, "exact": True}
     assert json.loads(found.to_json()) == {
-        "metrics": {"mrr": mrr, "auc": auc},
-        "max_label": 1,
-        "pool_depth": None,
-        "unseen": 0,
-    }
+        "metrics": {"mrr": mrr, "auc": auc}, "max_label": 1, "pool_depth": None, "unseen": 0,
+    }  # fmt: skip

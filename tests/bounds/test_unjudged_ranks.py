@@ -37,8 +37,6 @@ def test_judgments_without_relevant_documents_have_bounds():
 
 
 # ---- unjudged documents of two runs: a document of both is one unjudged document -------------------------------------
-
-
 def test_a_run_against_itself_differs_by_nothing():
     labels, ranking, _ = case_of_two(3, 1)
     found = fastir.bounds({"q": labels}, {"q": ranking}, ["ndcg@3", "P@2", "mrr", "rbp"], against={"q": ranking})

@@ -81,7 +81,6 @@ def test_case(case, workers):
 
 
 # ---- arrays: A20 to A63, as labels in rank order and as labels with scores -------------------------------------------
-
 LABELS = [1, 0, 2, 0, 1, 1]
 SCORES = [3, 2.5, 2, 9, 8, 7]
 OFFSETS = [0, 3, 6]

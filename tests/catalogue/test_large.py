@@ -157,8 +157,6 @@ def test_l06_more_offsets_than_31_bits_count():
 
 
 # ---- streams -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 def test_memory_of_seven_million_rows_in_batches(threads):
     """Rows grouped by query, from a generator that was warmed up: at most 100 MB."""

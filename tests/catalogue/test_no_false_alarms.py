@@ -28,20 +28,13 @@ KNOWN = Path(__file__).with_name("known_alarms.tsv")
 GOLDEN = ROOT / "tests" / "golden" / "collection"
 DATA = SHARED / "data"
 FORMATS = {  # of shared files whose names and first lines do not say it; the table of data/README.md
-    "prefs.test": "prefs",
-    "prefs.comment.test": "prefs",
-    "qrels.123": "qrels_jg",
-    "qrels.comments.123": "qrels_jg",
-    "qrels.web.201-250.ndeval.txt.gz": "subtopic",
-}
+    "prefs.test": "prefs", "prefs.comment.test": "prefs", "qrels.123": "qrels_jg",
+    "qrels.comments.123": "qrels_jg", "qrels.web.201-250.ndeval.txt.gz": "subtopic",
+}  # fmt: skip
 PHRASES = (  # a warning has parts; each is one of these, or its own first words
-    "missing from the run",
-    "not in the qrels and",
-    "no judged document",
-    "contradict",
-    "look like",
+    "missing from the run", "not in the qrels and", "no judged document", "contradict", "look like",
     "duplicate",
-)
+)  # fmt: skip
 SMALL = 1 << 20  # bytes of a run that is evaluated as a frame, too
 DEPTH = 20
 

@@ -41,8 +41,6 @@ def many_topics(tmp_path):
 
 
 # ---- P01, P02, P12, P13: threads and re-entrancy ---------------------------------------------------------------
-
-
 def test_p01_a_run_that_another_thread_changes():
     """Documents come and go below the cut-off: every consistent state has the same values."""
     out = python("""
@@ -128,8 +126,6 @@ def test_p13_evaluate_inside_a_callback():
 
 
 # ---- P03, P11: fork, spawn, pickle -----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("n_threads", [1, 4])
 def test_p03_fork_after_a_parallel_evaluation(n_threads):
     python("""
@@ -165,7 +161,6 @@ def test_p11_evaluators_travel_to_other_processes(method, tmp_path, qrels, run):
 
 
 # ---- P04: Ctrl-C -----------------------------------------------------------------------------------------------
-
 # Each makes `call`, a function of a size that takes time in proportion to it.
 LONG_CALLS = {
     "dict": """
@@ -276,8 +271,6 @@ def interrupted_after(kind, tmp_path):
 
 
 # ---- P05: out of memory ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("kind", ["dict", "file", "labels"])
 def test_p05_memory_error_and_a_living_interpreter(kind, tmp_path):
     """Address space runs out at every size from nothing up: MemoryError or the right value, and the next call works."""
@@ -316,8 +309,6 @@ def test_p05_memory_error_and_a_living_interpreter(kind, tmp_path):
 
 
 # ---- P06: nothing depends on the hash seed ---------------------------------------------------------------------
-
-
 def test_p06_hash_seeds_and_insertion_orders(tmp_path):
     """Of scores that are distinct, and of few values."""
     rng = random.Random(6)
@@ -343,7 +334,6 @@ def test_p06_hash_seeds_and_insertion_orders(tmp_path):
 
 
 # ---- P07, P08, P09: leaks --------------------------------------------------------------------------------------
-
 LEAKS = {
     "P07-leak-ok": """
         qrels, run = shared(2, 40)
@@ -398,8 +388,6 @@ def test_p07_p08_p09_resident_memory_stays_flat(case):
 
 
 # ---- P10, P18: time --------------------------------------------------------------------------------------------
-
-
 def test_p10_import_and_first_call():
     """A tenth of a second of the processor, NumPy already there; the bound is five times that, for slow machines."""
     script = textwrap.dedent("""
@@ -437,8 +425,6 @@ def test_p18_time_is_linear_in_topics(kind, tmp_path):
 
 
 # ---- P14, P15: the command line's output -----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("format", "flags"), [("table", []), ("table", ["-q"]), ("tsv", ["-q"]), ("json", []), ("markdown", [])]
 )
@@ -488,8 +474,6 @@ def test_an_interrupted_command_says_so(files):
 
 
 # ---- P16: the locale -------------------------------------------------------------------------------------------
-
-
 # The numbers of de_DE, and all else as in C: its order of letters takes seconds to compile.
 GERMAN_NUMBERS = 'LC_NUMERIC\n  copy "de_DE"\nEND LC_NUMERIC\n' + "".join(
     f'LC_{part}\n  copy "POSIX"\nEND LC_{part}\n'
@@ -536,8 +520,6 @@ def test_p16_numbers_use_the_point_in_every_locale(files, comma_locale):
 
 
 # ---- P17: the floating-point unit ------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def flush_to_zero(tmp_path):
     """A library that sets the flags which -ffast-math sets when a library is loaded (x86: FTZ and DAZ)."""
@@ -566,8 +548,6 @@ def test_p17_denormal_scores_are_ordered_whatever_the_flags(flush_to_zero, tmp_p
 
 
 # ---- all of them -----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.skipif(not SHARED.is_dir(), reason=ABSENT)
 def test_every_process_case_of_the_catalogue_has_its_test():
     text = (SHARED / "cases" / "cases.jsonl").read_text("utf-8")

@@ -21,34 +21,20 @@ FAULTS = 4  # the exit code of `fastir check`
 ABS_TOL = 5e-8  # values of the cases have seven digits or more
 
 MESSAGES = {  # what a warning, an error or the output of a command must match, by id
-    "lists-two-tables-query-id": "query id",
-    "lists-jsonl-query-id": "query",
-    "lists-series-index": "index",
-    "matrix-frame-rows": "labels|rows",
-    "matrix-int-frame": "bool",
+    "lists-two-tables-query-id": "query id", "lists-jsonl-query-id": "query", "lists-series-index": "index",
+    "matrix-frame-rows": "labels|rows", "matrix-int-frame": "bool",
     "scores-none": r"(position|document) 1\b.*None|None.*(position|document) 1\b|scores\[1\] is None",
-    "ratings-as-qrels": "rating|iteration",
-    "scores-as-ranks": "rank",
-    "records-in-memory": "table",
-    "kaggle-submission": "split",
-    "distances-frame": "ranks of 1 query contradict",
-    "identify-unknown-name": "R-prec",
-    "identify-divisor": "4 queries",
-    "name-ndcg10": "did you mean 'ndcg@10'",
-    "name-P5": "did you mean 'P[@_]5'",
-    "name-MRR10": "did you mean 'mrr@10'",
-    "check-qrels-alone": "duplicate document 'd1'",
-    "check-corpus": "'d2'",
-    "hint-letor": r"LETOR|SVMrank|svmlight|\b1\.0000\b",
-    "hint-header-run": "header",
-    "look-alike-ids": r"\\u0301|\\xe9|normali[sz]",
-    "cli-lists": r"evaluate_lists|\b0\.7500\b",
+    "ratings-as-qrels": "rating|iteration", "scores-as-ranks": "rank", "records-in-memory": "table",
+    "kaggle-submission": "split", "distances-frame": "ranks of 1 query contradict",
+    "identify-unknown-name": "R-prec", "identify-divisor": "4 queries",
+    "name-ndcg10": "did you mean 'ndcg@10'", "name-P5": "did you mean 'P[@_]5'",
+    "name-MRR10": "did you mean 'mrr@10'", "check-qrels-alone": "duplicate document 'd1'",
+    "check-corpus": "'d2'", "hint-letor": r"LETOR|SVMrank|svmlight|\b1\.0000\b", "hint-header-run": "header",
+    "look-alike-ids": r"\\u0301|\\xe9|normali[sz]", "cli-lists": r"evaluate_lists|\b0\.7500\b",
     "identify-other-metric": "r_precision",
-}
+}  # fmt: skip
 
-MISSING = {
-    "auc-implicit": "there is no AUC@k of implicit",
-}
+MISSING = {"auc-implicit": "there is no AUC@k of implicit"}
 
 
 def public_cases():

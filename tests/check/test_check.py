@@ -105,23 +105,14 @@ def test_shapes_of_all_kinds(write):
     held = fastir.Run.from_dict(run, name="held")
     columns = {"query_id": ["q1", "q1", "q3"], "doc_id": ["d1", "d2", "d1"], "score": [2.0, 2.0, 1.0]}
     for given, file in (
-        (run, "run"),
-        ({"bm25": run}, "bm25"),
-        ([("bm25", run)], "bm25"),
-        (held, "held"),
-        (path, path),
-        ([path], path),
-        (json, json),
-        ({"x": columns}, "x"),
-    ):
+        (run, "run"), ({"bm25": run}, "bm25"), ([("bm25", run)], "bm25"), (held, "held"), (path, path),
+        ([path], path), (json, json), ({"x": columns}, "x"),
+    ):  # fmt: skip
         result = fastir.check(qrels, given)
         assert result.files == ["qrels", file]
         assert [(fault.kind, fault.query_id) for fault in result] == [
-            ("missing query", "q2"),
-            ("unknown query", "q3"),
-            ("run length", None),
-            ("ties", "q1"),
-        ], given
+            ("missing query", "q2"), ("unknown query", "q3"), ("run length", None), ("ties", "q1"),
+        ], given  # fmt: skip
 
 
 def test_several_runs_have_their_own_faults(write):
@@ -136,12 +127,9 @@ def test_files_that_change_places_are_checked_as_what_they_are(write):
     qrels, run = write("a.txt", "q1 0 d1 1\nq1 0 d1 0\n"), write("b.txt", CLEAN + "q1 Q0 d2 9 0 t\n")
     result = fastir.check(run, qrels)
     assert [(fault.file[-5:], fault.kind, fault.line) for fault in result.of("fault")] == [
-        ("b.txt", "swapped files", None),
-        ("b.txt", "duplicate", 4),
-        ("b.txt", "unknown query", None),
-        ("a.txt", "swapped files", None),
-        ("a.txt", "duplicate", 2),
-    ]
+        ("b.txt", "swapped files", None), ("b.txt", "duplicate", 4), ("b.txt", "unknown query", None),
+        ("a.txt", "swapped files", None), ("a.txt", "duplicate", 2),
+    ]  # fmt: skip
     for pair in ((run, run), (qrels, qrels)):
         assert "swapped files" in {fault.kind for fault in fastir.check(*pair)}
 
@@ -197,3 +185,26 @@ def test_quirks_of_real_runs_are_found(run):
 
 def test_the_examples_are_ok():
     assert fastir.check(EXAMPLES / "qrels.txt", [EXAMPLES / "bm25.run", EXAMPLES / "dense.run"]).ok
+
+
+@pytest.mark.parametrize("shape", ["frame", "columns", "arrow", "polars", "records", "tuples"])
+def test_a_table_without_a_column_of_runs_is_one_run(shape):
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    polars = pytest.importorskip("polars")
+    rows = [("q1", "d1", 2.0), ("q2", "d9", 1.0)]
+    frame = pandas.DataFrame(rows, columns=["query_id", "doc_id", "score"])
+    run = {
+        "frame": frame,
+        "columns": frame.to_dict("list"),
+        "arrow": pyarrow.Table.from_pandas(frame),
+        "polars": polars.from_pandas(frame),
+        "records": frame.to_dict("records"),
+        "tuples": rows,
+    }[shape]
+    expected = fastir.check({"q1": {"d1": 1}}, {"q1": {"d1": 2.0}, "q2": {"d9": 1.0}})
+    assert [fault.text for fault in fastir.check({"q1": {"d1": 1}}, run)] == [fault.text for fault in expected]
+    assert list(fastir.check({"q1": {"d1": 1}}, run).files) == ["qrels", "run"]
+    if shape in ("frame", "columns", "arrow", "polars"):
+        several = frame.assign(system=["a", "b"])
+        several = several.to_dict("list") if shape == "columns" else several
+        assert list(fastir.check({"q1": {"d1": 1}}, several).files) == ["qrels", "a", "b"]

@@ -49,18 +49,13 @@ def test_many_of_a_kind_are_counted_and_not_listed(monkeypatch, checked):
     monkeypatch.setattr("fastir.analyses.check.checked.MAX_LISTED", 3)
     result = checked(RUN)
     assert [(fault.line, fault.number) for fault in result.of(kind="malformed line")] == [
-        (1, 1),
-        (2, 1),
-        (3, 1),
-        (None, 2),
-    ]
+        (1, 1), (2, 1), (3, 1), (None, 2),
+    ]  # fmt: skip
     assert result.counts()[result.files[1]]["malformed line"] == 5
     assert result.of(kind="malformed line")[-1].text == "... and 2 more that are not listed"
 
 
 # ---- the kinds of faults, and the page that lists them ---------------------------------------------------------------
-
-
 def test_what_is_counted_is_a_remark():
     assert {KINDS[kind].severity for kind in COUNTED_KINDS} == {REMARK}
     assert {kind.severity for kind in KINDS.values() if kind.refused} == {FAULT}

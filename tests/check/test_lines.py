@@ -13,19 +13,13 @@ from fastir.analyses.check.lines import read_texts
 CLEAN = "q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0 t\nq2 Q0 d1 1 5 t\n"
 
 LINES = {  # a line: the kind of its fault, and whether query and document are told
-    "q1 Q0 d9 3 1.0": ("malformed line", False),
-    "q1,Q0,d9,3,1,t": ("malformed line", False),
-    "q1 Q0 d9 3 nan t": ("number", True),
-    "q1 Q0 d9 3 1e999 t": ("number", True),
-    "q1 Q0 d9 3 abc t": ("number", True),
-    "q1 Q0 d9 third 1 t": ("rank", True),
-    "q1 Q0 d9 3rd 1 t": ("rank", True),
-    "q1 Q0 d9 3 1 t\0": ("NUL byte", False),
-    "q1 Q0 d9 3 1 t\rq": ("carriage return", False),
-    "#q1 Q0 d9 3 1 t": ("comment with data", False),
-    "q1 Q0 d9 3 1 other": ("different tags", False),
-    "q1 Q0 d1 3 0.5 t": ("duplicate", True),
-}
+    "q1 Q0 d9 3 1.0": ("malformed line", False), "q1,Q0,d9,3,1,t": ("malformed line", False),
+    "q1 Q0 d9 3 nan t": ("number", True), "q1 Q0 d9 3 1e999 t": ("number", True),
+    "q1 Q0 d9 3 abc t": ("number", True), "q1 Q0 d9 third 1 t": ("rank", True),
+    "q1 Q0 d9 3rd 1 t": ("rank", True), "q1 Q0 d9 3 1 t\0": ("NUL byte", False),
+    "q1 Q0 d9 3 1 t\rq": ("carriage return", False), "#q1 Q0 d9 3 1 t": ("comment with data", False),
+    "q1 Q0 d9 3 1 other": ("different tags", False), "q1 Q0 d1 3 0.5 t": ("duplicate", True),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("line", LINES)
@@ -55,14 +49,9 @@ def test_what_is_skipped_or_repaired_is_a_remark(checked):
     result = checked("\ufeff# one\r\n\r\n" + CLEAN.replace("\n", "\r\n") + "q2 Q0 d3 1.5 -inf t more\n")
     assert result.ok
     assert {fault.kind: (fault.number, fault.line) for fault in result.of("remark")} == {
-        "byte order mark": (1, 1),
-        "CRLF line ends": (5, 1),
-        "blank lines": (1, 2),
-        "comment lines": (1, 1),
-        "more fields": (1, 6),
-        "rank form": (1, 6),
-        "infinite scores": (1, 6),
-    }
+        "byte order mark": (1, 1), "CRLF line ends": (5, 1), "blank lines": (1, 2), "comment lines": (1, 1),
+        "more fields": (1, 6), "rank form": (1, 6), "infinite scores": (1, 6),
+    }  # fmt: skip
     [rank] = result.of(kind="rank form")
     assert rank.text == "1 rank is not an integer from 0 up, such as '1.5'"
 
@@ -111,11 +100,8 @@ def test_lines_of_beir(write):
     qrels = write("test.tsv", BEIR + "q 1\td 1\t1\nq 1\td 2\t0\n")
     run = write("run.tsv", BEIR + 'q 1\td 1\t1.5\nq 1\t"d\t1\nq 1\td 2\nq 1\td 2\tx\nq 1\td 1\t3 \n')
     assert [(fault.kind, fault.line, fault.doc_id) for fault in fastir.check(qrels, run).of("fault")] == [
-        ("malformed line", 4, None),
-        ("number", 5, "d 2"),
-        ("quotation mark", 3, None),
-        ("duplicate", 6, "d 1"),
-    ]
+        ("malformed line", 4, None), ("number", 5, "d 2"), ("quotation mark", 3, None), ("duplicate", 6, "d 1"),
+    ]  # fmt: skip
     [fault] = fastir.check(qrels, write("other.tsv", "q 1\td 1\t1\n"), run_format="beir").of("fault")
     assert (fault.kind, fault.line) == ("header", 1)
 
@@ -124,11 +110,8 @@ def test_lines_of_ms_marco(write):
     run = write("run.tsv", "q1\td1\t1\nq1\td2\t2\t0.5\nq1\td3\t-1\nq1\td4\t1.5\nq1\td2\t3\nq1\td5\n")
     faults = fastir.check({"q1": {"d1": 1}}, run, run_format="msmarco").of("fault")
     assert [(fault.kind, fault.line) for fault in faults] == [
-        ("malformed line", 6),
-        ("number", 3),
-        ("number", 4),
-        ("duplicate", 5),
-    ]
+        ("malformed line", 6), ("number", 3), ("number", 4), ("duplicate", 5),
+    ]  # fmt: skip
 
 
 def test_ranks_are_not_read_in_the_format_trec_eval(write):

@@ -81,14 +81,11 @@ def test_topics_are_read_in_linear_time(text, write):
         fastir.check(QRELS, RUN, exactly_queries=path)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '<topic  type="x"\n number = " 1 "><query id=\'3\'>',
-        "<NUM>  number:\n1\n<num>3<",
-        '<topic number=""><topic number=" "><topic number="1"><topic number="3">',
-    ],
-)
+@pytest.mark.parametrize("text", [
+    '<topic  type="x"\n number = " 1 "><query id=\'3\'>',
+    "<NUM>  number:\n1\n<num>3<",
+    '<topic number=""><topic number=" "><topic number="1"><topic number="3">',
+])  # fmt: skip
 def test_ids_of_topics_stand_between_blanks(text, write):
     assert fastir.check(QRELS, RUN, exactly_queries=write("topics.txt", text)).of("fault") == []
 

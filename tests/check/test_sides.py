@@ -18,11 +18,7 @@ def test_labels(checked):
     result = checked("q1 Q0 d1 1 2 t\nq2 Q0 d1 1 1 t\nq3 Q0 d1 1 1 t\n", qrels=qrels)
     assert [
         (fault.kind, fault.line, fault.query_id, fault.number) for fault in result if fault.file[-4:] == ".txt"
-    ] == [
-        ("negative label", 2, "q1", 1),
-        ("real-valued labels", 3, None, 2),
-        ("no relevant document", None, "q3", 1),
-    ]
+    ] == [("negative label", 2, "q1", 1), ("real-valued labels", 3, None, 2), ("no relevant document", None, "q3", 1)]
 
 
 def test_ties_are_told_by_query(checked):
@@ -66,8 +62,6 @@ def test_lengths(checked):
 
 
 # ---- what is no file of lines ----------------------------------------------------------------------------------------
-
-
 def test_a_reader_says_what_it_refuses(write):
     qrels = {"q1": {"a": 1}}
     for run, kind, text in (
@@ -106,8 +100,6 @@ def test_a_label_that_is_no_number_is_no_fraction(tmp_path):
 
 
 # ---- what is wrong between run and qrels: queries that one side lacks, and ids that never match ----------------------
-
-
 QRELS = {"q1": {"D1": 1, "D2": 0}, "q2": {"D1": 1}, "q3": {"D3": 1}}
 
 
@@ -118,11 +110,8 @@ def kinds(qrels, run, **options):
 def test_queries_that_one_side_lacks():
     run = {"q1": {"D1": 1.0}, "q9": {"D1": 1.0}, "q8": {"D1": 1.0}}
     assert kinds(QRELS, run) == [
-        ("missing query", "q2"),
-        ("missing query", "q3"),
-        ("unknown query", "q9"),
-        ("unknown query", "q8"),
-    ]
+        ("missing query", "q2"), ("missing query", "q3"), ("unknown query", "q9"), ("unknown query", "q8"),
+    ]  # fmt: skip
 
 
 def test_no_query_in_common_is_one_fault_with_a_guess():

@@ -9,31 +9,8 @@ from pathlib import Path
 import gen
 import pytest
 
-from fastir.cli import main, terminal
+from fastir.cli import terminal
 from fastir.evaluation.rules import EvaluationRules
-
-
-@pytest.fixture
-def call(capsys):
-    """Run the command in this process: (exit code, standard output, standard error)."""
-
-    def run_it(*arguments):
-        code = main(list(map(str, arguments)))
-        return (code, *capsys.readouterr())
-
-    return run_it
-
-
-@pytest.fixture
-def output(call):
-    """Run the command, which must succeed in silence; its standard output."""
-
-    def run_it(*arguments):
-        code, out, err = call(*arguments)
-        assert (code, err) == (0, "")
-        return out
-
-    return run_it
 
 
 @pytest.fixture

@@ -66,23 +66,18 @@ def test_judgments_of_nothing_in_common_are_named(call, tmp_path):
     assert code == 2 and "broken.txt:1" in err and err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--resamples", "0"), "--resamples 0: expected 1 or more"),
-        (("--confidence", "3"), "--confidence must be between 0 and 1"),
-        (("--rel-level", "0"), "--rel-level 0: expected a number above 0"),
-        (("--kappa-weights", "cubic"), "--kappa-weights: there is no 'cubic'"),
-    ],
-)
+@pytest.mark.parametrize(("words", "message"), [
+    (("--resamples", "0"), "--resamples 0: expected 1 or more"),
+    (("--confidence", "3"), "--confidence must be between 0 and 1"),
+    (("--rel-level", "0"), "--rel-level 0: expected a number above 0"),
+    (("--kappa-weights", "cubic"), "--kappa-weights: there is no 'cubic'"),
+])  # fmt: skip
 def test_wrong_options_of_agreement_are_named(call, words, message):
     code, out, err = call("agreement", QRELS, QRELS, *words)
     assert (code, out) == (1, "") and message in err and err.endswith("see fastir agreement --help\n")
 
 
 # ---- rank-correlation ------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def results(model):
     runs = {"bm25": BM25, "dense": DENSE}
@@ -139,25 +134,21 @@ def test_another_winner_and_swapped_pairs_are_said(output, tmp_path):
     assert (swap["better"], swap["worse"]) == ("one", "two") and swap["difference_a"] == -swap["difference_b"] > 0
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ((QRELS, QRELS), "takes two files of judgments and two runs or more"),
-        ((QRELS, QRELS, BM25), "expected 2 runs or more, got 1"),
-        ((QRELS, QRELS, BM25, DENSE, "-m", "map,mrr"), "expected one metric, got 2"),
-        ((QRELS, QRELS, BM25, DENSE, "-m", "ndgc"), "ndgc"),
-        ((QRELS, QRELS, BM25, DENSE, "--test", "magic"), "--test: there is no 'magic'"),
-        ((QRELS, QRELS, BM25, DENSE, "--correction", "magic"), "--correction: there is no 'magic'"),
-        ((QRELS, QRELS, BM25, DENSE, "--confidence", "3"), "--confidence must be between 0 and 1, got 3"),
-    ],
-)
+@pytest.mark.parametrize(("words", "message"), [
+    ((QRELS, QRELS), "takes two files of judgments and two runs or more"),
+    ((QRELS, QRELS, BM25), "expected 2 runs or more, got 1"),
+    ((QRELS, QRELS, BM25, DENSE, "-m", "map,mrr"), "expected one metric, got 2"),
+    ((QRELS, QRELS, BM25, DENSE, "-m", "ndgc"), "ndgc"),
+    ((QRELS, QRELS, BM25, DENSE, "--test", "magic"), "--test: there is no 'magic'"),
+    ((QRELS, QRELS, BM25, DENSE, "--correction", "magic"), "--correction: there is no 'magic'"),
+    ((QRELS, QRELS, BM25, DENSE, "--confidence", "3"), "--confidence must be between 0 and 1, got 3"),
+])  # fmt: skip
 def test_what_makes_no_leaderboards_is_refused(call, words, message):
     code, out, err = call("rank-correlation", *words)
     assert (code, out) == (1, "") and message in err
 
 
 # ---- similarity ------------------------------------------------------------------------------------------------------
-
 MEASURES = ["rbo", "rbo(p=0.8, ties=a)", "overlap@10"]
 
 

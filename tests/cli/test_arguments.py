@@ -35,22 +35,19 @@ def test_an_empty_name_stands_for_no_default(call, command, word):
     assert (code, out) == (1, "") and f"-m {word!r}: the name is empty; expected one such as ndcg@10" in err
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("eval", "q.tsv", "r.tsv", "--qrels-format", "trec", "-o", "q.tsv"),
-        ("eval", "q.tsv", "runs", "-o", "runs/r.tsv"),
-        ("eval", "q.tsv", "runs/*.tsv", "-o", "./runs/../runs/r.tsv"),
-        ("eval", "q.tsv", "r.tsv", "-o", "link.tsv"),
-        ("compare", "q.tsv", "r.tsv", "s.json", "--segments", "s.json", "-o", "s.json"),
-        ("compare", "q.tsv", "r.tsv", "s.json", "--plot", "r.tsv"),
-        ("diff", "a.json", "b.json", "-o", "b.json"),
-        ("merge-qrels", "q.tsv", "next.json", "-o", "next.json"),
-        ("explain", "q.tsv", "r.tsv", "q1", "-o", "q.tsv"),
-        ("agreement", "q.tsv", "s.json", "-o", "s.json"),
-        ("pool", "r.tsv", "s.json", "--pool-depth", "9", "-o", "s.json"),
-    ],
-)
+@pytest.mark.parametrize("command", [
+    ("eval", "q.tsv", "r.tsv", "--qrels-format", "trec", "-o", "q.tsv"),
+    ("eval", "q.tsv", "runs", "-o", "runs/r.tsv"),
+    ("eval", "q.tsv", "runs/*.tsv", "-o", "./runs/../runs/r.tsv"),
+    ("eval", "q.tsv", "r.tsv", "-o", "link.tsv"),
+    ("compare", "q.tsv", "r.tsv", "s.json", "--segments", "s.json", "-o", "s.json"),
+    ("compare", "q.tsv", "r.tsv", "s.json", "--plot", "r.tsv"),
+    ("diff", "a.json", "b.json", "-o", "b.json"),
+    ("merge-qrels", "q.tsv", "next.json", "-o", "next.json"),
+    ("explain", "q.tsv", "r.tsv", "q1", "-o", "q.tsv"),
+    ("agreement", "q.tsv", "s.json", "-o", "s.json"),
+    ("pool", "r.tsv", "s.json", "--pool-depth", "9", "-o", "s.json"),
+])  # fmt: skip
 def test_an_output_that_is_an_input_is_refused(call, command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "runs").mkdir()

@@ -55,18 +55,15 @@ def test_compare_marks_differences_that_could_turn(output):
     assert f"could change its sign: {found.lower['ndcg@10']:+.4f} to {found.upper['ndcg@10']:+.4f}" in out
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--bounds", "--per-query"), "--per-query: --bounds prints a row for every metric"),
-        (("--max-label", "2"), "--max-label: it belongs to --bounds"),
-        (("--pool-depth", "2"), "--pool-depth: it belongs to --bounds"),
-        (("--unseen", "2"), "--unseen: it belongs to --bounds"),
-        (("--bounds", "--max-label", "1"), "--max-label 1, but the qrels have the label"),
-        (("--bounds", "--ties", "optimistic"), "--ties optimistic orders equal scores by their labels"),
-        (("--bounds", "-o", "x.parquet"), "not written as Parquet"),
-    ],
-)
+@pytest.mark.parametrize(("words", "message"), [
+    (("--bounds", "--per-query"), "--per-query: --bounds prints a row for every metric"),
+    (("--max-label", "2"), "--max-label: it belongs to --bounds"),
+    (("--pool-depth", "2"), "--pool-depth: it belongs to --bounds"),
+    (("--unseen", "2"), "--unseen: it belongs to --bounds"),
+    (("--bounds", "--max-label", "1"), "--max-label 1, but the qrels have the label"),
+    (("--bounds", "--ties", "optimistic"), "--ties optimistic orders equal scores by their labels"),
+    (("--bounds", "-o", "x.parquet"), "not written as Parquet"),
+])  # fmt: skip
 def test_what_has_no_bounds_is_refused(call, words, message):
     code, out, err = call("eval", QRELS, BM25, *words)
     assert code != 0 and out == "" and message in err

@@ -25,8 +25,6 @@ def comparison():
 
 
 # ---- what is printed -------------------------------------------------------------------------------------------
-
-
 def test_it_prints_what_the_comparison_shows(output, comparison):
     command = ("compare", QRELS, BM25, DENSE, *ASKED)
     assert output(*command) == f"{comparison.to_table()}\n"
@@ -65,33 +63,13 @@ def test_groups_of_queries_come_from_a_file(output, call, tmp_path):
 
 def test_every_option_reaches_the_comparison(output):
     options = {
-        "test": "randomization",
-        "n_resamples": 500,
-        "correction": "bonferroni",
-        "family": "all",
-        "interval": "bca",
-        "effect": "hedges_gz",
-        "confidence": 0.9,
-        "random_state": 3,
-    }
+        "test": "randomization", "n_resamples": 500, "correction": "bonferroni", "family": "all",
+        "interval": "bca", "effect": "hedges_gz", "confidence": 0.9, "random_state": 3,
+    }  # fmt: skip
     told = [
-        "--test",
-        "randomization",
-        "--resamples",
-        500,
-        "--correction",
-        "bonferroni",
-        "--family",
-        "all",
-        "--interval",
-        "bca",
-        "--effect",
-        "hedges_gz",
-        "--confidence",
-        0.9,
-        "--random-state",
-        3,
-    ]
+        "--test", "randomization", "--resamples", 500, "--correction", "bonferroni", "--family", "all",
+        "--interval", "bca", "--effect", "hedges_gz", "--confidence", 0.9, "--random-state", 3,
+    ]  # fmt: skip
     evaluation = ["--rel-level", 2, "--queries", "intersection", "--ties", "doc_id_asc", "--threads", 2]
     expected = fastir.compare(
         QRELS,
@@ -114,10 +92,7 @@ def test_every_option_reaches_the_comparison(output):
 def test_a_baseline_is_named_as_typed_or_as_its_row(output, copies, baseline):
     bm25, copy = copies(BM25, 2)
     rows = output("compare", QRELS, bm25, DENSE, copy, *ASKED, "--baseline", baseline, "--format", "tsv").splitlines()
-    assert [row.split("\t")[:3] for row in rows[1:3]] == [
-        ["bm25", "dense", "ndcg@10"],
-        ["bm25_2", "dense", "ndcg@10"],
-    ]
+    assert [row.split("\t")[:3] for row in rows[1:3]] == [["bm25", "dense", "ndcg@10"], ["bm25_2", "dense", "ndcg@10"]]
 
 
 def test_a_run_may_be_standard_input():
@@ -131,8 +106,6 @@ def test_help_shows_the_defaults(output):
 
 
 # ---- pictures --------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("name", "start"), [("x.png", b"\x89PNG"), ("x.svg", b"<?xml"), ("X.PDF", b"%PDF")])
 def test_a_picture_is_written_as_its_name_ends(output, comparison, tmp_path, name, start):
     pytest.importorskip("matplotlib")
@@ -160,13 +133,10 @@ def test_a_picture_that_cannot_be_written_leaves_what_was_there(call, tmp_path, 
     assert path.read_text() == "old" and [entry.name for entry in tmp_path.iterdir()] == ["old.png"]
 
 
-@pytest.mark.parametrize(
-    ("package", "arguments", "message"),
-    [
-        ("scipy", ["--test", "sign"], "fastir.stats needs SciPy: pip install 'fastir[stats]'"),
-        ("matplotlib", ["--plot", "x.png"], "--plot needs matplotlib: pip install 'fastir[plot]'"),
-    ],
-)
+@pytest.mark.parametrize(("package", "arguments", "message"), [
+    ("scipy", ["--test", "sign"], "fastir.stats needs SciPy: pip install 'fastir[stats]'"),
+    ("matplotlib", ["--plot", "x.png"], "--plot needs matplotlib: pip install 'fastir[plot]'"),
+])  # fmt: skip
 def test_what_must_be_installed_is_told(package, arguments, message):
     code = (
         f"import sys; sys.modules[{package!r}] = None; from fastir import *; import fastir.cli as cli; "
@@ -178,34 +148,23 @@ def test_what_must_be_installed_is_told(package, arguments, message):
 
 
 # ---- exit codes and messages -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["compare", QRELS, BM25, "-m", "map"],
-        ["compare", QRELS, "-", "-", "-m", "map"],
-        ["compare", QRELS, BM25, DENSE, "-m", "map", "--format", "xml"],
-        ["compare", QRELS, BM25, DENSE, "-m", "map", "--confidence", "high"],
-    ],
-)
+@pytest.mark.parametrize("arguments", [
+    ["compare", QRELS, BM25, "-m", "map"],
+    ["compare", QRELS, "-", "-", "-m", "map"],
+    ["compare", QRELS, BM25, DENSE, "-m", "map", "--format", "xml"],
+    ["compare", QRELS, BM25, DENSE, "-m", "map", "--confidence", "high"],
+])  # fmt: skip
 def test_usage_errors_are_1(call, arguments):
     code, out, err = call(*arguments)
     assert (code, out) == (1, "")
     assert err.startswith("fastir: error: ") and err.endswith("; see fastir compare --help\n")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--test", "magic"], ["'magic'", "randomization"]),
-        (["--correction", "magic"], ["'magic'", "holm"]),
-        (["--baseline", "absent"], ["--baseline absent", "bm25, dense"]),
-        (["--confidence", "2"], ["confidence"]),
-        (["-m", "gm_map"], ["'gm_map' is a geometric mean"]),
-        (["-m", "ndgc"], ["unknown metric 'ndgc'"]),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["--test", "magic"], ["'magic'", "randomization"]), (["--correction", "magic"], ["'magic'", "holm"]),
+    (["--baseline", "absent"], ["--baseline absent", "bm25, dense"]), (["--confidence", "2"], ["confidence"]),
+    (["-m", "gm_map"], ["'gm_map' is a geometric mean"]), (["-m", "ndgc"], ["unknown metric 'ndgc'"]),
+])  # fmt: skip
 def test_bad_arguments_are_1_and_one_line(call, arguments, words):
     code, out, err = call("compare", QRELS, BM25, DENSE, *ASKED, *arguments)
     assert (code, out) == (1, ""), err
@@ -223,8 +182,6 @@ def test_warnings_name_their_run(call, tmp_path):
 
 
 # ---- the progress bar, Ctrl-C ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("terminal", [True, False])
 def test_a_bar_on_a_terminal_and_silence_in_a_pipe(call, bars, monkeypatch, terminal):
     stream = Terminal()
@@ -250,22 +207,9 @@ def test_an_interrupted_comparison_says_so(tmp_path):
         "".join(f"q{query} Q0 a 1 1.0 tag\nq{query} Q0 x 1 {query % 3}.0 tag\n" for query in range(300))
     )
     command = [
-        sys.executable,
-        "-m",
-        "fastir",
-        "compare",
-        "qrels",
-        "run",
-        "-",
-        "-m",
-        "mrr",
-        "--test",
-        "bootstrap",
-        "--resamples",
-        str(10**8),
-        "--plot",
-        "x.png",
-    ]
+        sys.executable, "-m", "fastir", "compare", "qrels", "run", "-", "-m", "mrr", "--test", "bootstrap",
+        "--resamples", str(10**8), "--plot", "x.png",
+    ]  # fmt: skip
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen(command, cwd=tmp_path, **streams) as process:
         try:

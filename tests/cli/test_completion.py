@@ -28,18 +28,12 @@ def test_scripts_name_every_option(output, shell):
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 @pytest.mark.parametrize(("line", "words"), [
-    (["fastir", "ev"], ["eval"]),
-    (["fastir", "eval", "--fo"], ["--format", "--formulas"]),
-    (["fastir", "eval", "--ties", "doc"], ["doc_id_asc"]),
-    (["fastir", "compare", "--fail"], ["--fail-if"]),
-    (["fastir", "metrics", "--f"], ["--format"]),
-    (["fastir", "eval", "-m", "ndcg_b"], ["ndcg_burges"]),
-    (["fastir", "eval", "--sort", "ndcg_b"], ["ndcg_burges"]),
-    (["fastir", "compare", "--test", "w"], ["wilcoxon"]),
-    (["fastir", "compare", "--correction", "max"], ["max_t"]),
-    (["fastir", "compare", "--interval", "b"], ["bca"]),
-    (["fastir", "compare", "--effect", "glass"], ["glass"]),
-    (["fastir", "compare", "--family", "al"], ["all"]),
+    (["fastir", "ev"], ["eval"]), (["fastir", "eval", "--fo"], ["--format", "--formulas"]),
+    (["fastir", "eval", "--ties", "doc"], ["doc_id_asc"]), (["fastir", "compare", "--fail"], ["--fail-if"]),
+    (["fastir", "metrics", "--f"], ["--format"]), (["fastir", "eval", "-m", "ndcg_b"], ["ndcg_burges"]),
+    (["fastir", "eval", "--sort", "ndcg_b"], ["ndcg_burges"]), (["fastir", "compare", "--test", "w"], ["wilcoxon"]),
+    (["fastir", "compare", "--correction", "max"], ["max_t"]), (["fastir", "compare", "--interval", "b"], ["bca"]),
+    (["fastir", "compare", "--effect", "glass"], ["glass"]), (["fastir", "compare", "--family", "al"], ["all"]),
 ])  # fmt: skip
 def test_bash_completes(output, line, words):
     script = output("completion", "bash")

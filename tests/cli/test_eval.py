@@ -1,11 +1,9 @@
 """The command line: tables, formats, exit codes and messages. Streams that break are in test_process.py."""
 
-import contextlib
 import csv
 import gzip
 import io
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -15,6 +13,7 @@ from pathlib import Path
 import gen
 import pytest
 from common import EXAMPLES
+from processes import has_open
 
 import fastir
 
@@ -28,8 +27,6 @@ def cells(table):
 
 
 # ---- what is printed -------------------------------------------------------------------------------------------
-
-
 def test_means_of_one_run(output, files):
     assert output("eval", files.qrels, files.run, *ASKED) == (
         "run  ndcg@10     map  num_ret\n"
@@ -43,11 +40,8 @@ def test_a_row_per_run(output):
     results = fastir.evaluate_many(QRELS, {"bm25": BM25, "dense": DENSE}, METRICS)
     assert output("eval", QRELS, BM25, DENSE, *ASKED) == results.to_table()
     assert rows[1] == [
-        "dense",
-        f"*{results['dense']['ndcg@10']:.4f}",
-        f"*{results['dense']['map']:.4f}",
-        "72",
-    ]
+        "dense", f"*{results['dense']['ndcg@10']:.4f}", f"*{results['dense']['map']:.4f}", "72",
+    ]  # fmt: skip
     assert output("eval", QRELS, BM25, DENSE, *ASKED, "--transpose") == results.to_table(transpose=True)
     for format in ("markdown", "latex", "html", "csv"):
         assert output("eval", QRELS, BM25, DENSE, *ASKED, "--format", format) == results.to_table(format)
@@ -114,12 +108,8 @@ def test_a_file_that_holds_the_results(output, name, tmp_path):
 
 def test_a_file_that_holds_what_would_be_printed(output, call, tmp_path):
     for name, format in (
-        ("x.md", "markdown"),
-        ("x.tex", "latex"),
-        ("x.csv", "csv"),
-        ("x.txt", "table"),
-        ("x.html", "html"),
-    ):
+        ("x.md", "markdown"), ("x.tex", "latex"), ("x.csv", "csv"), ("x.txt", "table"), ("x.html", "html"),
+    ):  # fmt: skip
         assert output("eval", QRELS, BM25, *ASKED, "-o", tmp_path / name) == ""
         assert (tmp_path / name).read_text() == output("eval", QRELS, BM25, *ASKED, "--format", format)
     output("eval", QRELS, BM25, *ASKED, "-o", tmp_path / "plain", "--format", "json", "-q")
@@ -199,14 +189,11 @@ def test_json_of_several_runs_names_them(output):
 
 def test_options_reach_the_evaluation(output, files):
     for flags, options in (
-        (["--rel-level", "2"], {"rel_level": 2}),
-        (["--queries", "strict"], {"queries": "strict"}),
-        (["--ties", "doc_id_asc"], {"ties": "doc_id_asc"}),
-        (["--judged-only"], {"judged_only": True}),
-        (["--max-depth", "2"], {"max_depth": 2}),
-        (["--score-dtype", "float32"], {"score_dtype": "float32"}),
+        (["--rel-level", "2"], {"rel_level": 2}), (["--queries", "strict"], {"queries": "strict"}),
+        (["--ties", "doc_id_asc"], {"ties": "doc_id_asc"}), (["--judged-only"], {"judged_only": True}),
+        (["--max-depth", "2"], {"max_depth": 2}), (["--score-dtype", "float32"], {"score_dtype": "float32"}),
         (["--threads", "1"], {"n_threads": 1}),
-    ):
+    ):  # fmt: skip
         data = json.loads(output("eval", files.qrels, files.run, *ASKED, *flags, "--format", "json"))
         assert data["mean"] == dict(fastir.evaluate(files.qrels, files.run, METRICS, **options)), flags
 
@@ -259,11 +246,7 @@ def test_a_compressed_run(output, files, tmp_path):
 
 
 # ---- the other commands ----------------------------------------------------------------------------------------
-
-
 # ---- exit codes and messages -----------------------------------------------------------------------------------
-
-
 def test_arguments_that_mean_nothing_are_1_and_one_line(call, files):
     for arguments, words in (
         (("-m", "ngcd@10"), ("unknown metric 'ngcd@10'", "ndcg@10")),
@@ -326,14 +309,6 @@ def test_an_error_names_its_run(call, files, tmp_path):
         assert err.startswith("fastir: error: run 'other': no query in common: ") and err.count("\n") == 1
 
 
-def has_open(process, path):
-    for file in Path(f"/proc/{process.pid}/fd").iterdir():
-        with contextlib.suppress(FileNotFoundError):  # it may be closed by now
-            if os.readlink(file) == str(path):
-                return True
-    return False
-
-
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 @pytest.mark.parametrize("n_threads", [1, 3])
 def test_several_runs_are_interrupted_at_once(tmp_path, n_threads):
@@ -360,11 +335,7 @@ def test_several_runs_are_interrupted_at_once(tmp_path, n_threads):
 
 
 # ---- the progress bar ------------------------------------------------------------------------------------------
-
-
 # ---- intervals -----------------------------------------------------------------------------------------------------
-
-
 def test_intervals_of_the_means(output, tmp_path):
     pytest.importorskip("scipy")
     metrics = ["ndcg@10", "num_ret"]
@@ -391,16 +362,13 @@ def test_intervals_of_the_means(output, tmp_path):
     assert float(last[0][2]) == low
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--interval", "t"), "--interval: it belongs to --ci"),
-        (("--confidence", "0.9"), "--confidence: it belongs to --ci"),
-        (("--ci", "--bounds"), "--ci: --bounds prints the bounds of single values"),
-        (("--ci", "-o", "x.parquet"), "--ci: intervals are not written as Parquet"),
-        (("--ci", "--confidence", "95"), "confidence must be between 0 and 1"),
-    ],
-)
+@pytest.mark.parametrize(("words", "message"), [
+    (("--interval", "t"), "--interval: it belongs to --ci"),
+    (("--confidence", "0.9"), "--confidence: it belongs to --ci"),
+    (("--ci", "--bounds"), "--ci: --bounds prints the bounds of single values"),
+    (("--ci", "-o", "x.parquet"), "--ci: intervals are not written as Parquet"),
+    (("--ci", "--confidence", "95"), "confidence must be between 0 and 1"),
+])  # fmt: skip
 def test_intervals_that_cannot_be_are_refused(call, words, message):
     code, out, err = call("eval", QRELS, BM25, "-m", "map", *words)
     assert code == 1 and message in err and not out

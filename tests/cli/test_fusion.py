@@ -20,17 +20,9 @@ def test_fuse_prints_a_trec_run_or_writes_a_file(output, tmp_path):
 
 def test_options_of_fuse_reach_it(output, tmp_path):
     words = [
-        "--method",
-        "wsum",
-        "--norm",
-        "min-max",
-        "--run-weights",
-        "bm25=0.3,dense=0.7",
-        "--max-depth",
-        3,
-        "--ties",
-        "input",
-    ]
+        "--method", "wsum", "--norm", "min-max", "--run-weights", "bm25=0.3,dense=0.7", "--max-depth", 3,
+        "--ties", "input",
+    ]  # fmt: skip
     output("fuse", BM25, DENSE, *words, "-o", tmp_path / "fused.json")
     fused = fastir.fuse([BM25, DENSE], "wsum", "min-max", [0.3, 0.7], max_depth=3, ties="input")
     assert fastir.Run.from_file(tmp_path / "fused.json") == fused
@@ -59,24 +51,21 @@ def test_tune_draws(output, tmp_path):
     assert "<svg" in (tmp_path / "weights.svg").read_text()
 
 
-@pytest.mark.parametrize(
-    "words, message",
-    [
-        (["fuse", BM25], "expected 2 runs or more, got 1"),
-        (["fuse", BM25, DENSE, "--method", "wsum"], "method 'wsum' needs run_weights"),
-        (["fuse", BM25, DENSE, "--run-weights", "a,b"], "--run-weights 'a,b': expected numbers"),
-        (["fuse", BM25, DENSE, "--run-weights", "bm25=1,2"], "some have a run and some have none"),
-        (["fuse", BM25, DENSE, "--param", "k"], "--param 'k': expected NAME=NUMBER"),
-        (["fuse", BM25, DENSE, "--param", "q=1"], "method 'rrf' has no parameter 'q'"),
-        (["fuse", BM25, DENSE, "--max-depth", "0"], "max-depth"),
-        (["fuse", BM25, DENSE, "--method", "wsun"], "did you mean 'wsum'?"),
-        (["fuse", BM25, DENSE, "--duplicates", "once"], "every document once"),
-        (["tune", QRELS, BM25, DENSE, "--folds", "1"], "--folds must be at least 2"),
-        (["tune", QRELS, BM25, DENSE, "--folds", "7"], "folds must be at most the number of queries, 6"),
-        (["tune", QRELS, BM25, DENSE, "--grid", "0.3"], "a step of weights must divide 1"),
-        (["tune", QRELS, BM25, DENSE, "-m", "ndgc@10"], "did you mean 'ndcg@10'"),
-    ],
-)
+@pytest.mark.parametrize("words, message", [
+    (["fuse", BM25], "expected 2 runs or more, got 1"),
+    (["fuse", BM25, DENSE, "--method", "wsum"], "method 'wsum' needs run_weights"),
+    (["fuse", BM25, DENSE, "--run-weights", "a,b"], "--run-weights 'a,b': expected numbers"),
+    (["fuse", BM25, DENSE, "--run-weights", "bm25=1,2"], "some have a run and some have none"),
+    (["fuse", BM25, DENSE, "--param", "k"], "--param 'k': expected NAME=NUMBER"),
+    (["fuse", BM25, DENSE, "--param", "q=1"], "method 'rrf' has no parameter 'q'"),
+    (["fuse", BM25, DENSE, "--max-depth", "0"], "max-depth"),
+    (["fuse", BM25, DENSE, "--method", "wsun"], "did you mean 'wsum'?"),
+    (["fuse", BM25, DENSE, "--duplicates", "once"], "every document once"),
+    (["tune", QRELS, BM25, DENSE, "--folds", "1"], "--folds must be at least 2"),
+    (["tune", QRELS, BM25, DENSE, "--folds", "7"], "folds must be at most the number of queries, 6"),
+    (["tune", QRELS, BM25, DENSE, "--grid", "0.3"], "a step of weights must divide 1"),
+    (["tune", QRELS, BM25, DENSE, "-m", "ndgc@10"], "did you mean 'ndcg@10'"),
+])  # fmt: skip
 def test_what_is_wrong_is_said(call, words, message):
     code, out, err = call(*words)
     assert (code, out) == (1, "")

@@ -9,7 +9,7 @@ from common import EXAMPLES
 
 import fastir
 from fastir.analyses.compare.options import CORRECTIONS
-from fastir.analyses.compare.statistical_tests import TESTS
+from fastir.analyses.compare.records import TESTS
 from fastir.cli.gates import Bound, Rule
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
@@ -124,8 +124,6 @@ def test_rules_that_nothing_can_break(call, word):
 
 
 # ---- a test that cannot tell ----------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def lost(tmp_path):
     """The judgments of so many queries, a run that has all, and one that has nothing, and both as saved results."""
@@ -240,23 +238,14 @@ def test_another_sign_than_the_equals_sign_is_called_so(call, option, sign):
 
 
 # ---- rules of several metrics, of aliases and of families -----------------------------------------------------------
-
 NAMES = {  # a word of a rule, and the metrics that it stands for
-    "map": ["map"],
-    " map": ["map"],
-    "mrr,map": ["mrr", "map"],
-    "mrr, map": ["mrr", "map"],
-    "ndcg@5,10": ["ndcg@5", "ndcg@10"],
-    "nDCG@10": ["nDCG@10"],
-    "ndcg_cut.10": ["ndcg_cut_10"],
+    "map": ["map"], " map": ["map"], "mrr,map": ["mrr", "map"], "mrr, map": ["mrr", "map"],
+    "ndcg@5,10": ["ndcg@5", "ndcg@10"], "nDCG@10": ["nDCG@10"], "ndcg_cut.10": ["ndcg_cut_10"],
     "ndcg_cut.5,10": ["ndcg_cut_5", "ndcg_cut_10"],
     "ndcg_cut": [f"ndcg_cut_{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)],
-    "P.5,map": ["P_5", "map"],
-    "recip_rank": ["recip_rank"],
-    "rbp(p=.8)": ["rbp(p=.8)"],
-    "ndcg_cut.5,rbp(p=.8),mrr": ["ndcg_cut_5", "rbp(p=.8)", "mrr"],
-    "mean_rank": ["mean_rank"],
-}
+    "P.5,map": ["P_5", "map"], "recip_rank": ["recip_rank"], "rbp(p=.8)": ["rbp(p=.8)"],
+    "ndcg_cut.5,rbp(p=.8),mrr": ["ndcg_cut_5", "rbp(p=.8)", "mrr"], "mean_rank": ["mean_rank"],
+}  # fmt: skip
 RULES = ("worse:{}", "worse:{}:0.01", "drop:{}>0.01")
 
 
@@ -383,8 +372,6 @@ def test_an_empty_sort_is_refused(call):
 
 
 # ---- a gate that no value can break ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("metric", ["mrr", "map", "ndcg@5", "nDCG@5", "P_5", "recall@5", "ndcg_cut.5,10", "map,p@5"])
 @pytest.mark.parametrize("margin", ["1", "1.", "5", "100"])
 def test_a_margin_that_no_loss_exceeds_is_refused(call, lost, metric, margin):

@@ -61,18 +61,15 @@ def test_other_judgments_are_refused(failure, folder, tmp_path):
     assert "board/bm25.npz was judged without query 'q99'" in failure("eval", tmp_path / "more.txt", folder)
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--exclude", "query_id"), "--exclude has no effect: "),
-        (("--names", "tag"), "holds judged rankings, which have no tags"),
-        (("--bounds",), "--bounds: it needs the judgments and runs"),
-        (("--convention", "ranx"), "run 'bm25': convention ranx: --ties input, but these rankings were judged with"),
-        (("--score-dtype", "float32"), "run 'bm25': --score-dtype float32, but these rankings were judged with"),
-        (("-m", "hole"), "metric 'hole' needs the ids"),
-        ((BM25,), "bm25.run: no saved judged rankings"),
-    ],
-)
+@pytest.mark.parametrize(("words", "message"), [
+    (("--exclude", "query_id"), "--exclude has no effect: "),
+    (("--names", "tag"), "holds judged rankings, which have no tags"),
+    (("--bounds",), "--bounds: it needs the judgments and runs"),
+    (("--convention", "ranx"), "run 'bm25': convention ranx: --ties input, but these rankings were judged with"),
+    (("--score-dtype", "float32"), "run 'bm25': --score-dtype float32, but these rankings were judged with"),
+    (("-m", "hole"), "metric 'hole' needs the ids"),
+    ((BM25,), "bm25.run: no saved judged rankings"),
+])  # fmt: skip
 def test_what_is_refused(failure, folder, words, message):
     assert message in failure("eval", folder, *words)
 

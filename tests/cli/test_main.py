@@ -21,14 +21,11 @@ def paths(tmp_path):
         return tmp_path / name
 
     return {
-        "qrels": written("qrels.txt", "q 0 d 1\n"),
-        "run": written("run.txt", "q Q0 d 1 1.0 x\n"),
-        "other": written("other.txt", "q Q0 e 1 1.0 x\n"),
-        "beir.tsv": written("beir.tsv", BEIR),
-        "msmarco.tsv": written("msmarco.tsv", MSMARCO),
-        "broken": written("broken.txt", "q Q0 d 1 high x\n"),
+        "qrels": written("qrels.txt", "q 0 d 1\n"), "run": written("run.txt", "q Q0 d 1 1.0 x\n"),
+        "other": written("other.txt", "q Q0 e 1 1.0 x\n"), "beir.tsv": written("beir.tsv", BEIR),
+        "msmarco.tsv": written("msmarco.tsv", MSMARCO), "broken": written("broken.txt", "q Q0 d 1 high x\n"),
         "absent": tmp_path / "absent",
-    }
+    }  # fmt: skip
 
 
 def called(call, paths, line):
@@ -36,65 +33,33 @@ def called(call, paths, line):
 
 
 WRONG_ARGUMENTS = [
-    "eval",
-    "eval qrels run -m ndgc",
+    "eval", "eval qrels run -m ndgc",
     "eval absent run -m ndgc",  # arguments are looked at before files
-    "eval qrels run -m map@0",
-    "eval qrels run -m map --rel-level 0",
-    "eval qrels run -m map --max-depth 0",
-    "eval qrels run -m map --threads -1",
-    "eval qrels run -m bpm --ties average",
-    "eval qrels run -m map --ties sometimes",
-    "eval qrels run -m map --qrels-format xml",
-    "eval qrels run -m map --run-format subtopic",
-    "eval qrels - - -m map",
-    "compare qrels run -m map",
-    "compare qrels run other -m map --test magic",
-    "compare qrels run other -m map --correction magic",
-    "compare qrels run other -m map --confidence 2",
-    "compare qrels run other -m map --resamples 0",
-    "compare qrels run other -m map --baseline absent",
-    "compare qrels run other -m map --interval magic",
-    "compare qrels run other -m gm_map",
-    "metrics ndgc",
-    "explain qrels run",
-    "explain qrels run q -m ndgc",
-    "nonsense",
-    "eval qrels run --fail-under map",
-    "eval qrels run --fail-under mean_rank=3",
-    "eval qrels run --fail-over map=0.3",
-    "eval qrels run -m map --fail-under ndgc=0.3",
+    "eval qrels run -m map@0", "eval qrels run -m map --rel-level 0", "eval qrels run -m map --max-depth 0",
+    "eval qrels run -m map --threads -1", "eval qrels run -m bpm --ties average",
+    "eval qrels run -m map --ties sometimes", "eval qrels run -m map --qrels-format xml",
+    "eval qrels run -m map --run-format subtopic", "eval qrels - - -m map", "compare qrels run -m map",
+    "compare qrels run other -m map --test magic", "compare qrels run other -m map --correction magic",
+    "compare qrels run other -m map --confidence 2", "compare qrels run other -m map --resamples 0",
+    "compare qrels run other -m map --baseline absent", "compare qrels run other -m map --interval magic",
+    "compare qrels run other -m gm_map", "metrics ndgc", "explain qrels run", "explain qrels run q -m ndgc",
+    "nonsense", "eval qrels run --fail-under map", "eval qrels run --fail-under mean_rank=3",
+    "eval qrels run --fail-over map=0.3", "eval qrels run -m map --fail-under ndgc=0.3",
     "compare qrels run other -m map --fail-if worse:map",
     "compare qrels run other -m map --baseline run --fail-if drop:map",
-    "compare qrels run other -m map --baseline run --fail-if worse:map:2",
-    "diff run other",
-    "diff run other --qrels qrels -m ndgc",
-    "diff run other --qrels qrels --top 0",
-    "completion csh",
-    "eval qrels run --columns x",
-    "eval qrels run --columns query=x",
-    "eval qrels run -o x.xyz",
-    "eval qrels run -o x.json --format csv",
-    "eval qrels run --sort nothing",
-    "compare qrels run other -o x.tex --format json",
-    "compare qrels run other --correction holm --test tukey",
-    "compare qrels run other --fail-if bla",
-    "compare qrels",
-    "diff run other -o x.csv",
-    "metrics --search zebra",
-]
+    "compare qrels run other -m map --baseline run --fail-if worse:map:2", "diff run other",
+    "diff run other --qrels qrels -m ndgc", "diff run other --qrels qrels --top 0", "completion csh",
+    "eval qrels run --columns x", "eval qrels run --columns query=x", "eval qrels run -o x.xyz",
+    "eval qrels run -o x.json --format csv", "eval qrels run --sort nothing",
+    "compare qrels run other -o x.tex --format json", "compare qrels run other --correction holm --test tukey",
+    "compare qrels run other --fail-if bla", "compare qrels", "diff run other -o x.csv", "metrics --search zebra",
+]  # fmt: skip
 WRONG_FILES = [
-    "eval qrels absent -m map",
-    "eval absent run -m map",
-    "eval qrels broken -m map",
-    "eval qrels qrels -m map",
-    "compare qrels run broken -m map",
-    "compare absent run",
-    "compare qrels run absent",
-    "diff absent run",
-    "diff run absent --qrels qrels",
+    "eval qrels absent -m map", "eval absent run -m map", "eval qrels broken -m map",
+    "eval qrels qrels -m map", "compare qrels run broken -m map", "compare absent run",
+    "compare qrels run absent", "diff absent run", "diff run absent --qrels qrels",
     "eval qrels run --threshold 3",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("line", WRONG_ARGUMENTS)
@@ -122,15 +87,10 @@ def test_a_hint_names_an_option_that_there_is(call, paths, line, hint):
 
 
 @pytest.mark.parametrize("line, near", [
-    ("--verson", "--version"),
-    ("evla qrels run", "eval"),
-    ("eval qrels run --rel 2", "--rel-level"),
-    ("eval qrels run --thread 2", "--threads"),
-    ("eval qrels run -m ngcd", "ndcg"),
-    ("eval qrels run -m ngcd@10", "ndcg@10"),
-    ("eval qrels run --columns query=x", "query_id"),
-    ("compare qrels run other --test wilcoxn", "wilcoxon"),
-    ("compare qrels run other --correction holmes", "holm"),
+    ("--verson", "--version"), ("evla qrels run", "eval"), ("eval qrels run --rel 2", "--rel-level"),
+    ("eval qrels run --thread 2", "--threads"), ("eval qrels run -m ngcd", "ndcg"),
+    ("eval qrels run -m ngcd@10", "ndcg@10"), ("eval qrels run --columns query=x", "query_id"),
+    ("compare qrels run other --test wilcoxn", "wilcoxon"), ("compare qrels run other --correction holmes", "holm"),
     ("compare qrels run other --interval percntile", "percentile"),
     ("compare qrels run other --baseline runt.xt", "run"),
 ])  # fmt: skip
@@ -168,15 +128,10 @@ def test_help_shows_an_example(output, arguments):
 
 
 @pytest.mark.parametrize("arguments", [
-    ["evaluate"],
-    ["eval"],
-    ["eval", QRELS, "-m", "map"],
+    ["evaluate"], ["eval"], ["eval", QRELS, "-m", "map"],
     ["eval", QRELS, BM25, "-m", "map", "--format", "xml"],
-    ["eval", QRELS, BM25, "-m", "map", "--rel-level", "one"],
-    ["eval", QRELS, "-", "-", "-m", "map"],
-    ["eval", QRELS, BM25, "-m", "map", "--rel", "2"],
-    ["explain"],
-    ["explain", QRELS, BM25],
+    ["eval", QRELS, BM25, "-m", "map", "--rel-level", "one"], ["eval", QRELS, "-", "-", "-m", "map"],
+    ["eval", QRELS, BM25, "-m", "map", "--rel", "2"], ["explain"], ["explain", QRELS, BM25],
 ])  # fmt: skip
 def test_usage_errors_are_1(call, arguments):
     code, out, err = call(*arguments)

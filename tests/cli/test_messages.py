@@ -8,8 +8,8 @@ import pytest
 
 import fastir
 from fastir.cli.completion import subcommands
-from fastir.cli.messages import keywords, option, replace_keywords, suggestion
 from fastir.cli.parser import parser
+from fastir.cli.terminal import keywords, option, replace_keywords, suggestion
 from fastir.request.option_rows import ROWS
 
 PACKAGE = Path(fastir.__file__).parent
@@ -76,12 +76,9 @@ def test_messages(message, expected):
 
 
 @pytest.mark.parametrize(("given", "known", "near"), [
-    ("--verson", ["--version", "--help"], "--version"),
-    ("--rel", ["--help", "--rel-level"], "--rel-level"),
-    ("--help-me", ["--help", "--rel-level"], "--help"),
-    ("ttest", ["t", "wilcoxon"], "t"),
-    ("holmes", ["holm", "bh"], "holm"),
-    ("magic", ["t", "sign"], None),
+    ("--verson", ["--version", "--help"], "--version"), ("--rel", ["--help", "--rel-level"], "--rel-level"),
+    ("--help-me", ["--help", "--rel-level"], "--help"), ("ttest", ["t", "wilcoxon"], "t"),
+    ("holmes", ["holm", "bh"], "holm"), ("magic", ["t", "sign"], None),
 ])  # fmt: skip
 def test_what_was_meant(given, known, near):
     assert suggestion(given, known) == (f"; did you mean {near!r}?" if near else "")

@@ -23,10 +23,8 @@ def test_metrics_with_a_word(output, call):
     assert "rbp[@k]" in found and found[-3:] == ["rbo", "rbo_min", "rbo_res"] and "map[@k]" not in found
     assert output("metrics", "--search", "recip_rank").splitlines()[1].startswith("mrr[@k]")
     assert call("metrics", "--search", "zebra") == (
-        1,
-        "",
-        "fastir: error: no metric has 'zebra' in its name or description; see fastir metrics --help\n",
-    )
+        1, "", "fastir: error: no metric has 'zebra' in its name or description; see fastir metrics --help\n",
+    )  # fmt: skip
 
 
 def test_metrics_of_names_prints_what_the_function_returns(output):
@@ -40,13 +38,10 @@ def test_papers_of_several_metrics_are_there_once(output):
     assert both == f"{fastir.metric('ndcg').bibtex()}\n{fastir.metric('rbp').bibtex()}"
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        *(["--bibtex"], ["map", "--search", "map"], ["ndgc"]),
-        *(["map", "--format", "markdown"], ["--format", "markdown", "--search", "map"]),
-    ],
-)
+@pytest.mark.parametrize("words", [
+    *(["--bibtex"], ["map", "--search", "map"], ["ndgc"]),
+    *(["map", "--format", "markdown"], ["--format", "markdown", "--search", "map"]),
+])  # fmt: skip
 def test_what_says_nothing_is_refused(call, words):
     code, out, err = call("metrics", *words)
     assert (code, out) == (1, "") and err.endswith("; see fastir metrics --help\n")

@@ -76,8 +76,6 @@ def test_every_section_says_everything():
 
 
 # ---- conventions -----------------------------------------------------------------------------------------------------
-
-
 @IS_THERE
 def test_the_page_of_conventions_is_up_to_date():
     again = "python -m fastir conventions --format markdown > docs/conventions.md"

@@ -1,8 +1,6 @@
 """fastir pool, contributions, leave-one-out, to-judge and merge-qrels: what they print is what the functions return."""
 
-import contextlib
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -11,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from common import EXAMPLES
+from processes import has_open
 
 import fastir
 from fastir.cli import runs
@@ -25,8 +24,6 @@ def rows_of(text):
 
 
 # ---- pool ------------------------------------------------------------------------------------------------------------
-
-
 def test_a_pool_has_a_row_for_each_document(output):
     rows = rows_of(output("pool", BM25, DENSE, "--pool-depth", 10, "--format", "tsv"))
     pool = fastir.pool(RUNS, 10)
@@ -55,8 +52,6 @@ def test_a_file_of_qrels_has_a_place_for_labels(output, tmp_path):
 
 
 # ---- contributions and leave-one-out ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("format", ["table", "markdown", "csv"])
 def test_contributions_are_those_of_the_function(output, format):
     found = fastir.contributions(QRELS, RUNS, pool_depth=10, rel_level=2)
@@ -98,32 +93,26 @@ def test_teams_come_from_a_file_or_a_pattern(output, five):
     assert json.loads(output(*words, "--team-pattern", "ours|theirs")) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("ours_1\tours\n", "run 'ours_2' has no team"),
-        ("ours_1\tours\nours_9\tours\n", "there is no run 'ours_9'; did you mean 'ours_"),
-        ("ours_1\tours\nours_1.run\ttheirs\n", "run 'ours_1' has two teams, ours and theirs"),
-        ("ours_1\tours\nours_1\ttheirs\n", "2: run 'ours_1' has two teams"),
-        ("ours_1 a b\n", "1: expected a run and its team, got 3 fields"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("ours_1\tours\n", "run 'ours_2' has no team"),
+    ("ours_1\tours\nours_9\tours\n", "there is no run 'ours_9'; did you mean 'ours_"),
+    ("ours_1\tours\nours_1.run\ttheirs\n", "run 'ours_1' has two teams, ours and theirs"),
+    ("ours_1\tours\nours_1\ttheirs\n", "2: run 'ours_1' has two teams"),
+    ("ours_1 a b\n", "1: expected a run and its team, got 3 fields"),
+])  # fmt: skip
 def test_a_wrong_file_of_teams_is_named(call, five, text, message):
     (five / "teams.tsv").write_text(text)
     code, out, err = call("contributions", QRELS, five / "runs", "--teams", five / "teams.tsv")
     assert (code, out) == (2, "") and f"{five / 'teams.tsv'}:" in err and message in err and err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        (("--team-pattern", "ours_."), 2, "it does not match the name of run 'theirs_1'"),
-        (("--team-pattern", "("), 1, "--team-pattern (: missing )"),
-        (("--team-pattern", "a", "--teams", "b"), 1, "--teams and --team-pattern: expected one of them"),
-        (("--teams", "absent.tsv"), 2, "absent.tsv: No such file"),
-        (("--pool-depth", "0"), 1, "--pool-depth 0: expected 1 or more"),
-    ],
-)
+@pytest.mark.parametrize(("words", "code", "message"), [
+    (("--team-pattern", "ours_."), 2, "it does not match the name of run 'theirs_1'"),
+    (("--team-pattern", "("), 1, "--team-pattern (: missing )"),
+    (("--team-pattern", "a", "--teams", "b"), 1, "--teams and --team-pattern: expected one of them"),
+    (("--teams", "absent.tsv"), 2, "absent.tsv: No such file"),
+    (("--pool-depth", "0"), 1, "--pool-depth 0: expected 1 or more"),
+])  # fmt: skip
 def test_wrong_teams_are_named(call, five, words, code, message):
     found, out, err = call("contributions", QRELS, five / "runs", *words)
     assert (found, out) == (code, "") and message in err and err.count("\n") == 1
@@ -135,8 +124,6 @@ def test_a_team_that_is_not_there_is_named(call):
 
 
 # ---- to-judge and the way back ---------------------------------------------------------------------------------------
-
-
 def test_a_list_goes_to_a_judge_and_comes_back(output, call, tmp_path):
     file, new = tmp_path / "next.qrels", tmp_path / "new.txt"
     words = ("to-judge", QRELS, BM25, DENSE, "-m", "map", "--budget", 6)
@@ -179,19 +166,13 @@ def test_two_labels_are_refused_or_decided(output, call, tmp_path):
 
 
 # ---- as the other commands -------------------------------------------------------------------------------------------
-
 EACH = (
-    ("pool", BM25, DENSE, "--pool-depth", "3"),
-    ("contributions", QRELS, BM25, DENSE),
+    ("pool", BM25, DENSE, "--pool-depth", "3"), ("contributions", QRELS, BM25, DENSE),
     ("leave-one-out", QRELS, BM25, DENSE, "-m", "map"),
-    ("to-judge", QRELS, BM25, DENSE, "-m", "map", "--budget", "3"),
-    ("merge-qrels", QRELS, QRELS),
-    ("agreement", QRELS, QRELS),
-    ("rank-correlation", QRELS, QRELS, BM25, DENSE),
-    ("similarity", BM25, DENSE),
-    ("fuse", BM25, DENSE),
-    ("tune", QRELS, BM25, DENSE, "--folds", "2"),
-)
+    ("to-judge", QRELS, BM25, DENSE, "-m", "map", "--budget", "3"), ("merge-qrels", QRELS, QRELS),
+    ("agreement", QRELS, QRELS), ("rank-correlation", QRELS, QRELS, BM25, DENSE), ("similarity", BM25, DENSE),
+    ("fuse", BM25, DENSE), ("tune", QRELS, BM25, DENSE, "--folds", "2"),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("words", EACH, ids=lambda words: words[0])
@@ -216,19 +197,16 @@ def test_usage_errors_are_1_and_one_line(call, words, wrong):
     assert (code, out) == (1, "") and err.count("\n") == 1 and err.endswith(f"; see fastir {words[0]} --help\n")
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("pool", BM25), "--pool-depth"),
-        (("to-judge", QRELS, BM25, DENSE), "--budget"),
-        (("to-judge", QRELS, BM25, DENSE, "--budget", "0"), "--budget 0: expected 1 or more"),
-        (("to-judge", QRELS, BM25, "--budget", "5"), "expected 2 runs or more, got 1"),
-        (("to-judge", QRELS, BM25, DENSE, "--budget", "5", "-m", "map,mrr"), "-m map mrr: expected one metric, got 2"),
-        (("to-judge", QRELS, BM25, DENSE, "--budget", "5", "-m", "ndgc"), "did you mean"),
-        (("leave-one-out", QRELS, BM25, "-m", "map", "--without", "x", "--format", "json"), "--without: JSON"),
-        (("merge-qrels", QRELS, QRELS, "--duplicates", "once"), "--duplicates once is for runs"),
-    ],
-)
+@pytest.mark.parametrize(("words", "message"), [
+    (("pool", BM25), "--pool-depth"),
+    (("to-judge", QRELS, BM25, DENSE), "--budget"),
+    (("to-judge", QRELS, BM25, DENSE, "--budget", "0"), "--budget 0: expected 1 or more"),
+    (("to-judge", QRELS, BM25, "--budget", "5"), "expected 2 runs or more, got 1"),
+    (("to-judge", QRELS, BM25, DENSE, "--budget", "5", "-m", "map,mrr"), "-m map mrr: expected one metric, got 2"),
+    (("to-judge", QRELS, BM25, DENSE, "--budget", "5", "-m", "ndgc"), "did you mean"),
+    (("leave-one-out", QRELS, BM25, "-m", "map", "--without", "x", "--format", "json"), "--without: JSON"),
+    (("merge-qrels", QRELS, QRELS, "--duplicates", "once"), "--duplicates once is for runs"),
+])  # fmt: skip
 def test_what_is_missing_or_means_nothing_is_said(call, words, message):
     code, out, err = call(*words)
     assert (code, out) == (1, "") and message in err and err.count("\n") == 1
@@ -258,14 +236,6 @@ def test_a_bar_shows_how_far_runs_are_read(call, bars, copies, monkeypatch):
     assert bar.closed and bar.options["total"] == 2 * Path(BM25).stat().st_size
 
 
-def has_open(process, path):
-    for file in Path(f"/proc/{process.pid}/fd").iterdir():
-        with contextlib.suppress(FileNotFoundError):  # it may be closed by now
-            if os.readlink(file) == str(path):
-                return True
-    return False
-
-
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 def test_an_interrupt_ends_it_with_a_line(tmp_path):
     rows = "".join(f"q{n} Q0 doc{d} 1 {d * 7919 % 1000 / 7} tag\n" for n in range(100) for d in range(1000))
@@ -274,16 +244,9 @@ def test_an_interrupt_ends_it_with_a_line(tmp_path):
         (tmp_path / f"run{n}").symlink_to(tmp_path / "run")
     (tmp_path / "old.tsv").write_text("old")
     command = [
-        sys.executable,
-        "-m",
-        "fastir",
-        "pool",
-        *(f"run{n}" for n in range(300)),
-        "--pool-depth",
-        "9",
-        "-o",
+        sys.executable, "-m", "fastir", "pool", *(f"run{n}" for n in range(300)), "--pool-depth", "9", "-o",
         "old.tsv",
-    ]
+    ]  # fmt: skip
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
             while not has_open(process, tmp_path / "run"):

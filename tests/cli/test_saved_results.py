@@ -25,17 +25,14 @@ def test_saved_results_are_compared_as_their_runs_are(call, output, saved):
     assert code == 4 and err.startswith("fastir: fail: run bm25: map is ")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (("--ties", "input"), 1, "--ties has no effect: bm25.json holds saved results, which are already evaluated"),
-        (("--qrels-format", "trec"), 1, "--qrels-format has no effect"),
-        (("--all",), 1, "--all has no effect"),
-        (("-m", "mrr"), 2, "run 'bm25' has no metric 'mrr'; it has 'ndcg@10', 'map'"),
-        (("--baseline", "dense.tsv", "--fail-if", "worse:mrr"), 2, "bm25: it has no metric 'mrr'; it has 'ndcg@10'"),
-        (("--test", "nothing"), 1, "test"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "code", "message"), [
+    (("--ties", "input"), 1, "--ties has no effect: bm25.json holds saved results, which are already evaluated"),
+    (("--qrels-format", "trec"), 1, "--qrels-format has no effect"),
+    (("--all",), 1, "--all has no effect"),
+    (("-m", "mrr"), 2, "run 'bm25' has no metric 'mrr'; it has 'ndcg@10', 'map'"),
+    (("--baseline", "dense.tsv", "--fail-if", "worse:mrr"), 2, "bm25: it has no metric 'mrr'; it has 'ndcg@10'"),
+    (("--test", "nothing"), 1, "test"),
+])  # fmt: skip
 def test_what_saved_results_cannot_answer(call, saved, arguments, code, message):
     found, out, err = call("compare", *saved, *arguments)
     assert (found, out) == (code, "") and message in err

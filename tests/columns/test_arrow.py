@@ -50,8 +50,6 @@ LEGAL = [("q1", "a", 3.0), ("q1", "b", 2.0), ("q2", "c", 1.0)]
 
 
 # ---- legal, and rare ---------------------------------------------------------------------------------------------
-
-
 def shifted(shift):
     """Puts buffers where they are not aligned."""
     return lambda data: address(data, shift)
@@ -142,7 +140,6 @@ def test_each_struct_is_released_once():
 
 
 # ---- nulls -------------------------------------------------------------------------------------------------------
-
 NULLS = {
     "null_count -1": lambda: table(named(b"u", b"\x05", *texts([b"a", b"b", b"c"])[1:], null_count=-1)),
     "null_count 0, wrongly": lambda: table(named(b"u", b"\x05", *texts([b"a", b"b", b"c"])[1:])),
@@ -155,8 +152,7 @@ NULLS = {
     ),
     "in a dictionary of a dictionary": lambda: table(
         dictionary(
-            [0, 1, 2],
-            dictionary([1, 0, 2], named(b"u", b"\x06", *texts([b"a", b"b", b"c"])[1:], null_count=-1)),
+            [0, 1, 2], dictionary([1, 0, 2], named(b"u", b"\x06", *texts([b"a", b"b", b"c"])[1:], null_count=-1))
         )
     ),
     "in both dictionaries, one of them unused": lambda: table(
@@ -237,8 +233,6 @@ def test_each_bit_of_a_bitmap_is_seen_and_none_beside_the_rows(first, null):
 
 
 # ---- malformed ---------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def outcomes():
     """What each malformed structure led to, in one process; a crash ends it, and what it did not reach is missing."""

@@ -83,8 +83,6 @@ def test_a_requested_schema_is_not_an_error(results):
 
 
 # ---- who owns what -----------------------------------------------------------------------------------------------
-
-
 class Array(ctypes.Structure):
     """ArrowArray and ArrowSchema as far as their children; the first words differ, the children stand at `offset`."""
 
@@ -145,14 +143,11 @@ def test_a_capsule_is_consumed_once(results):
         pyarrow.RecordBatchReader._import_from_c_capsule(capsule)
 
 
-@pytest.mark.parametrize(
-    "columns, part",
-    [
-        ([(b"l", b"x", 3, [None, object()])], "batch"),  # no array
-        ([(b"l", b"x", 3, [None, np.zeros(3)]), (b"l", b"y", 3, [None, 3])], "batch"),  # after a good one
-        ([(b"l", "x", 3, [None])], "schema"),
-    ],
-)
+@pytest.mark.parametrize("columns, part", [
+    ([(b"l", b"x", 3, [None, object()])], "batch"),  # no array
+    ([(b"l", b"x", 3, [None, np.zeros(3)]), (b"l", b"y", 3, [None, 3])], "batch"),  # after a good one
+    ([(b"l", "x", 3, [None])], "schema"),
+])  # fmt: skip
 def test_what_goes_wrong_in_a_stream_is_its_error_and_not_its_end(columns, part, monkeypatch):
     """column_from makes no such columns: this is how the stream would answer if memory ran out."""
     made = iter(columns)
@@ -165,17 +160,11 @@ def test_what_goes_wrong_in_a_stream_is_its_error_and_not_its_end(columns, part,
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-@pytest.mark.parametrize(
-    "use",
-    [
-        "results.__arrow_c_array__(); results.__arrow_c_stream__()",
-        "pyarrow.record_batch(results)",
-        "pyarrow.table(results)",
-        "pyarrow.RecordBatchReader.from_stream(results)",
-        "next(iter(_arrow.Batches(results))).ids(0)",
-        "bad()",
-    ],
-)
+@pytest.mark.parametrize("use", [
+    "results.__arrow_c_array__(); results.__arrow_c_stream__()", "pyarrow.record_batch(results)",
+    "pyarrow.table(results)", "pyarrow.RecordBatchReader.from_stream(results)",
+    "next(iter(_arrow.Batches(results))).ids(0)", "bad()",
+])  # fmt: skip
 def test_memory_does_not_grow(use):
     out = python(
         """

@@ -37,13 +37,11 @@ def test_a_score_is_the_float64_that_its_digits_would_be_read_as(kind, scale):
 def test_labels_and_ids_may_be_decimals():
     large = [1, 2, 2**70]
     for ids in ([1, 2, 3], large):
-        judged = pa.table(
-            {
-                "query_id": pa.array([decimal.Decimal(1)] * 3, pa.decimal128(20, 0)),
-                "doc_id": pa.array([decimal.Decimal(each) for each in ids], pa.decimal128(38, 0)),
-                "label": pa.array([decimal.Decimal("1.00"), decimal.Decimal("0.00"), decimal.Decimal("2.00")]),
-            }
-        )
+        judged = pa.table({
+            "query_id": pa.array([decimal.Decimal(1)] * 3, pa.decimal128(20, 0)),
+            "doc_id": pa.array([decimal.Decimal(each) for each in ids], pa.decimal128(38, 0)),
+            "label": pa.array([decimal.Decimal("1.00"), decimal.Decimal("0.00"), decimal.Decimal("2.00")]),
+        })  # fmt: skip
         expected = [str(each) if ids is large else each for each in ids]
         qrels = fastir.Qrels.from_table(judged)
         assert list(qrels) == [1] and dict(qrels[1]) == dict(zip(expected, [1, 0, 2], strict=True))
@@ -55,18 +53,14 @@ def test_a_decimal_that_is_null_is_named():
         fastir.evaluate({"q": {"a": 1}}, table, "mrr")
 
 
-@pytest.mark.parametrize(
-    ("column", "values", "message"),
-    [
-        ("score", ["1"], "must be numeric, got string; cast it to double"),
-        ("score", pa.array([1], pa.date32()), "must be numeric, got date; cast it to double"),
-        ("score", [[1.0]], "must be numeric, got list; cast it to double"),
-        ("doc_id", [1.5], "must hold strings or integers, got float64; cast it to string"),
-        ("doc_id", pa.array([decimal.Decimal("1.5")]), r"got decimal\(2, 1\); cast it to string"),
-        ("doc_id", pa.array([1], pa.timestamp("us", "UTC")), "got timestamp; cast it to string"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("column", "values", "message"), [
+    ("score", ["1"], "must be numeric, got string; cast it to double"),
+    ("score", pa.array([1], pa.date32()), "must be numeric, got date; cast it to double"),
+    ("score", [[1.0]], "must be numeric, got list; cast it to double"),
+    ("doc_id", [1.5], "must hold strings or integers, got float64; cast it to string"),
+    ("doc_id", pa.array([decimal.Decimal("1.5")]), r"got decimal\(2, 1\); cast it to string"),
+    ("doc_id", pa.array([1], pa.timestamp("us", "UTC")), "got timestamp; cast it to string"),
+], ids=str)  # fmt: skip
 def test_types_that_cannot_be_are_named_in_words_with_a_cast(column, values, message):
     table = pa.table({"query_id": ["q"], "doc_id": ["a"], "score": [1.0], column: values})
     with pytest.raises(TypeError, match=message):

@@ -1,6 +1,6 @@
 """Unusual dicts are read as the slow twins below read them: the same ids, numbers and errors.
 
-Also of: id_lists, scalars.
+Also of: id_lists.
 """
 
 import random
@@ -21,9 +21,8 @@ from fastir.inputs.dicts import query_dict, read_label
 
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
+
 # ---- slow twins ------------------------------------------------------------------------------------------------------
-
-
 def slow_scores(query_id, ranking, integers):
     plain, items = {}, list(ranking.items())
     for doc_id, score in items:
@@ -72,8 +71,6 @@ def outcome(function, *given):
 
 
 # ---- hostile values --------------------------------------------------------------------------------------------------
-
-
 class Text(str):
     """A str with a text of its own, which does not matter."""
 
@@ -144,80 +141,18 @@ KINDS = [dict, Plain, OrderedDict, Counter, UserDict, OtherItems, OtherOrder, Ot
          lambda pairs: defaultdict(float, pairs), with_own_items]  # fmt: skip
 NUMPY_IDS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
 SCORES = [
-    1,
-    1.5,
-    True,
-    2**53 + 1,
-    -(2**63),
-    2**64,
-    10**400,
-    float("nan"),
-    float("inf"),
-    -0.0,
-    Half(4.0),
-    Fraction(1, 3),
-    Decimal("0.1"),
-    "1",
-    b"1",
-    None,
-    1j,
-    {},
-    Wrong(),
-    Colour.RED,
-    np.float32(0.1),
-    np.float64(0.1),
-    np.float16(7),
-    np.int64(-(2**62) - 1),
-    np.uint64(2**64 - 1),
-    np.bool_(True),
-    np.longdouble(3),
-    np.float32("nan"),
-    np.array(3.0),
-    np.array([3.0, 4.0]),
-]
+    1, 1.5, True, 2**53 + 1, -(2**63), 2**64, 10**400, float("nan"), float("inf"), -0.0, Half(4.0),
+    Fraction(1, 3), Decimal("0.1"), "1", b"1", None, 1j, {}, Wrong(), Colour.RED, np.float32(0.1),
+    np.float64(0.1), np.float16(7), np.int64(-(2**62) - 1), np.uint64(2**64 - 1), np.bool_(True),
+    np.longdouble(3), np.float32("nan"), np.array(3.0), np.array([3.0, 4.0]),
+]  # fmt: skip
 LABELS = [
-    0,
-    1,
-    -1,
-    True,
-    1.0,
-    3.0,
-    -0.0,
-    -2.0,
-    1.5,
-    float("nan"),
-    float("inf"),
-    2**31 - 1,
-    2**31,
-    -(2**31),
-    -(2**31) - 1,
-    2147483647.0,
-    2147483648.0,
-    -2147483648.0,
-    -2147483649.0,
-    2147483646.5,
-    1e300,
-    10**400,
-    np.int64(3),
-    np.uint64(2**63),
-    np.float32(2),
-    np.float32(1.5),
-    np.float16(2),
-    np.float64(4),
-    np.float64("nan"),
-    np.bool_(1),
-    np.longdouble(2),
-    Half(2.0),
-    Fraction(4, 2),
-    Fraction(1, 2),
-    Decimal(2),
-    "1",
-    b"1",
-    None,
-    Colour.RED,
-    1j,
-    np.int8(-5),
-]
+    0, 1, -1, True, 1.0, 3.0, -0.0, -2.0, 1.5, float("nan"), float("inf"), 2**31 - 1, 2**31, -(2**31),
+    -(2**31) - 1, 2147483647.0, 2147483648.0, -2147483648.0, -2147483649.0, 2147483646.5, 1e300, 10**400,
+    np.int64(3), np.uint64(2**63), np.float32(2), np.float32(1.5), np.float16(2), np.float64(4),
+    np.float64("nan"), np.bool_(1), np.longdouble(2), Half(2.0), Fraction(4, 2), Fraction(1, 2), Decimal(2),
+    "1", b"1", None, Colour.RED, 1j, np.int8(-5),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -91,19 +91,9 @@ def test_columns_hold_what_the_dicts_hold_in_their_order(seed):
     assert fastir.Run.from_dict(rankings).to_dict() == rankings
 
 
-@pytest.mark.parametrize(
-    "unusual",
-    [
-        {1: 2.0},
-        {"a": 1},
-        {"a": np.float64(1.0)},
-        {np.str_("a"): 1.0},
-        {"\ud800": 1.0},
-        {"a": float("nan")},
-        ["a"],
-        {"b": 1.0, 7: 1.0},
-    ],
-    ids=repr,
-)
+@pytest.mark.parametrize("unusual", [
+    {1: 2.0}, {"a": 1}, {"a": np.float64(1.0)}, {np.str_("a"): 1.0}, {"\ud800": 1.0}, {"a": float("nan")},
+    ["a"], {"b": 1.0, 7: 1.0},
+], ids=repr)  # fmt: skip
 def test_what_is_unusual_is_left_to_who_can_read_it_or_say_what_is_wrong(unusual):
     assert columns_from_rankings({"q": {"a": 1.0}, "r": unusual}) is None

@@ -1,4 +1,7 @@
-"""The quick reader of JSON reads what the json module reads, or leaves the text to it."""
+"""The quick reader of JSON reads what the json module reads, or leaves the text to it.
+
+Also of: parsing.
+"""
 
 import json
 import random
@@ -7,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from fastir.engine.columns._json import rows_from_json, rows_from_json_lines
+from fastir.engine.columns._parsing import rows_from_json, rows_from_json_lines
 
 USUAL = '{"q1": {"a": 1, "b": -0.25e-3},\n\t"q2": {}, "q1": {"ü:": 17.386701, "a": 1e300}}'
 
@@ -66,7 +69,6 @@ def test_reads_a_damaged_text_as_json_does_or_leaves_it():
 
 
 # ---- JSON Lines --------------------------------------------------------------------------------------------------
-
 FIELDS = [b"q", b"d", b"s"]
 LINE = '{"q": "a", "d": 1, "s": 0.5}'
 

@@ -6,7 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from fastir.engine.columns._list_text import lists_from_json, read_cells, survey
+from fastir.engine.columns._parsing import lists_from_json, read_cells, survey
 from fastir.engine.columns.ids import Arena
 
 

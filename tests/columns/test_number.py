@@ -182,8 +182,6 @@ def test_usual_scores_are_read_without_python():
 
 
 # ---- through a file --------------------------------------------------------------------------------------------
-
-
 def every_kind(seed, each=60):
     """Texts of finite numbers of every kind, with and without signs."""
     rng = random.Random(seed)

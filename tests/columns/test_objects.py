@@ -80,16 +80,12 @@ def test_every_form_of_rows_gives_the_same_values(n):
         run.setdefault(query, {})[doc] = score
     expected = fastir.evaluate(QRELS, run, ["ndcg", "map"]).values.tobytes()
     forms = [
-        rows,
-        list(map(list, rows)),
-        [row if i % 3 else list(row) for i, row in enumerate(rows)],
-        iter(rows),
-        columns,
+        rows, list(map(list, rows)), [row if i % 3 else list(row) for i, row in enumerate(rows)], iter(rows), columns,
         {**columns, "doc_id": list(map(np.str_, columns["doc_id"]))},
         {**columns, "score": list(map(np.float32, columns["score"]))},
         {**columns, "score": list(map(Real, columns["score"]))},
         {name: np.array(values, object) for name, values in columns.items()},
-    ]
+    ]  # fmt: skip
     for form in forms:
         assert fastir.evaluate(QRELS, form, ["ndcg", "map"]).values.tobytes() == expected
 

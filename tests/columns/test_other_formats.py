@@ -79,25 +79,19 @@ def test_a_file_of_another_format_is_recognised(is_run, text, said, other, tmp_p
 
 
 @pytest.mark.parametrize(
-    "text", ["q1 Q0 my doc 1 2.5 x", "q1 Q0 rank score 1 2.5 x", "q1 Q0 d1 one 2.5 x", "q1 0", "q1 Q0 a:b x 1 y", ""]
+    "text", ["q1 Q0 my doc 1 2.5 x", "q1 Q0 rank score 1 2.5 x", "q1 Q0 d1 one 2.5 x", "q1", "q1 Q0 a:b x 1 y", ""]
 )
 def test_a_line_that_looks_like_nothing_gets_no_hint(text):
     assert hint_for_line(text, True, True) == ""
 
 
-@pytest.mark.parametrize(
-    ("names", "said"),
-    [
-        (["query text", "docid", "rating"], "format='quepid'"),
-        (["Snapshot Name", "Query Text", "Doc ID", "Doc Position"], "format='quepid'"),
-        (["1", "25", "5", "978824351"], "the header looks like data"),
-        (["q1 0 d1 1"], "format='trec'"),
-        (["q1 Q0 d1 1 2.5 x"], "format='trec'"),
-        (["query_id\tdoc_id\tlabel"], "tabs separate"),
-        (["<html>"], "HTML"),
-        (['{"q1": {"d1": 1}}'], "JSON"),
-    ],
-)
+@pytest.mark.parametrize(("names", "said"), [
+    (["query text", "docid", "rating"], "format='quepid'"),
+    (["Snapshot Name", "Query Text", "Doc ID", "Doc Position"], "format='quepid'"),
+    (["1", "25", "5", "978824351"], "the header looks like data"), (["q1 0 d1 1"], "format='trec'"),
+    (["q1 Q0 d1 1 2.5 x"], "format='trec'"), (["query_id\tdoc_id\tlabel"], "tabs separate"), (["<html>"], "HTML"),
+    (['{"q1": {"d1": 1}}'], "JSON"),
+])  # fmt: skip
 def test_columns_are_recognised_by_their_names(names, said, tmp_path):
     assert said in hint_for_columns(names)
     path = tmp_path / "judged.csv"

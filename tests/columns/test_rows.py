@@ -112,8 +112,6 @@ def test_an_empty_table_has_its_columns():
 
 
 # ---- filter --------------------------------------------------------------------------------------------------------
-
-
 def cut(data, kept):
     """Nested dicts without documents that are not kept."""
     if not all(isinstance(inner, dict) for inner in data.values()) or not data:
@@ -171,8 +169,6 @@ def test_one_id_is_not_a_collection(name, ids):
 
 
 # ---- top, name -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("ties", ["trec", "doc_id_asc"])
 @pytest.mark.parametrize("k", [1, 2, 5, 24, 10**6])
 @pytest.mark.parametrize("seed", range(5))

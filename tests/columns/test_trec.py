@@ -13,35 +13,15 @@ from fastir.errors import FormatError
 from fastir.inputs.formats import FORMATS
 
 LINES = {
-    ("trec", True): "q7 Q0 doc-12 3 12.5 tag",
-    ("trec_eval", True): "q7 Q0 doc-12 3 12.5 tag",
-    ("trec", False): "q7 0 doc-12 2",
-    ("msmarco", True): "q7\tdoc-12\t3",
-    ("beir", True): "q7\tdoc-12\t12.5",
+    ("trec", True): "q7 Q0 doc-12 3 12.5 tag", ("trec_eval", True): "q7 Q0 doc-12 3 12.5 tag",
+    ("trec", False): "q7 0 doc-12 2", ("msmarco", True): "q7\tdoc-12\t3", ("beir", True): "q7\tdoc-12\t12.5",
     ("subtopic", False): "q7 1 doc-12 2",
-}
+}  # fmt: skip
 HEADER = "query-id\tcorpus-id\tscore\n"
 PIECES = [
-    " ",
-    "\t",
-    "  ",
-    "\v",
-    "\f",
-    "\r",
-    "\0",
-    "\x01",
-    "#",
-    '"',
-    "\n",
-    "\r\n",
-    "é",
-    "-",
-    "+",
-    ".",
-    "e5",
-    "1" * 20,
-    "9" * 12,
-]
+    " ", "\t", "  ", "\v", "\f", "\r", "\0", "\x01", "#", '"', "\n", "\r\n", "é", "-", "+", ".", "e5",
+    "1" * 20, "9" * 12,
+]  # fmt: skip
 PIECES += ["nan", "inf", "1e400", "x" * 30, "x" * 70, " y z", "", "0.1234567", "0.12345678", "\x85", "\x1f"]
 
 

@@ -10,11 +10,6 @@ from compared_runs import METRICS, collection
 import fastir
 
 
-@pytest.fixture(scope="module")
-def three():
-    return fastir.compare(*collection(), METRICS)
-
-
 def test_it_evaluates_and_compares_what_came_out(three):
     qrels, runs = collection()
     results = fastir.evaluate_many(qrels, runs, METRICS)
@@ -64,15 +59,12 @@ UNLIKE = {
 
 
 @UNEVEN
-@pytest.mark.parametrize(
-    ("queries", "compared", "differences"),
-    [
-        (None, ["also", "both", "none", "one"], [0, 0.5, 0, 1]),
-        ("qrels", ["also", "both", "none", "one"], [0, 0.5, 0, 1]),
-        ("intersection", ["also", "both"], [0, 0.5]),
-        (["one", "both"], ["both", "one"], [0.5, 1]),
-    ],
-)
+@pytest.mark.parametrize(("queries", "compared", "differences"), [
+    (None, ["also", "both", "none", "one"], [0, 0.5, 0, 1]),
+    ("qrels", ["also", "both", "none", "one"], [0, 0.5, 0, 1]),
+    ("intersection", ["also", "both"], [0, 0.5]),
+    (["one", "both"], ["both", "one"], [0.5, 1]),
+])  # fmt: skip
 def test_one_rule_says_which_queries_count_for_all_runs(queries, compared, differences):
     found = fastir.compare(QRELS, UNLIKE, "mrr", queries=queries)
     assert found.query_ids == compared
@@ -146,17 +138,11 @@ def test_a_comparison_says_which_queries_gain_and_lose(three):
             three.diff(*arguments)
 
 
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        ({"rel_level": 2}, r"rel_level \(default and 2\)"),
-        ({"max_depth": 1}, r"max_depth \(default and 1\)"),
-        ({"convention": "trec_eval-9"}, r"convention \(fastir and trec_eval-9"),
-        ({"ap_norm": "hits"}, r"ap_norm \(R and hits\)"),
-        ({"queries": "intersection"}, None),
-        ({}, None),
-    ],
-)
+@pytest.mark.parametrize(("options", "named"), [
+    ({"rel_level": 2}, r"rel_level \(default and 2\)"), ({"max_depth": 1}, r"max_depth \(default and 1\)"),
+    ({"convention": "trec_eval-9"}, r"convention \(fastir and trec_eval-9"),
+    ({"ap_norm": "hits"}, r"ap_norm \(R and hits\)"), ({"queries": "intersection"}, None), ({}, None),
+])  # fmt: skip
 def test_results_of_other_options_are_warned_of_and_these_named(options, named):
     qrels = {f"q{i}": {"a": 1, "b": 2} for i in range(6)}
     run = {f"q{i}": {"a": 3.0, "b": 2.0 + i} for i in range(6)}

@@ -12,7 +12,7 @@ import pytest
 from twenty_queries import random_runs
 
 import fastir
-from fastir.analyses.compare.statistical_tests import TESTS
+from fastir.analyses.compare.records import TESTS
 
 pandas = pytest.importorskip("pandas")
 
@@ -37,49 +37,37 @@ def test_ties_are_equal_on_paper():
 A = {"q1": 0.5, "q2": 0.25}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options", "error", "message"),
-    [
-        ([[A, A]], {}, TypeError, "runs must be a mapping of name to values, got list"),
-        ([{}], {}, ValueError, "there are no runs"),
-        ([{"a": 3}], {}, TypeError, "run 'a': expected Results, {query_id: value} or .*, got int"),
-        ([{"a": {"m": A, "n": 3}}], {}, TypeError, "run 'a', metric 'n': expected Results"),
-        ([{"a": {"q1": "0.5"}}], {}, TypeError, "run 'a': the value of query 'q1' is '0.5', expected a number"),
-        ([{"a": {"q1": None}}], {}, TypeError, "the value of query 'q1' is None"),
-        ([{"a": {"q1": math.inf}}], {}, ValueError, "run 'a': score of query 'q1' is infinite"),
-        ([{"a": pandas.Series([1.0, 2.0], ["q", "q"])}], {}, ValueError, "run 'a': duplicate query 'q'"),
-        ([{"a": {"m": A}, "b": {"n": A}}], {}, ValueError, "run 'b' has no metric 'm'; it has 'n'"),
-        ([{"a": A}, ["m", "n"]], {}, ValueError, "run 'a' has no metric 'm'; it has 'score'"),
-        ([{"a": A}, []], {}, ValueError, "metrics must be names, each once"),
-        ([{"a": A}], {"test": "student"}, ValueError, "unknown test 'student'; expected one of t, wilcoxon"),
-        ([{"a": A}], {"correction": "fdr"}, ValueError, "correction must be one of None, 'bonferroni'.*, got 'fdr'"),
-        (
-            [{"a": A}],
-            {"correction": "max_t"},
-            ValueError,
-            "correction='max_t' is for test='randomization', got test='t'",
-        ),
-        ([{"a": A}], {"test": "tukey", "correction": "holm"}, ValueError, "correction must be None, got 'holm'"),
-        ([{"a": A}], {"family": "pair"}, ValueError, "family must be one of 'metric', 'all'.*, got 'pair'"),
-        ([{"a": A}], {"interval": "z"}, ValueError, "interval must be one of .*, got 'z'"),
-        ([{"a": A}], {"effect": "cohen"}, ValueError, "effect must be one of 'd_z'.*, got 'cohen'"),
-        ([{"a": A}], {"confidence": 1}, ValueError, "confidence must be between 0 and 1, got 1"),
-        ([{"a": A}], {"n_resamples": 0}, ValueError, "n_resamples must be at least 1, got 0"),
-        ([{"a": A}], {"random_state": None}, TypeError, "random_state must be an int, got NoneType"),
-        ([{"a": A}], {"n_threads": 0}, ValueError, "n_threads must be at least 1, got 0"),
-        ([{"a": A}], {"baseline": "b"}, ValueError, "baseline 'b' is not a run; the runs are 'a'"),
-        (
-            [{"a": A}],
-            {"queries": "union"},
-            ValueError,
-            "queries must be None, 'qrels', 'intersection', 'strict' or query ids, got 'union'",
-        ),
-        ([{"a": A}], {"seeds": "pool"}, ValueError, "seeds must be one of None, 'mean'.*, got 'pool'"),
-        ([{"a": [A, A]}], {}, TypeError, "run 'a' has several values; seeds= says what they are"),
-        ([{"a": []}], {"seeds": "mean"}, ValueError, "run 'a' has an empty list of values"),
-        ([{"a": [A, A]}], {"seeds": "crossed"}, ValueError, "seeds='crossed' is for test='bootstrap'"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "options", "error", "message"), [
+    ([[A, A]], {}, TypeError, "runs must be a mapping of name to values, got list"),
+    ([{}], {}, ValueError, "there are no runs"),
+    ([{"a": 3}], {}, TypeError, "run 'a': expected Results, {query_id: value} or .*, got int"),
+    ([{"a": {"m": A, "n": 3}}], {}, TypeError, "run 'a', metric 'n': expected Results"),
+    ([{"a": {"q1": "0.5"}}], {}, TypeError, "run 'a': the value of query 'q1' is '0.5', expected a number"),
+    ([{"a": {"q1": None}}], {}, TypeError, "the value of query 'q1' is None"),
+    ([{"a": {"q1": math.inf}}], {}, ValueError, "run 'a': score of query 'q1' is infinite"),
+    ([{"a": pandas.Series([1.0, 2.0], ["q", "q"])}], {}, ValueError, "run 'a': duplicate query 'q'"),
+    ([{"a": {"m": A}, "b": {"n": A}}], {}, ValueError, "run 'b' has no metric 'm'; it has 'n'"),
+    ([{"a": A}, ["m", "n"]], {}, ValueError, "run 'a' has no metric 'm'; it has 'score'"),
+    ([{"a": A}, []], {}, ValueError, "metrics must be names, each once"),
+    ([{"a": A}], {"test": "student"}, ValueError, "unknown test 'student'; expected one of t, wilcoxon"),
+    ([{"a": A}], {"correction": "fdr"}, ValueError, "correction must be one of None, 'bonferroni'.*, got 'fdr'"),
+    ([{"a": A}], {"correction": "max_t"}, ValueError, "correction='max_t' is for test='randomization', got test='t'"),
+    ([{"a": A}], {"test": "tukey", "correction": "holm"}, ValueError, "correction must be None, got 'holm'"),
+    ([{"a": A}], {"family": "pair"}, ValueError, "family must be one of 'metric', 'all'.*, got 'pair'"),
+    ([{"a": A}], {"interval": "z"}, ValueError, "interval must be one of .*, got 'z'"),
+    ([{"a": A}], {"effect": "cohen"}, ValueError, "effect must be one of 'd_z'.*, got 'cohen'"),
+    ([{"a": A}], {"confidence": 1}, ValueError, "confidence must be between 0 and 1, got 1"),
+    ([{"a": A}], {"n_resamples": 0}, ValueError, "n_resamples must be at least 1, got 0"),
+    ([{"a": A}], {"random_state": None}, TypeError, "random_state must be an int, got NoneType"),
+    ([{"a": A}], {"n_threads": 0}, ValueError, "n_threads must be at least 1, got 0"),
+    ([{"a": A}], {"baseline": "b"}, ValueError, "baseline 'b' is not a run; the runs are 'a'"),
+    ([{"a": A}], {"queries": "union"}, ValueError,
+     "queries must be None, 'qrels', 'intersection', 'strict' or query ids, got 'union'"),
+    ([{"a": A}], {"seeds": "pool"}, ValueError, "seeds must be one of None, 'mean'.*, got 'pool'"),
+    ([{"a": [A, A]}], {}, TypeError, "run 'a' has several values; seeds= says what they are"),
+    ([{"a": []}], {"seeds": "mean"}, ValueError, "run 'a' has an empty list of values"),
+    ([{"a": [A, A]}], {"seeds": "crossed"}, ValueError, "seeds='crossed' is for test='bootstrap'"),
+])  # fmt: skip
 def test_errors_name_what_is_wrong(arguments, options, error, message):
     with pytest.raises(error, match=message):
         fastir.compare_scores(*arguments, **options)
@@ -91,12 +79,9 @@ def test_scipy_is_asked_for_where_it_is_missing():
     more = f"; without it there is {others}"
     bca = "compare_scores({}, 'map', test='randomization', interval='bca')"
     for what, end in (
-        ("compare({}, {}, 'map', test='sign')", more),
-        ("compare_scores({}, 'map', test='wilcoxon')", more),
-        (bca, ""),
-        ("compare_scores({}, 'map', effect='anova')", ""),
-        ("stats.sign_test([1.0, 2.0], [2.0, 4.0])", ""),
-    ):
+        ("compare({}, {}, 'map', test='sign')", more), ("compare_scores({}, 'map', test='wilcoxon')", more),
+        (bca, ""), ("compare_scores({}, 'map', effect='anova')", ""), ("stats.sign_test([1.0, 2.0], [2.0, 4.0])", ""),
+    ):  # fmt: skip
         done = subprocess.run([sys.executable, "-c", code.format(what)], capture_output=True, text=True)
         assert done.returncode == 1
         message = "ImportError: fastir.stats needs SciPy: pip install 'fastir[stats]'"

@@ -43,16 +43,9 @@ def test_the_method_says_how():
     assert method[:8] == ("randomization", 999, 3, 0, 7, "holm", "metric", 3)
     assert (method.version, method.n_queries, method.queries) == (fastir.__version__, 60, "strict")
     for word in (
-        "randomization",
-        "999 resamples",
-        "random_state 7",
-        "holm",
-        "each metric (3)",
-        "95 %",
-        "Cohen's d_z",
-        "60 queries",
-        "0 of 3 p-values exact",
-    ):
+        "randomization", "999 resamples", "random_state 7", "holm", "each metric (3)", "95 %", "Cohen's d_z",
+        "60 queries", "0 of 3 p-values exact",
+    ):  # fmt: skip
         assert word in str(method)
     method = fastir.compare_scores(RUNS, test="randomization").method
     assert (method.exact_pairs, method.n_resamples) == (3, 0)

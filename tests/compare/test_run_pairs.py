@@ -1,7 +1,4 @@
-"""All pairs of runs on one metric: tests and intervals are those of `stats` on plain arrays.
-
-Also of: statistical_tests.
-"""
+"""All pairs of runs on one metric: tests and intervals are those of `stats` on plain arrays."""
 
 import itertools
 import math
@@ -12,18 +9,15 @@ from twenty_queries import ARRAYS, RANDOM, RUNS, numbers, random_runs
 
 import fastir
 from fastir import stats
-from fastir.analyses.compare.statistical_tests import TESTS
+from fastir.analyses.compare.records import TESTS
 from fastir.stats._resample import DRAWS, ORDERS, SIGNS
 
 pandas = pytest.importorskip("pandas")
 
 PAIRED = {
-    "t": stats.t_test,
-    "wilcoxon": stats.wilcoxon,
-    "sign": stats.sign_test,
-    "randomization": stats.randomization_test,
-    "bootstrap": stats.bootstrap_test,
-}
+    "t": stats.t_test, "wilcoxon": stats.wilcoxon, "sign": stats.sign_test,
+    "randomization": stats.randomization_test, "bootstrap": stats.bootstrap_test,
+}  # fmt: skip
 SIMULTANEOUS = {"tukey": stats.tukey_test, "randomized_tukey": stats.randomized_tukey_test}
 
 

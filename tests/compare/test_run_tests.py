@@ -9,7 +9,7 @@ from twenty_queries import ARRAYS, RUNS, random_runs
 
 import fastir
 from fastir import stats
-from fastir.analyses.compare.statistical_tests import TESTS
+from fastir.analyses.compare.records import TESTS
 
 
 def test_anova_of_each_metric():

@@ -4,20 +4,10 @@ import json
 import math
 
 import pytest
-from compared_runs import METRICS, collection
+from compared_runs import values
 from sealed import sealed
 
 import fastir
-
-
-@pytest.fixture(scope="module")
-def three():
-    return fastir.compare(*collection(), METRICS)
-
-
-def values(**runs):
-    """Runs given as lists of values, for compare_scores."""
-    return {name: {f"q{place}": value for place, value in enumerate(of_run)} for name, of_run in runs.items()}
 
 
 def test_json_holds_everything_in_its_types():
@@ -26,13 +16,9 @@ def test_json_holds_everything_in_its_types():
     assert data["runs"] == ["a", "b"] and data["metrics"] == ["score"]
     assert data["pairs"][0]["p_value"] is None and data["pairs"][0]["difference"] == 0.25
     assert data["systems"][0] == {
-        "run": "a",
-        "metric": "score",
-        "mean": 0.5,
-        "low": data["systems"][0]["low"],
-        "high": data["systems"][0]["high"],
-        "n_queries": 2,
-    }
+        "run": "a", "metric": "score", "mean": 0.5, "low": data["systems"][0]["low"],
+        "high": data["systems"][0]["high"], "n_queries": 2,
+    }  # fmt: skip
     assert data["method"]["test"] == "t" and data["per_query"]["a"]["score"] == {"q0": 0.5, "q1": 0.5}
     assert "per_query" not in json.loads(found.to_json(per_query=False))
     named_by_tuples = fastir.compare_scores({(1, 2): {"q": 0.5, "r": 1.0}, "b": {"q": 0.0, "r": 0.0}})
@@ -78,15 +64,12 @@ def test_a_file_is_written_whole_or_not_at_all(three, tmp_path):
 
 
 @pytest.mark.parametrize("format", ["json", "tsv", "parquet"])
-@pytest.mark.parametrize(
-    ("scores", "options"),
-    [
-        ({"a": [0.1, 0.5, math.nan], "b": [0.3, 0.2, 0.0], "c": [1.0, 0.0, 1 / 3]}, {"correction": "holm"}),
-        ({"a": [0.5, 0.5], "b": [0.25, 0.25]}, {"test": "sign", "baseline": "b"}),  # NaN and infinity
-        ({"a": [0.5], "b": [0.25]}, {}),
-        ({"only": [0.5, 0.25]}, {}),
-    ],
-)
+@pytest.mark.parametrize(("scores", "options"), [
+    ({"a": [0.1, 0.5, math.nan], "b": [0.3, 0.2, 0.0], "c": [1.0, 0.0, 1 / 3]}, {"correction": "holm"}),
+    ({"a": [0.5, 0.5], "b": [0.25, 0.25]}, {"test": "sign", "baseline": "b"}),  # NaN and infinity
+    ({"a": [0.5], "b": [0.25]}, {}),
+    ({"only": [0.5, 0.25]}, {}),
+])  # fmt: skip
 def test_a_saved_comparison_reads_back_to_an_equal_one(scores, options, format, tmp_path):
     path = tmp_path / f"comparison.{format}"
     comparison = fastir.compare_scores(values(**scores), **options)

@@ -141,13 +141,10 @@ def test_saved_values_are_read_the_right_way_round(tmp_path):
     for name, result in results.items():
         result.save(tmp_path / f"{name}.parquet")
     for given in (
-        saved,
-        {name: tmp_path / f"{name}.parquet" for name in results},
-        str(tmp_path / "all.tsv"),
+        saved, {name: tmp_path / f"{name}.parquet" for name in results}, str(tmp_path / "all.tsv"),
         {name: values["per_query"] for name, values in saved.items()},
-        {name: result.to_dict() for name, result in results.items()},
-        frames,
-    ):
+        {name: result.to_dict() for name, result in results.items()}, frames,
+    ):  # fmt: skip
         found = fastir.compare_scores(given)
         assert found.metrics == names and found.query_ids == ["q1", "q2", "q3"]
         np.testing.assert_array_equal(found.values, expected.values)

@@ -130,8 +130,6 @@ def test_the_macro_interval_covers_what_it_says():
 
 
 # ---- shown and saved -----------------------------------------------------------------------------------------------
-
-
 def test_tables_have_every_segments_then_all_queries_then_the_macro_mean(segmented):
     for rows, options in (("runs", {}), ("runs", {"intervals": True}), ("pairs", {})):
         lines = segmented.to_table("csv", rows=rows, **options).splitlines()
@@ -185,8 +183,6 @@ def test_a_saved_file_without_the_queries_of_a_segments_is_refused(tmp_path, seg
 
 
 # ---- which segments --------------------------------------------------------------------------------------------------
-
-
 def test_segments_may_be_a_file_or_of_numbers(tmp_path, segmented):
     path = tmp_path / "segments.tsv"
     path.write_text(

@@ -8,21 +8,11 @@ import random
 import re
 
 import pytest
-from compared_runs import METRICS, collection
+from compared_runs import METRICS, collection, values
 
 import fastir
 from fastir.analyses.compare.tables import LETTERS, mark_labels, marks_text, p_text, pair_lines
 from fastir.rendering.cells import align_points
-
-
-@pytest.fixture(scope="module")
-def three():
-    return fastir.compare(*collection(), METRICS)
-
-
-def values(**runs):
-    """Runs given as lists of values, for compare_scores."""
-    return {name: {f"q{place}": value for place, value in enumerate(of_run)} for name, of_run in runs.items()}
 
 
 def rows_of(table):

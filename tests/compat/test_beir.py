@@ -22,8 +22,6 @@ def results():
 
 
 # ---- by hand -----------------------------------------------------------------------------------------------------
-
-
 def test_evaluate():
     """Over the two queries that are in both; the document called like its query is out."""
     found = results()
@@ -56,12 +54,8 @@ def test_equal_scores():
     """`evaluate` compares float32 and takes the last id first, `evaluate_custom` float64 and what came first."""
     qrels = {"q": {"a": 1}}
     for apart, first, first_as_float64 in (
-        (0.0, 0.0, 1.0),
-        (1e-9, 0.0, 0.0),
-        (1e-6, 0.0, 0.0),
-        (-1e-9, 0.0, 1.0),
-        (-1e-6, 1.0, 1.0),
-    ):
+        (0.0, 0.0, 1.0), (1e-9, 0.0, 0.0), (1e-6, 0.0, 0.0), (-1e-9, 0.0, 1.0), (-1e-6, 1.0, 1.0),
+    ):  # fmt: skip
         run = {"q": {"a": 1.0, "b": 1.0 + apart}}
         assert evaluate(qrels, run, [1])[3]["P@1"] == first
         assert evaluate_custom(qrels, run, [1], "mrr")["MRR@1"] == first_as_float64
@@ -94,30 +88,22 @@ def test_values_are_logged(caplog):
         evaluate(QRELS, results(), [2])
         evaluate_custom(QRELS, results(), [3], "mrr")
     assert [line for line in caplog.messages if "@" in line] == [
-        "NDCG@2: 0.2398",
-        "MAP@2: 0.1250",
-        "Recall@2: 0.2500",
-        "P@2: 0.2500",
-        "MRR@3: 0.1111",
-    ]
+        "NDCG@2: 0.2398", "MAP@2: 0.1250", "Recall@2: 0.2500", "P@2: 0.2500", "MRR@3: 0.1111",
+    ]  # fmt: skip
 
 
 # ---- BEIR itself -------------------------------------------------------------------------------------------------
-
-
 def collection(seed):
     """With ties of all kinds, documents called like queries, empty rankings and, at times, unknown queries."""
     rng = random.Random(seed)
     pool = [f"d{number}" for number in range(60)] + [f"q{number}" for number in range(8)]
     grade = rng.choice([(0, 1), (1,), (0, 1, 2)])
-    score = rng.choice(
-        [
-            lambda: float(rng.randint(0, 5)),
-            rng.random,
-            lambda: 1.0 + rng.randint(0, 5) * 1e-9,
-            lambda: rng.randint(0, 30),
-        ]
-    )
+    score = rng.choice([
+        lambda: float(rng.randint(0, 5)),
+        rng.random,
+        lambda: 1.0 + rng.randint(0, 5) * 1e-9,
+        lambda: rng.randint(0, 30),
+    ])  # fmt: skip
     queries = [f"q{number}" for number in range(rng.randint(1, 8))]
     qrels = {query: {doc: rng.choice(grade) for doc in rng.sample(pool, rng.randint(1, 20))} for query in queries}
     queries += ["q8"] * (seed % 4 == 0)
@@ -140,15 +126,13 @@ def both(evaluator, qrels, run, k_values):
         found = copy.deepcopy(run)
         with context:
             told.append(
-                repr(
-                    [
-                        outcome(evaluator.evaluate, qrels, found, k_values, False),
-                        outcome(evaluator().evaluate, qrels, found, k_values),
-                        *(outcome(evaluator.evaluate_custom, qrels, found, k_values, metric) for metric in CUSTOM),
-                        found,
-                    ]
-                )
-            )
+                repr([
+                    outcome(evaluator.evaluate, qrels, found, k_values, False),
+                    outcome(evaluator().evaluate, qrels, found, k_values),
+                    *(outcome(evaluator.evaluate_custom, qrels, found, k_values, metric) for metric in CUSTOM),
+                    found,
+                ])
+            )  # fmt: skip
     return told
 
 

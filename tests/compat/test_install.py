@@ -101,18 +101,11 @@ def test_until_it_is_uninstalled(tool):
     assert called(tool) == {"the tool's"}
 
 
-@pytest.mark.parametrize(
-    ("typed", "module"),
-    [
-        ("sentence-transformers", "sentence_transformers"),
-        ("ir-measures", "ir_measures"),
-        ("LlamaIndex", "llama_index"),
-        ("llama-index-core", "llama_index"),
-        ("scikit-learn", "sklearn"),
-        ("pytrec-eval-terrier", "pytrec_eval"),
-        ("nothing", "nothing"),
-    ],
-)
+@pytest.mark.parametrize(("typed", "module"), [
+    ("sentence-transformers", "sentence_transformers"), ("ir-measures", "ir_measures"),
+    ("LlamaIndex", "llama_index"), ("llama-index-core", "llama_index"), ("scikit-learn", "sklearn"),
+    ("pytrec-eval-terrier", "pytrec_eval"), ("nothing", "nothing"),
+])  # fmt: skip
 def test_a_tool_has_the_name_of_its_module_or_package(typed, module):
     assert entry_points.module_name(typed) == module
 
@@ -197,17 +190,9 @@ def test_ir_measures_on_top_of_it():
     """Its provider for pytrec_eval gives the same values."""
     ir_measures = pytest.importorskip("ir_measures")
     names = (
-        "AP",
-        "nDCG@10",
-        "P(rel=2)@5",
-        "RR",
-        "Bpref",
-        "IPrec@0.3",
-        "SetF(beta=2.0)",
-        "NumRet",
-        "infAP",
+        "AP", "nDCG@10", "P(rel=2)@5", "RR", "Bpref", "IPrec@0.3", "SetF(beta=2.0)", "NumRet", "infAP",
         "AP(judged_only=True)@3",
-    )
+    )  # fmt: skip
     measures = [ir_measures.parse_measure(name) for name in names]
     qrels = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}, "q3": {"d": 2}}
     run = {"q1": {"a": 1.0, "z": 1.0, "c": 0.5}, "q2": {"b": 2.0, "a": 1.0}}

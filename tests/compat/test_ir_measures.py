@@ -92,8 +92,6 @@ def same(ours, theirs):
 
 
 # ---- the provider itself -----------------------------------------------------------------------------------------
-
-
 def test_importing_the_layer_imports_no_peer():
     code = "import sys, fastir.compat.ir_measures; print('ir_measures' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"
@@ -158,8 +156,6 @@ def test_measures_defined_at_run_time_stay_theirs_whatever_they_are_called():
 
 
 # ---- its values are theirs ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("tied", [False, True])
 @pytest.mark.parametrize("module", MEASURES)
 def test_values(module, tied):
@@ -222,15 +218,11 @@ def test_a_real_collection():
 
 # By hand from METRICS: label 2 counts 1, the fourth document is not judged, one relevant one is missing.
 CWL = {
-    "INST(max_rel=2)": 0.37595087156863255,
-    "INSQ(max_rel=2)": 0.31274695782262485,
-    "BPM(max_rel=2)@3": 0.5,
-    "SDCG(max_rel=2)@3": 0.46927872602275655,
-    "NERR9(max_rel=2)@3": 0.4705882352941176,
-    "NERR10(max_rel=2)": 0.4878706199460916,
-    "NERR11(max_rel=2)": 0.46391752577319584,
+    "INST(max_rel=2)": 0.37595087156863255, "INSQ(max_rel=2)": 0.31274695782262485, "BPM(max_rel=2)@3": 0.5,
+    "SDCG(max_rel=2)@3": 0.46927872602275655, "NERR9(max_rel=2)@3": 0.4705882352941176,
+    "NERR10(max_rel=2)": 0.4878706199460916, "NERR11(max_rel=2)": 0.46391752577319584,
     "RBP(rel=1)": 0.4099199999999999,
-}
+}  # fmt: skip
 
 
 def test_values_of_cwl_eval_without_it():
@@ -244,14 +236,9 @@ def test_values_of_ndeval_without_it():
     rows = [Qrel("q", doc, 1, subtopic) for doc, subtopic in ("a1", "a2", "b1", "c2", "d3")] + [Qrel("q", "e", 0, "1")]
     run = {"q": dict(zip("bazcd", range(5, 0, -1), strict=True))}
     expected = {
-        "ERR_IA@1": 1.0,
-        "ERR_IA@5": 0.5022692889561272,
-        "alpha_nDCG@5": 0.8231153407224933,
-        "NRBP": 0.46875,
-        "AP_IA": 0.5666666666666667,
-        "StRecall@1": 1 / 3,
-        "alpha_nDCG(alpha=0.2)@5": 0.8493829779892205,
-    }
+        "ERR_IA@1": 1.0, "ERR_IA@5": 0.5022692889561272, "alpha_nDCG@5": 0.8231153407224933, "NRBP": 0.46875,
+        "AP_IA": 0.5666666666666667, "StRecall@1": 1 / 3, "alpha_nDCG(alpha=0.2)@5": 0.8493829779892205,
+    }  # fmt: skip
     found = layer.provider().calc_aggregate(parsed(" ".join(expected)), rows, run)
     assert {str(measure): value for measure, value in found.items()} == pytest.approx(expected, abs=1e-6)
 
@@ -261,15 +248,9 @@ def test_measures_of_two_kinds_in_one_call():
     rows = [Qrel("q", "a", 1, "1"), Qrel("q", "b", 1, "1"), Qrel("q", "b", 0, "2"), Qrel("q", "a", 1, "2")]
     run = [ScoredDoc("q", "b", 2.0), ScoredDoc("q", "a", 1.0)]
     expected = {
-        irm.P @ 1: 0.0,
-        irm.RR: 0.5,
-        irm.RR @ 10: 1.0,
-        irm.AP_IA: 0.75,
-        irm.Judged @ 2: 1.0,
-        irm.ERR @ 1: 1 / 16,
-        irm.nDCG(dcg="exp-log2") @ 1: 1.0,
-        irm.nDCG @ 1: 0.0,
-    }
+        irm.P @ 1: 0.0, irm.RR: 0.5, irm.RR @ 10: 1.0, irm.AP_IA: 0.75, irm.Judged @ 2: 1.0,
+        irm.ERR @ 1: 1 / 16, irm.nDCG(dcg="exp-log2") @ 1: 1.0, irm.nDCG @ 1: 0.0,
+    }  # fmt: skip
     assert layer.provider().calc_aggregate(expected, rows, run) == expected
 
 
@@ -284,8 +265,6 @@ def test_equal_scores_are_ordered_as_by_each_provider():
 
 
 # ---- queries -----------------------------------------------------------------------------------------------------
-
-
 def test_queries_that_the_run_lacks_count_with_the_default():
     qrels = {"b": {"x": 1}, "a": {"x": 1, "y": 1}, "c": {}}
     measures = [irm.NumQ, irm.NumRel, irm.AP, irm.NumRet]
@@ -364,21 +343,14 @@ def test_measures_stand_in_the_order_of_their_providers():
 
 
 # ---- different on purpose ----------------------------------------------------------------------------------------
-
-
 def test_more_than_theirs():
     qrels, run = {"q": {"a": 3, "b": 0, "c": 2}}, {"q": {"x": 4.0, "a": 3.0, "b": 2.0, "c": 1.0}}
     expected = {
-        "RR(judged_only=True)@2": 1.0,
-        "NumRel(rel=2)": 2.0,
-        "NumRel(rel=3)": 1.0,
-        "RBP(rel=1,p=0.5)@2": 0.25,
-        "RBP(p=0.5)": 0.5 * (3 * 0.5 + 2 * 0.125),
-        "RBP(p=0.5)@2": 0.75,
-        "ERR": 7 / 32 + 3 / 64 * (1 - 7 / 16),
-        "nDCG(dcg='exp-log2',judged_only=True)@1": 1.0,
+        "RR(judged_only=True)@2": 1.0, "NumRel(rel=2)": 2.0, "NumRel(rel=3)": 1.0, "RBP(rel=1,p=0.5)@2": 0.25,
+        "RBP(p=0.5)": 0.5 * (3 * 0.5 + 2 * 0.125), "RBP(p=0.5)@2": 0.75,
+        "ERR": 7 / 32 + 3 / 64 * (1 - 7 / 16), "nDCG(dcg='exp-log2',judged_only=True)@1": 1.0,
         "IPrec@0.125": 0.5,
-    }
+    }  # fmt: skip
     found = layer.provider().calc_aggregate(list(map(irm.parse_measure, expected)), qrels, run)
     assert {str(measure): value for measure, value in found.items()} == pytest.approx(expected, abs=1e-15)
 
@@ -425,17 +397,14 @@ def test_rows_with_more_fields_and_in_another_order():
     assert found == {irm.AP: 1.0, irm.AP_IA: 1.0}
 
 
-@pytest.mark.parametrize(
-    ("qrels", "run", "words"),
-    [
-        ([("q", "d", 1)], {}, "qrels: expected .*namedtuples with the fields query_id, doc_id, relevance"),
-        ([Qrel("q", "d", 1)], [("q", "d", 1.0)], "run: expected .*namedtuples with the fields query_id, doc_id, score"),
-        ([Qrel("q", "d", 1)], "a path", "run: expected"),
-        ([Qrel("q", "d", 1)], 5, "run: expected"),
-        ([Qrel("q", "d", 1)], [ScoredDoc("q", "d", float("nan"))], "NaN.*query q, document d"),
-        ({"q": {"d": 1}}, {"q": {"d": float("nan")}}, "NaN.*query q, document d"),
-    ],
-)
+@pytest.mark.parametrize(("qrels", "run", "words"), [
+    ([("q", "d", 1)], {}, "qrels: expected .*namedtuples with the fields query_id, doc_id, relevance"),
+    ([Qrel("q", "d", 1)], [("q", "d", 1.0)], "run: expected .*namedtuples with the fields query_id, doc_id, score"),
+    ([Qrel("q", "d", 1)], "a path", "run: expected"),
+    ([Qrel("q", "d", 1)], 5, "run: expected"),
+    ([Qrel("q", "d", 1)], [ScoredDoc("q", "d", float("nan"))], "NaN.*query q, document d"),
+    ({"q": {"d": 1}}, {"q": {"d": float("nan")}}, "NaN.*query q, document d"),
+])  # fmt: skip
 def test_what_cannot_be_read(qrels, run, words):
     with pytest.raises(ValueError, match=words):
         layer.provider().calc_aggregate([irm.AP], qrels, run)
@@ -485,8 +454,6 @@ def test_pyterrier():
 
 
 # ---- Compat: what is not retrieved has the score 0 ----------------------------------------------------------------
-
-
 def around_zero(seed):
     """Scores above, at and below 0, many of them equal; qrels in no order."""
     rng = random.Random(seed)
@@ -538,8 +505,6 @@ def test_compat_of_every_shape_of_a_run_and_its_explanation(tmp_path):
 
 
 # ---- measures and rows of ir_measures in fastir's own functions ---------------------------------------------------
-
-
 SMALL = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}}, {"q1": {"b": 3.0, "a": 2.0, "x": 1.0}, "q2": {"d": 1.0}}
 
 

@@ -23,8 +23,6 @@ def dataset(labels=LABELS, weight=None, group=GROUP):
 
 
 # ---- by hand -----------------------------------------------------------------------------------------------------
-
-
 def test_values_by_hand():
     """Gains 3 and 1 at ranks 2 and 3 of the first query; 1 for the second, which has none; the single one."""
     first = (3 / math.log2(3) + 1 / 2) / (3 + 1 / math.log2(3))
@@ -78,19 +76,13 @@ def test_errors():
 
 
 # ---- LightGBM itself ---------------------------------------------------------------------------------------------
-
-
 def trained(lightgbm, X, y, group, weight, **options):
     """What LightGBM records of a short training."""
     recorded = {}
     data = lightgbm.Dataset(X, y, group=group, weight=weight)
     lightgbm.train(
         {
-            "objective": "lambdarank",
-            "verbose": -1,
-            "num_threads": 1,
-            "num_leaves": 4,
-            "eval_at": K,
+            "objective": "lambdarank", "verbose": -1, "num_threads": 1, "num_leaves": 4, "eval_at": K,
             "metric": options.pop("metric"),
         },
         data,
@@ -99,7 +91,7 @@ def trained(lightgbm, X, y, group, weight, **options):
         valid_names=["v"],
         callbacks=[lightgbm.record_evaluation(recorded)],
         **options,
-    )
+    )  # fmt: skip
     return recorded["v"]
 
 

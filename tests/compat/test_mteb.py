@@ -18,8 +18,6 @@ K = [1, 3, 5, 10, 20, 100, 1000]
 
 
 # ---- abstention, slowly --------------------------------------------------------------------------------------------
-
-
 def area(values, by):
     """Below the means of what is left without the first 0 to 9 tenths, the least sure first; equal ones share."""
     n = len(values)
@@ -66,8 +64,6 @@ def test_confidences():
 
 
 # ---- MTEB itself -------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def evaluate():
     """The method that its tasks call; it knows nothing of its object."""
@@ -80,14 +76,12 @@ def collection(seed):
     rng = random.Random(seed)
     pool = [f"d{number}" for number in range(60)] + [f"q{number}" for number in range(40)]
     grade = rng.choice([(0, 1), (1,), (0, 1, 2)])
-    score = rng.choice(
-        [
-            lambda: float(rng.randint(0, 5)),
-            rng.random,
-            lambda: 1.0 + rng.randint(0, 5) * 1e-9,
-            lambda: rng.randint(0, 30),
-        ]
-    )
+    score = rng.choice([
+        lambda: float(rng.randint(0, 5)),
+        rng.random,
+        lambda: 1.0 + rng.randint(0, 5) * 1e-9,
+        lambda: rng.randint(0, 30),
+    ])  # fmt: skip
     queries = [f"q{number}" for number in range(rng.choice((1, 3, 12, 40)))]
     least = int(seed % 9 > 0)
     qrels = {query: {doc: rng.choice(grade) for doc in rng.sample(pool, rng.randint(least, 20))} for query in queries}
@@ -142,7 +136,6 @@ def test_mteb_says_the_same_on_real_collections(evaluate, run):
 
 
 # ---- of single queries ---------------------------------------------------------------------------------------------
-
 QRELS = {"q": {"a": 1, "b": 2, "c": 0}, "r": {"d": 1}, "s": {"a": 0}, "t": {}}
 RUN = {"r": {"d": 1.0, "x": 1.0}, "q": {"a": 1.0, "y": 3.0, "b": 2.0, "c": 0.5}, "s": {"a": 1.0}, "t": {"a": 1.0}}
 
@@ -177,8 +170,6 @@ def test_mteb_has_the_same_metrics_of_single_queries():
 
 
 # ---- instructions ----------------------------------------------------------------------------------------------------
-
-
 def p_mrr(before, after, changed):
     """Slowly: FollowIR's formula, of ranks counted one by one."""
 
@@ -253,8 +244,6 @@ def test_mteb_has_the_same_metrics_of_instructions():
 
 
 # ---- pairs and parts -----------------------------------------------------------------------------------------------
-
-
 def test_paired_accuracy_by_hand():
     scores = {name: {"recall_1": value} for name, value in (("a_q1", 1.0), ("a_q2", 1.0), ("b_q1", 1.0), ("b_q2", 0.5))}
     assert mteb.paired_accuracy(scores, None, scores) == 1 / 2

@@ -38,8 +38,6 @@ def text(rows):
 
 
 # ---- the same ----------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def peer():
     return pytest.importorskip("pytrec_eval")
@@ -53,33 +51,15 @@ def test_same_names(peer):
 
 
 @pytest.mark.parametrize("options", [{}, {"relevance_level": 2}, {"judged_docs_only_flag": True}], ids=str)
-@pytest.mark.parametrize(
-    "measures",
-    [
-        pytrec_eval.supported_measures,
-        ["official"],
-        {"set", "P"},
-        (
-            "P.3,7",
-            "P_1",
-            "ndcg_cut_1",
-            "success.2,4",
-            "map_cut.3",
-            "iprec_at_recall.0.25,0.331",
-            "Rprec_mult.0.35",
-            "11pt_avg.0.25,0.5",
-            "set_F.2",
-            "utility.1,2,3,4",
-            "map.5",
-            "relstring.3",
-            "recall",
-            "recall.1000",
-        ),
-        {"relstring"},
-        (),
-    ],
-    ids=["all", "official", "set", "numbers", "a constant", "none"],
-)
+@pytest.mark.parametrize("measures", [
+    pytrec_eval.supported_measures, ["official"], {"set", "P"},
+    (
+        "P.3,7", "P_1", "ndcg_cut_1", "success.2,4", "map_cut.3", "iprec_at_recall.0.25,0.331",
+        "Rprec_mult.0.35", "11pt_avg.0.25,0.5", "set_F.2", "utility.1,2,3,4", "map.5", "relstring.3",
+        "recall", "recall.1000",
+    ),
+    {"relstring"}, (),
+], ids=["all", "official", "set", "numbers", "a constant", "none"])  # fmt: skip
 def test_same_numbers_on_random_collections(peer, measures, options):
     """Keys, their order, types and every bit, on what real data has of oddities."""
     for seed in range(12):
@@ -193,8 +173,6 @@ def test_a_document_that_stands_twice():
 
 
 # ---- what its own tests care for, in our words -----------------------------------------------------------------
-
-
 def test_a_query_worked_by_hand():
     """One relevant document of three: nDCG by its rank; asking again changes nothing."""
     evaluator = pytrec_eval.RelevanceEvaluator({"q1": {"d1": 0, "d2": 1, "d3": 0}, "q10": {}}, {"ndcg", "map"})
@@ -240,16 +218,11 @@ def test_an_empty_ranking():
     row = pytrec_eval.RelevanceEvaluator(QRELS, ["all_trec"]).evaluate({"q1": {}})["q1"]
     assert {name for name, value in row.items() if value != value} == {"11pt_avg", "iprec_at_recall_0.00"}
     assert {name: value for name, value in row.items() if value and value == value} == {
-        "num_q": 1.0,
-        "num_rel": 2.0,
-        "gm_map": -11.512925464970229,
-        "gm_bpref": -11.512925464970229,
-    }
+        "num_q": 1.0, "num_rel": 2.0, "gm_map": -11.512925464970229, "gm_bpref": -11.512925464970229,
+    }  # fmt: skip
 
 
 # ---- different on purpose ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("measure", [
     "P_0", "P.0.5", "ndcg_cut_0", "success.0", "P.1.5", "ndcg.10", "ndcg_10", "G_1,2", "Rndcg.5", "ndcg_rel.2",
     "ndcg_cut_10abc", "P_", "utility.1", "P_99999999999999999999",
@@ -283,8 +256,6 @@ def test_numbers_of_numpy():
 
 
 # ---- and otherwise -----------------------------------------------------------------------------------------------
-
-
 def test_subclasses_of_dict():
     plain = one("map")
     for kind in (collections.OrderedDict, lambda data: collections.defaultdict(dict, data)):

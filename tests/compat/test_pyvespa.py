@@ -11,12 +11,9 @@ import pytest
 import fastir.compat
 
 CUTOFFS = {
-    "accuracy_at_k": [1, 3],
-    "precision_recall_at_k": [1, 3],
-    "mrr_at_k": [10],
-    "ndcg_at_k": [10],
+    "accuracy_at_k": [1, 3], "precision_recall_at_k": [1, 3], "mrr_at_k": [10], "ndcg_at_k": [10],
     "map_at_k": [2, 100],
-}
+}  # fmt: skip
 
 
 @pytest.fixture

@@ -183,11 +183,9 @@ def test_evaluating_again_converts_nothing(monkeypatch, tmp_path):
         raise AssertionError("converted again")
 
     for place in (
-        "fastir.compat.ranx.qrels_run.judgments",
-        "fastir.engine.columns.rows.Rows.to_dict",
-        "fastir.Qrels.from_dict",
-        "fastir.Run.from_dict",
-    ):
+        "fastir.compat.ranx.qrels_run.judgments", "fastir.engine.columns.rows.Rows.to_dict",
+        "fastir.Qrels.from_dict", "fastir.Run.from_dict",
+    ):  # fmt: skip
         monkeypatch.setattr(place, refuse)
     monkeypatch.setattr(fastir.compat.ranx.qrels_run.Documents, "ordered_rows", refuse)
     assert [evaluate(qrels, run, ["ndcg", "map"]) for run in runs] == first

@@ -24,45 +24,26 @@ def ranked(labels, extra=()):
 SEED_003 = ranked([3, 2, 3, 0, 1, 2], [3, 2])
 LEVELS = ranked([1, 2, 3])
 KNOWN = [
-    (SEED_003, "dcg", 6.861126688593502),
-    (SEED_003, "ndcg@6", 0.785002371969948),
-    (SEED_003, "dcg_burges", 13.848263629272981),
-    (SEED_003, "ndcg_burges", 0.7377457678497291),
-    (SEED_003, "ndcg_burges@6", 0.7510833867922446),
-    (SEED_003, "ndcg@6-l2", 0.7407413657146327),
-    (SEED_003, "rbp.90", 0.9067079999999998),
-    (SEED_003, "rbp@90", 0.9067079999999998),
-    (SEED_003, "rbp.9", 0.9067079999999998),
-    (SEED_003, "f1@5", 2 / 3),
-    (SEED_003, "map-l2", 0.611111111111111),
-    (LEVELS, "ndcg-l2", 0.6480409555),
-    (LEVELS, "ndcg", 0.7899980042),
-    (ranked([None, 0, 1, 1]), "hits", 2),
-    (ranked([None, 0, 1, 1]), "hits@3", 1),
-    (ranked([0, 1]), "hit_rate@1", 0),
-    (ranked([0, 1]), "hit_rate@0", 1),
-    (ranked([1, 0]), "precision@10", 0.1),
-    (ranked([1, 0]), "precision@0", 0.5),
-    (ranked([1, 0, 1], [1]), "recall@1", 1 / 3),
-    (ranked([1, 0, 1], [1]), "r-precision@1", 2 / 3),
-    (ranked([0, 1, 0, 1]), "mrr@1", 0),
-    (ranked([1, 0, 1], [1, 1]), "map@1", 1 / 4),
-    (ranked([2, 0], [0]), "rbp.5-l2", 1),
-    (ranked([1, 0]), "rbp.05", 0.95),
-    (ranked([1, None, 1]), "bpref", math.nan),
-    (ranked([None], [1]), "bpref", 0),
-    (ranked([0, 1], [-1]), "bpref@1", 0),
-    (ranked([-1, 1, 1], [0, 0]), "bpref", 0.5),
-    (ranked([1, 2], [3]), "bpref-l2", 0.0),
-    (ranked([0, -1, 1]), "map-l0", (1 + 2 / 3) / 2),
-    (ranked([-1, 0, 1]), "bpref-l0", 0.0),
-    (ranked([0, -1, 1]), "ndcg@3-l0", 1 / LOG(4)),
-    (ranked([0, 2]), "rbp.5-l0", 0.5),
-    (ranked([0, 0]), "ndcg", 0),
-    (ranked([0, 0]), "f1", 0),
-    (ranked([]), "precision", 0),
+    (SEED_003, "dcg", 6.861126688593502), (SEED_003, "ndcg@6", 0.785002371969948),
+    (SEED_003, "dcg_burges", 13.848263629272981), (SEED_003, "ndcg_burges", 0.7377457678497291),
+    (SEED_003, "ndcg_burges@6", 0.7510833867922446), (SEED_003, "ndcg@6-l2", 0.7407413657146327),
+    (SEED_003, "rbp.90", 0.9067079999999998), (SEED_003, "rbp@90", 0.9067079999999998),
+    (SEED_003, "rbp.9", 0.9067079999999998), (SEED_003, "f1@5", 2 / 3),
+    (SEED_003, "map-l2", 0.611111111111111), (LEVELS, "ndcg-l2", 0.6480409555),
+    (LEVELS, "ndcg", 0.7899980042), (ranked([None, 0, 1, 1]), "hits", 2),
+    (ranked([None, 0, 1, 1]), "hits@3", 1), (ranked([0, 1]), "hit_rate@1", 0),
+    (ranked([0, 1]), "hit_rate@0", 1), (ranked([1, 0]), "precision@10", 0.1),
+    (ranked([1, 0]), "precision@0", 0.5), (ranked([1, 0, 1], [1]), "recall@1", 1 / 3),
+    (ranked([1, 0, 1], [1]), "r-precision@1", 2 / 3), (ranked([0, 1, 0, 1]), "mrr@1", 0),
+    (ranked([1, 0, 1], [1, 1]), "map@1", 1 / 4), (ranked([2, 0], [0]), "rbp.5-l2", 1),
+    (ranked([1, 0]), "rbp.05", 0.95), (ranked([1, None, 1]), "bpref", math.nan),
+    (ranked([None], [1]), "bpref", 0), (ranked([0, 1], [-1]), "bpref@1", 0),
+    (ranked([-1, 1, 1], [0, 0]), "bpref", 0.5), (ranked([1, 2], [3]), "bpref-l2", 0.0),
+    (ranked([0, -1, 1]), "map-l0", (1 + 2 / 3) / 2), (ranked([-1, 0, 1]), "bpref-l0", 0.0),
+    (ranked([0, -1, 1]), "ndcg@3-l0", 1 / LOG(4)), (ranked([0, 2]), "rbp.5-l0", 0.5),
+    (ranked([0, 0]), "ndcg", 0), (ranked([0, 0]), "f1", 0), (ranked([]), "precision", 0),
     (ranked([], [1]), "f1", 0),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("data", "metric", "value"), KNOWN, ids=lambda part: part if isinstance(part, str) else "")
@@ -111,10 +92,8 @@ def test_values_of_the_queries(return_std):
         values += 1  # it is the caller's
     several = evaluate(QRELS, RUN, ["hits@10", "hits-l0", "mrr-l0"], return_mean=False)
     assert {name: values.tolist() for name, values in several.items()} == {
-        "hits@10": [2, 1],
-        "hits-l0": [3, 1],
-        "mrr-l0": [0.5, 0.5],
-    }
+        "hits@10": [2, 1], "hits-l0": [3, 1], "mrr-l0": [0.5, 0.5],
+    }  # fmt: skip
     several = evaluate(QRELS, RUN, ["hits@10", "mrr"], return_mean=False)
     assert {name: values.tolist() for name, values in several.items()} == {"hits@10": [2, 1], "mrr": [0.5, 0.5]}
 

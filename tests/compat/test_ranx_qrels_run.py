@@ -16,11 +16,8 @@ from fastir.compat.ranx import Qrels, Run, evaluate
 
 def test_names():
     assert [made.name for made in (Qrels(), Qrels(QRELS, "n"), Run(name="m"), Run.from_dict(RUN, "k"))] == [
-        None,
-        "n",
-        "m",
-        "k",
-    ]
+        None, "n", "m", "k",
+    ]  # fmt: skip
     assert repr(Run(RUN, "bm25")) == "<Run bm25: 2 queries>"
     assert Run().metadata == {}
 
@@ -87,13 +84,9 @@ def test_of_documents_that_stand_twice_the_last_counts(tmp_path):
 
 def test_kinds_of_files(tmp_path):
     kinds = {
-        "q.json": "json",
-        "q.trec": "trec",
-        "q.txt": "trec",
-        "q.gz": "gz",
-        "q.parquet": "parquet",
+        "q.json": "json", "q.trec": "trec", "q.txt": "trec", "q.gz": "gz", "q.parquet": "parquet",
         "q.parq": "parquet",
-    }
+    }  # fmt: skip
     for kind in (Qrels, Run):
         assert {name: kind.file_kind(name) for name in kinds} == kinds
         assert kind.file_kind("q", "json") == "json"

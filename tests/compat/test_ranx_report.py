@@ -29,20 +29,18 @@ def report(means=None, significant=None, metrics=METRICS, max_p=0.05, **options)
     return Report(
         list(means),
         {name: dict(zip(metrics, values, strict=True)) for name, values in means.items()},
-        FrozensetDict(
-            {
-                pair: {
-                    metric: {"p_value": 0.01 if yes else 0.5, "significant": yes}
-                    for metric, yes in zip(metrics, found, strict=True)
-                }
-                for pair, found in significant.items()
+        FrozensetDict({
+            pair: {
+                metric: {"p_value": 0.01 if yes else 0.5, "significant": yes}
+                for metric, yes in zip(metrics, found, strict=True)
             }
-        ),
+            for pair, found in significant.items()
+        }),
         metrics,
         max_p,
         {(a, b): {metric: {"W": 1, "T": 2, "L": 3} for metric in metrics} for a in means for b in means if a != b},
         **options,
-    )
+    )  # fmt: skip
 
 
 def test_the_table():
@@ -141,28 +139,13 @@ def test_latex():
     assert "50\\% \\& \\#1" in report({"50% & #1": [0.5]}, {}, ["mrr"]).to_latex()
 
 
-@pytest.mark.parametrize(
-    ("metric", "label"),
-    [
-        ("hits", "Hits"),
-        ("hit_rate@5", "Hit Rate@5"),
-        ("precision@5", "P@5"),
-        ("recall@5", "Recall@5"),
-        ("f1@5", "F1@5"),
-        ("r-precision", "R-Prec"),
-        ("mrr@5", "MRR@5"),
-        ("map-l2", "MAP-l2"),
-        ("map@5-l2", "MAP@5-l2"),
-        ("dcg@5", "DCG@5"),
-        ("dcg_burges@5", "DCG Burges@5"),
-        ("ndcg@0", "NDCG@0"),
-        ("bpref", "BPref"),
-        ("rbp.8", "RBP.8"),
-        ("rbp.95-l2", "RBP.95-l2"),
-        ("rbp@95", "rbp@95"),
-        ("err@5", "err@5"),
-    ],
-)
+@pytest.mark.parametrize(("metric", "label"), [
+    ("hits", "Hits"), ("hit_rate@5", "Hit Rate@5"), ("precision@5", "P@5"), ("recall@5", "Recall@5"),
+    ("f1@5", "F1@5"), ("r-precision", "R-Prec"), ("mrr@5", "MRR@5"), ("map-l2", "MAP-l2"),
+    ("map@5-l2", "MAP@5-l2"), ("dcg@5", "DCG@5"), ("dcg_burges@5", "DCG Burges@5"), ("ndcg@0", "NDCG@0"),
+    ("bpref", "BPref"), ("rbp.8", "RBP.8"), ("rbp.95-l2", "RBP.95-l2"), ("rbp@95", "rbp@95"),
+    ("err@5", "err@5"),
+])  # fmt: skip
 def test_labels(metric, label):
     assert report().get_metric_label(metric) == label
 

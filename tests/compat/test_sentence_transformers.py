@@ -32,12 +32,9 @@ def test_values_by_hand():
     told = evaluator(**cutoffs).compute_metrics(FOUND)
     ndcg = told.pop("ndcg@k")
     assert told == {
-        "accuracy@k": {1: 0.5, 2: 1.0},
-        "precision@k": {2: 0.5},
-        "recall@k": {2: pytest.approx((1 / 3 + 1) / 2)},
-        "mrr@k": {1: 0.5, 10: 0.75},
-        "map@k": {2: (0.5 / 2 + 1) / 2, 5: pytest.approx((0.5 / 3 + 1) / 2)},
-    }
+        "accuracy@k": {1: 0.5, 2: 1.0}, "precision@k": {2: 0.5}, "recall@k": {2: pytest.approx((1 / 3 + 1) / 2)},
+        "mrr@k": {1: 0.5, 10: 0.75}, "map@k": {2: (0.5 / 2 + 1) / 2, 5: pytest.approx((0.5 / 3 + 1) / 2)},
+    }  # fmt: skip
     assert ndcg == {10: pytest.approx((0.6309297535714575 / 2.1309297535714575 + 1) / 2)}
 
 

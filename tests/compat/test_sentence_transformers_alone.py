@@ -42,19 +42,12 @@ def hits(**scores):
     return [{"corpus_id": doc_id, "score": score} for doc_id, score in scores.items()]
 
 
-@pytest.mark.parametrize(
-    ("found", "order"),
-    [
-        (hits(c=1.0, a=1.0, b=2.0), "bac"),
-        (hits(b=2.0, c=1.0, a=1.0), "bac"),  # they fall, but two are equal
-        (hits(c=1.0, a=1.0), "ac"),
-        (hits(a=1.0, c=1.0), "ac"),
-        (hits(b=2.0, a=1.0), "ba"),
-        (hits(a=1.0, b=2.0), "ba"),
-        (hits(a=float("inf"), b=-float("inf")), "ab"),
-        ([], ""),
-    ],
-)
+@pytest.mark.parametrize(("found", "order"), [
+    (hits(c=1.0, a=1.0, b=2.0), "bac"),
+    (hits(b=2.0, c=1.0, a=1.0), "bac"),  # they fall, but two are equal
+    (hits(c=1.0, a=1.0), "ac"), (hits(a=1.0, c=1.0), "ac"), (hits(b=2.0, a=1.0), "ba"),
+    (hits(a=1.0, b=2.0), "ba"), (hits(a=float("inf"), b=-float("inf")), "ab"), ([], ""),
+])  # fmt: skip
 def test_by_descending_score_then_ascending_id(ours, found, order):
     assert [hit["corpus_id"] for hit in ours.sort_hits(found)] == list(order)
 

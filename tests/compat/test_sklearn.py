@@ -14,8 +14,6 @@ LABELS, SCORES = [[0, 2, 1, 0]], [[0.9, 0.8, 0.7, 0.1]]
 
 
 # ---- by hand -----------------------------------------------------------------------------------------------------
-
-
 def test_values_by_hand():
     dcg = 2 * D[1] + D[2]
     assert ours.dcg_score(LABELS, SCORES) == pytest.approx(dcg, abs=1e-15)
@@ -88,8 +86,6 @@ def test_scorer_without_an_estimator_of_scikit_learn():
 
 
 # ---- scikit-learn itself -----------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def metrics():
     return pytest.importorskip("sklearn.metrics")

@@ -26,8 +26,6 @@ def told(metric, *updates):
 
 
 # ---- by hand -----------------------------------------------------------------------------------------------------
-
-
 def test_values_by_hand():
     """The third document of the second query has a score below 0: it is not found, but by four metrics it is."""
     assert told(ours.RetrievalMAP()) == pytest.approx(((1 / 2 + 2 / 3) / 2 + 1) / 2)
@@ -119,8 +117,6 @@ def test_ndcg_of_real_targets_is_that_of_torchmetrics():
 
 
 # ---- torchmetrics' own compute -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ours.__all__)
 def test_torchmetrics_says_the_same(name):
     graded = name == "RetrievalNormalizedDCG"

@@ -55,18 +55,6 @@ def call(capsysbinary):
 
 
 @pytest.fixture
-def output(call):
-    """Run the command, which must succeed in silence; its standard output."""
-
-    def run_it(*arguments):
-        code, out, err = call(*arguments)
-        assert (code, err) == (0, "")
-        return out
-
-    return run_it
-
-
-@pytest.fixture
 def values(output):
     """What is printed of all queries, or of one: {name: value}."""
 
@@ -101,8 +89,6 @@ def files(write):
 
 
 # ---- whole files ---------------------------------------------------------------------------------------------------
-
-
 def expected_of(*programs):
     return [param for param in listed(*programs) if not param.values[0] or "ERROR" not in param.values[0]["expected"]]
 
@@ -139,7 +125,6 @@ def test_a_test_of_nist(name, output):
 
 
 # ---- what is printed -----------------------------------------------------------------------------------------------
-
 ASKED = [part for name in ["runid", "num_q", "num_ret", "map", "gm_map", "relstring"] for part in ("-m", name)]
 
 
@@ -151,14 +136,12 @@ def test_z_scores(output, call, write, files):
     """By hand: without a mean, and beside one without deviations, a value is -1000000; gm_map is of logarithms."""
     lines = "q1 map .25 .5", "q1 num_ret 3 0", "q10 num_ret 3 0 ", " q1\tgm_map -1 2", "q10 gm_map 0 1"
     asked = [part for name in ("runid", "num_ret", "map", "gm_map") for part in ("-m", name)]
-    assert output("-Z", write("norms", *lines), "-q", *asked, files.qrels, files.run) == "".join(
-        [
-            *("Z" + row("num_ret", "q1", "0.0000"), "Z" + row("map", "q1", "0.5000")),
-            *("Z" + row("num_ret", "q10", "-1000000.0000"), "Z" + row("map", "q10", "-1000000.0000")),
-            *(row("runid", "all", "my-run"), "Z" + row("num_ret", "all", "-1000000.0000")),
-            *("Z" + row("map", "all", "-499999.7500"), "Z" + row("gm_map", "all", "0.7635")),
-        ]
-    )
+    assert output("-Z", write("norms", *lines), "-q", *asked, files.qrels, files.run) == "".join([
+        *("Z" + row("num_ret", "q1", "0.0000"), "Z" + row("map", "q1", "0.5000")),
+        *("Z" + row("num_ret", "q10", "-1000000.0000"), "Z" + row("map", "q10", "-1000000.0000")),
+        *(row("runid", "all", "my-run"), "Z" + row("num_ret", "all", "-1000000.0000")),
+        *("Z" + row("map", "all", "-499999.7500"), "Z" + row("gm_map", "all", "0.7635")),
+    ])  # fmt: skip
     for wrong, message in (
         ("q1 map 1 1 1", "expected 4 fields"),
         ("q1 map 1 x", "numbers"),
@@ -208,16 +191,13 @@ def test_the_order_is_the_programs_whatever_was_asked_first(output, files):
     assert output("-q", *reversed_, files.qrels, files.run) == output("-q", *ASKED, files.qrels, files.run)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "-q -c -l2 -J -M2 -N7 -m utility.0,0,0,1 -m P QRELS RUN",
-        "QRELS -qcl 2 -JM 2 RUN -N 7 -mutility.0,0,0,1 -mP",
-        "--query_eval_wanted --complete_rel_info_wanted --level_for_rel 2 --Judged_docs_only "
-        "--Max_retrieved_per_topic=2 --Number_docs_in_coll=7 --measure utility.0,0,0,1 --measure=P -- QRELS RUN",
-        "--qu --c --le=2 --J --Ma 2 --Nu 7 --m utility.0,0,0,1 --m P --Rel qrels --trec 10 QRELS RUN",
-    ],
-)
+@pytest.mark.parametrize("arguments", [
+    "-q -c -l2 -J -M2 -N7 -m utility.0,0,0,1 -m P QRELS RUN",
+    "QRELS -qcl 2 -JM 2 RUN -N 7 -mutility.0,0,0,1 -mP",
+    "--query_eval_wanted --complete_rel_info_wanted --level_for_rel 2 --Judged_docs_only "
+    "--Max_retrieved_per_topic=2 --Number_docs_in_coll=7 --measure utility.0,0,0,1 --measure=P -- QRELS RUN",
+    "--qu --c --le=2 --J --Ma 2 --Nu 7 --m utility.0,0,0,1 --m P --Rel qrels --trec 10 QRELS RUN",
+])  # fmt: skip
 def test_options_short_long_abbreviated_anywhere(arguments, output, files):
     given = [{"QRELS": files.qrels, "RUN": files.run}.get(word, word) for word in arguments.split()]
     assert output(*given).splitlines(keepends=True)[:10] == [
@@ -245,15 +225,9 @@ def test_with_c_a_missing_query_is_a_ranking_of_a_document_that_nobody_judged(va
     asked = ["num_ret", "map", "utility", "utility.0,2,3,1", "rbp_resid", "unj.1", "relstring", "yaap", "ideal_dcg"]
     printed = values("-q", "-c", *(part for name in asked for part in ("-m", name)), files.qrels, files.run, query="q2")
     assert printed == {
-        "num_ret": "0",
-        "map": "0.0000",
-        "relstring": "''",
-        "utility_0,2,3,1": "3.0000",
-        "ideal_dcg": "1.0000",
-        "yaap": "-0.6931",
-        "rbp_resid": "0.0000",
-        "unj_1": "0.0000",
-    }
+        "num_ret": "0", "map": "0.0000", "relstring": "''", "utility_0,2,3,1": "3.0000",
+        "ideal_dcg": "1.0000", "yaap": "-0.6931", "rbp_resid": "0.0000", "unj_1": "0.0000",
+    }  # fmt: skip
     escaped = values("-q", "-c", "-m", "rbp_resid.p=0.5", "-m", "relstring.3", files.qrels, files.run, query="q2")
     assert escaped == {"rbp_resid_p=0.5": "1.0000", "relstring_3": "'-'"}
 
@@ -277,10 +251,8 @@ def test_num_rel_of_all_queries_ignores_the_level_under_c(values, files):
 def test_with_c_no_query_in_common_is_all_zeros(values, output, call, files, write):
     other = write("other", "q7 Q0 a 1 1 x")
     assert values("-c", "-m", "num_q", "-m", "num_ret", "-m", "map", files.qrels, other) == {
-        "num_q": "3",
-        "num_ret": "0",
-        "map": "0.0000",
-    }
+        "num_q": "3", "num_ret": "0", "map": "0.0000",
+    }  # fmt: skip
     assert output("-c", "-m", "map", files.qrels, files.run, other) == (
         f"{files.run}\t{row('map', 'all', '0.3333')}{other}\t{row('map', 'all', '0.0000')}"
     )
@@ -301,11 +273,7 @@ def test_groups_of_judges(values, write):
     qrels = write("qrels", "q 2 a 1", "q 2 b 0", "q 10 b 1")
     run = write("run", "q Q0 a 1 2 x", "q Q0 b 2 1 x")
     assert values("-R", "qrels_jg", "-m", "qrels_jg", "-m", "P_avgjg.1,2", qrels, run) == {
-        "runid": "x",
-        "num_q": "1",
-        "map_avgjg": "0.7500",
-        "P_avgjg_1": "0.5000",
-        "P_avgjg_2": "0.5000",
+        "runid": "x", "num_q": "1", "map_avgjg": "0.7500", "P_avgjg_1": "0.5000", "P_avgjg_2": "0.5000",
         **{
             f"Rprec_mult_avgjg_{x / 5:.2f}": value
             for x, value in zip(
@@ -314,7 +282,7 @@ def test_groups_of_judges(values, write):
                 strict=True,
             )
         },
-    }
+    }  # fmt: skip
 
 
 def test_version_9_has_float32_scores_and_other_recall_points(values, write):
@@ -338,11 +306,9 @@ def test_an_empty_ranking_has_no_nan(values, write):
     qrels, run = write("qrels", "q 0 a 1"), write("run", "q Q0 z 1 1 x")
     printed = values("-J", "-m", "num_ret", "-m", "iprec_at_recall.0,1", "-m", "11pt_avg", "-m", "11pt_avg", qrels, run)
     assert printed == {
-        "num_ret": "0",
-        "iprec_at_recall_0.00": "0.0000",
-        "iprec_at_recall_1.00": "0.0000",
+        "num_ret": "0", "iprec_at_recall_0.00": "0.0000", "iprec_at_recall_1.00": "0.0000",
         "11pt_avg": "0.0000",
-    }
+    }  # fmt: skip
 
 
 def test_odd_ids_and_tags(output, write):
@@ -357,44 +323,27 @@ def test_odd_ids_and_tags(output, write):
 
 
 # ---- measures and their parameters ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("asked", "printed"),
-    [
-        ("P.3,1", {"P_1": "1.0000", "P_3": "0.3333"}),
-        ("P.2.9", {"P_2": "0.5000"}),
-        ("map.7", {"map": "0.5000"}),
-        ("success.1 -m success.2", {"success_1": "1.0000"}),
-        ("success -m success.2", {"success_2": "1.0000"}),
-        (
-            "set.5 -m P.1",
-            {
-                "runid": "my-run",
-                "num_q": "1",
-                "num_ret": "3",
-                "num_rel": "2",
-                "num_rel_ret": "1",
-                "P_1": "1.0000",
-                "utility": "-1.0000",
-                "set_P": "0.3333",
-                "set_relative_P": "0.5000",
-                "set_recall": "0.5000",
-                "set_map": "0.1667",
-                "set_F": "0.4000",
-            },
-        ),
-        ("set_F.0.5,9", {"set_F_0.5,9": "0.3750"}),
-        ("utility.1,2,4,8", {"utility_1,2,4,8": "57.0000"}),
-        ("11pt_avg.1,0.5,0", {"11pt_avg_1,0.5,0": "0.6667"}),
-        ("Rprec_mult.1.5,123456", {"Rprec_mult_1.50": "0.3333", "Rprec_mult_123456.0": "0.0000"}),
-        ("iprec_at_recall.1,.25", {"iprec_at_recall_0.25": "1.0000", "iprec_at_recall_1.00": "0.0000"}),
-        ("dcg.1=3,0=2,-1=5,x=9", {"dcg_1=3,0=2,-1=5,x=9": "7.1546"}),
-        ("rbp.p=0.5", {"rbp_p=0.5": "0.2500"}),
-        ("rbp.1=1,2=1,p=0.5", {"rbp_1=1,2=1,p=0.5": "0.5000"}),
-        ("rbp_resid.p=0.5,1=7", {"rbp_resid_p=0.5,1=7": "0.3750"}),
-    ],
-)
+@pytest.mark.parametrize(("asked", "printed"), [
+    ("P.3,1", {"P_1": "1.0000", "P_3": "0.3333"}), ("P.2.9", {"P_2": "0.5000"}), ("map.7", {"map": "0.5000"}),
+    ("success.1 -m success.2", {"success_1": "1.0000"}), ("success -m success.2", {"success_2": "1.0000"}),
+    (
+        "set.5 -m P.1",
+        {
+            "runid": "my-run", "num_q": "1", "num_ret": "3", "num_rel": "2", "num_rel_ret": "1",
+            "P_1": "1.0000", "utility": "-1.0000", "set_P": "0.3333", "set_relative_P": "0.5000",
+            "set_recall": "0.5000", "set_map": "0.1667", "set_F": "0.4000",
+        },
+    ),
+    ("set_F.0.5,9", {"set_F_0.5,9": "0.3750"}),
+    ("utility.1,2,4,8", {"utility_1,2,4,8": "57.0000"}),
+    ("11pt_avg.1,0.5,0", {"11pt_avg_1,0.5,0": "0.6667"}),
+    ("Rprec_mult.1.5,123456", {"Rprec_mult_1.50": "0.3333", "Rprec_mult_123456.0": "0.0000"}),
+    ("iprec_at_recall.1,.25", {"iprec_at_recall_0.25": "1.0000", "iprec_at_recall_1.00": "0.0000"}),
+    ("dcg.1=3,0=2,-1=5,x=9", {"dcg_1=3,0=2,-1=5,x=9": "7.1546"}),
+    ("rbp.p=0.5", {"rbp_p=0.5": "0.2500"}),
+    ("rbp.1=1,2=1,p=0.5", {"rbp_1=1,2=1,p=0.5": "0.5000"}),
+    ("rbp_resid.p=0.5,1=7", {"rbp_resid_p=0.5,1=7": "0.3750"}),
+])  # fmt: skip
 def test_parameters(asked, printed, values, files, write):
     """Of one ranking, 1 - 0, where a label 2 is missed."""
     run = write("q1", "q1 Q0 a 1 3 x", "q1 Q0 z 2 2 x", "q1 Q0 b 3 1 my-run")
@@ -449,8 +398,6 @@ def test_help_lists_options_and_measures(output):
 
 
 # ---- files ---------------------------------------------------------------------------------------------------------
-
-
 def test_files_of_any_kind(output, files, tmp_path, monkeypatch):
     """Packed, from standard input, packed from there, and called like another format."""
     expected = output("-q", *ASKED, files.qrels, files.run)
@@ -473,75 +420,66 @@ def test_the_tag_is_that_of_the_last_line(end, packed, values, files, tmp_path):
 
 
 # ---- errors --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ("", 1, "expected qrels and a run, got 0 files"),
-        ("QRELS", 1, "expected qrels and a run, got 1 files"),
-        ("-x QRELS RUN", 1, "option -x not recognized"),
-        ("QRELS RUN -m", 1, "option -m requires argument"),
-        ("-m ndgc QRELS RUN", 1, "measure 'ndgc': there is none; -h lists those that there are"),
-        ("-m MAP QRELS RUN", 1, "measure 'MAP'"),
-        ("-m P_5 QRELS RUN", 1, "measure 'P_5'"),
-        ("-m prefs QRELS RUN", 4, "measure prefs_num_prefs_poss is not defined on judgments of the format qrels"),
-        ("-m P. QRELS RUN", 1, "measure 'P.': nothing follows the dot"),
-        ("-h -m ndgc", 1, "measure 'ndgc'"),
-        ("--trec-eval-version 9 -m unj QRELS RUN", 1, "measure 'unj'"),
-        ("--trec-eval-version 8 QRELS RUN", 1, "--trec-eval-version must be 10 or 9, got '8'"),
-        ("-l x QRELS RUN", 1, "-l must be a whole number from 0 up, got 'x'"),
-        ("-M 0 QRELS RUN", 1, "-M must be a whole number from 1 up, got '0'"),
-        ("-N ٣ QRELS RUN", 1, "-N must be a whole number from 0 up, got '٣'"),
-        ("-D one QRELS RUN", 1, "-D must be a whole number"),
-        ("-D 0.q7 QRELS RUN", 7, "no query 'q7' has both"),
-        ("-D 0.q2 QRELS RUN", 7, "no query 'q2' has both"),
-        ("-Z nowhere QRELS RUN", 2, "nowhere"),
-        ("-Z QRELS QRELS RUN", 2, "qrels:1: expected 4 fields (query measure mean deviation)"),
-        ("-R pairs QRELS RUN", 2, "-R must be qrels or qrels_jg or qrels_prefs or prefs, got 'pairs'"),
-        ("-R prefs -m prefs QRELS RUN", 2, "qrels:1: malformed prefs line with 4 fields, expected exactly 5"),
-        ("absent RUN", 2, "absent: No such file or directory"),
-        ("QRELS absent", 2, "absent: No such file or directory"),
-        ("QRELS FOLDER", 2, "Is a directory"),
-        ("- RUN", 2, "qrels cannot be read from standard input"),
-        ("RUN QRELS", 2, "run:1: malformed qrels line with 6 fields"),
-        ("QRELS QRELS", 2, "qrels:1: malformed run line with 4 fields"),
-        ("QRELS EMPTY", 2, "empty: the run is empty"),
-        ("EMPTY RUN", 2, "empty: the qrels are empty"),
-        ("QRELS SCORE", 2, "score:2: score 'abc' is not a number (query q1, document b)"),
-        ("QRELS RUN SCORE", 2, "score:2: score 'abc' is not a number"),
-        ("-m P.0 QRELS RUN", 2, "measure P: cutoffs must be from 1 up and differ, got '0'"),
-        ("-m P.5,5 QRELS RUN", 2, "measure P: cutoffs must be from 1 up and differ, got '5,5'"),
-        ("-m iprec_at_recall.0.5,.5 QRELS RUN", 2, "measure iprec_at_recall: cutoffs must differ, got '0.5,.5'"),
-        ("-m P.5,x QRELS RUN", 2, "measure P takes numbers with commas between them, got '5,x'"),
-        ("-m set_F.nan QRELS RUN", 2, "measure set_F takes numbers"),
-        ("-m iprec_at_recall.1.5 QRELS RUN", 2, "recall must be a number from 0 to 1"),
-        ("-m ndcg.5 QRELS RUN", 2, "measure ndcg takes name=number with commas between them, got '5'"),
-        ("-m ndcg.1=2=3 QRELS RUN", 2, "measure ndcg takes name=number"),
-        ("-m ndcg.1=2,1=3 QRELS RUN", 2, "gain must be"),
-        ("-m rbp.p=1 QRELS RUN", 2, "p must be a number above 0 and below 1"),
-        ("-m relstring.10001 QRELS RUN", 2, "relstring shows 10000 labels at most, got '10001'"),
-        ("-m utility.1,2 QRELS RUN", 4, "measure utility takes 4 numbers, got '1,2'"),
-        ("-m map_avgjg QRELS RUN", 4, "measure map_avgjg is not defined on judgments of the format qrels;"),
-        ("-R qrels_jg QRELS RUN", 4, "measure num_ret is not defined on judgments of the format qrels_jg;"),
-        ("QRELS TWICE", 4, "twice:2: duplicate document 'a' in query 'q1'"),
-        ("TWICE_JUDGED RUN", 4, "twice_judged:2: duplicate document 'a' in query 'q1'"),
-        ("-R qrels_jg -m qrels_jg TWICE_JUDGED RUN", 2, "twice_judged:2: duplicate document 'a'"),
-        ("QRELS OTHER", 7, "no query in common: the qrels have 'q2', the run has 'q7'"),
-        ("QRELS RUN OTHER", 7, "no query in common"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "code", "message"), [
+    ("", 1, "expected qrels and a run, got 0 files"),
+    ("QRELS", 1, "expected qrels and a run, got 1 files"),
+    ("-x QRELS RUN", 1, "option -x not recognized"),
+    ("QRELS RUN -m", 1, "option -m requires argument"),
+    ("-m ndgc QRELS RUN", 1, "measure 'ndgc': there is none; -h lists those that there are"),
+    ("-m MAP QRELS RUN", 1, "measure 'MAP'"),
+    ("-m P_5 QRELS RUN", 1, "measure 'P_5'"),
+    ("-m prefs QRELS RUN", 4, "measure prefs_num_prefs_poss is not defined on judgments of the format qrels"),
+    ("-m P. QRELS RUN", 1, "measure 'P.': nothing follows the dot"),
+    ("-h -m ndgc", 1, "measure 'ndgc'"),
+    ("--trec-eval-version 9 -m unj QRELS RUN", 1, "measure 'unj'"),
+    ("--trec-eval-version 8 QRELS RUN", 1, "--trec-eval-version must be 10 or 9, got '8'"),
+    ("-l x QRELS RUN", 1, "-l must be a whole number from 0 up, got 'x'"),
+    ("-M 0 QRELS RUN", 1, "-M must be a whole number from 1 up, got '0'"),
+    ("-N ٣ QRELS RUN", 1, "-N must be a whole number from 0 up, got '٣'"),
+    ("-D one QRELS RUN", 1, "-D must be a whole number"),
+    ("-D 0.q7 QRELS RUN", 7, "no query 'q7' has both"),
+    ("-D 0.q2 QRELS RUN", 7, "no query 'q2' has both"),
+    ("-Z nowhere QRELS RUN", 2, "nowhere"),
+    ("-Z QRELS QRELS RUN", 2, "qrels:1: expected 4 fields (query measure mean deviation)"),
+    ("-R pairs QRELS RUN", 2, "-R must be qrels or qrels_jg or qrels_prefs or prefs, got 'pairs'"),
+    ("-R prefs -m prefs QRELS RUN", 2, "qrels:1: malformed prefs line with 4 fields, expected exactly 5"),
+    ("absent RUN", 2, "absent: No such file or directory"),
+    ("QRELS absent", 2, "absent: No such file or directory"),
+    ("QRELS FOLDER", 2, "Is a directory"),
+    ("- RUN", 2, "qrels cannot be read from standard input"),
+    ("RUN QRELS", 2, "run:1: malformed qrels line with 6 fields"),
+    ("QRELS QRELS", 2, "qrels:1: malformed run line with 4 fields"),
+    ("QRELS EMPTY", 2, "empty: the run is empty"),
+    ("EMPTY RUN", 2, "empty: the qrels are empty"),
+    ("QRELS SCORE", 2, "score:2: score 'abc' is not a number (query q1, document b)"),
+    ("QRELS RUN SCORE", 2, "score:2: score 'abc' is not a number"),
+    ("-m P.0 QRELS RUN", 2, "measure P: cutoffs must be from 1 up and differ, got '0'"),
+    ("-m P.5,5 QRELS RUN", 2, "measure P: cutoffs must be from 1 up and differ, got '5,5'"),
+    ("-m iprec_at_recall.0.5,.5 QRELS RUN", 2, "measure iprec_at_recall: cutoffs must differ, got '0.5,.5'"),
+    ("-m P.5,x QRELS RUN", 2, "measure P takes numbers with commas between them, got '5,x'"),
+    ("-m set_F.nan QRELS RUN", 2, "measure set_F takes numbers"),
+    ("-m iprec_at_recall.1.5 QRELS RUN", 2, "recall must be a number from 0 to 1"),
+    ("-m ndcg.5 QRELS RUN", 2, "measure ndcg takes name=number with commas between them, got '5'"),
+    ("-m ndcg.1=2=3 QRELS RUN", 2, "measure ndcg takes name=number"),
+    ("-m ndcg.1=2,1=3 QRELS RUN", 2, "gain must be"),
+    ("-m rbp.p=1 QRELS RUN", 2, "p must be a number above 0 and below 1"),
+    ("-m relstring.10001 QRELS RUN", 2, "relstring shows 10000 labels at most, got '10001'"),
+    ("-m utility.1,2 QRELS RUN", 4, "measure utility takes 4 numbers, got '1,2'"),
+    ("-m map_avgjg QRELS RUN", 4, "measure map_avgjg is not defined on judgments of the format qrels;"),
+    ("-R qrels_jg QRELS RUN", 4, "measure num_ret is not defined on judgments of the format qrels_jg;"),
+    ("QRELS TWICE", 4, "twice:2: duplicate document 'a' in query 'q1'"),
+    ("TWICE_JUDGED RUN", 4, "twice_judged:2: duplicate document 'a' in query 'q1'"),
+    ("-R qrels_jg -m qrels_jg TWICE_JUDGED RUN", 2, "twice_judged:2: duplicate document 'a'"),
+    ("QRELS OTHER", 7, "no query in common: the qrels have 'q2', the run has 'q7'"),
+    ("QRELS RUN OTHER", 7, "no query in common"),
+])  # fmt: skip
 def test_errors_print_one_line_and_nothing_else(arguments, code, message, call, files, write, tmp_path):
     places = {
-        "QRELS": files.qrels,
-        "RUN": files.run,
-        "FOLDER": str(tmp_path),
-        "EMPTY": write("empty"),
-        "SCORE": write("score", "q1 Q0 a 1 1 x", "q1 Q0 b 1 abc x"),
-        "OTHER": write("other", "q7 Q0 a 1 1 x"),
+        "QRELS": files.qrels, "RUN": files.run, "FOLDER": str(tmp_path), "EMPTY": write("empty"),
+        "SCORE": write("score", "q1 Q0 a 1 1 x", "q1 Q0 b 1 abc x"), "OTHER": write("other", "q7 Q0 a 1 1 x"),
         "TWICE": write("twice", "q1 Q0 a 1 1 x", "q1 Q0 a 1 1 x"),
         "TWICE_JUDGED": write("twice_judged", "q1 0 a 1", "q1 0 a 0"),
-    }
+    }  # fmt: skip
     got, out, err = call(*(places.get(word, word) for word in arguments.split()))
     assert (got, out) == (code, "")
     assert message in err
@@ -556,7 +494,6 @@ def test_standard_input_is_called_so_in_errors(call, files, monkeypatch):
 
 
 # ---- the process ---------------------------------------------------------------------------------------------------
-
 COMMAND = [sys.executable, "-m", "fastir", "trec_eval"]
 
 

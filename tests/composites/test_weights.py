@@ -91,19 +91,9 @@ def test_the_command_reads_a_file_of_weights(tmp_path):
     qrels.write_text("".join(f"{q} 0 {d} {n}\n" for q, docs in QRELS.items() for d, n in docs.items()))
     run.write_text("".join(f"{q} Q0 {d} 1 {s} x\n" for q, docs in RUN.items() for d, s in docs.items()))
     call = [
-        sys.executable,
-        "-m",
-        "fastir",
-        "eval",
-        qrels,
-        run,
-        "-m",
-        "psp@2",
-        "--doc-weights",
-        weights,
-        "--format",
-        "json",
-    ]
+        sys.executable, "-m", "fastir", "eval", qrels, run, "-m", "psp@2", "--doc-weights", weights,
+        "--format", "json",
+    ]  # fmt: skip
     done = subprocess.run(call, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert (

@@ -126,8 +126,6 @@ def ir_measures():
 
 
 # ---- learning to rank: labels and scores of the judged documents, which are all ranked ---------------------------
-
-
 def in_rows(asked):
     """Labels and scores of each query, None where a document is not judged or not ranked, or a label is negative."""
     rows = {}

@@ -193,8 +193,6 @@ def seen(case):
 
 
 # ---- where cases come from ----------------------------------------------------------------------------------------
-
-
 def recorded():
     """Of each metric of the tools that take lists every seventh pair of queries."""
     for path in sorted((HERE.parent / "conventions" / "recorded").glob("*.json")):
@@ -250,16 +248,23 @@ def all_cases():
 
 
 # ---- files ----------------------------------------------------------------------------------------------------------
-
-
 def files(cases):
     """{name: text} of all that is written: of each convention its cases, and the schema."""
-    texts = {"schema.json": json.dumps(schema(cases), indent=1, ensure_ascii=False) + "\n"}
+    texts = {"schema.json": laid_out(schema(cases)) + "\n"}
     for name in sorted({case["convention"] for case in cases}):
         own = [case for case in cases if case["convention"] == name]
         lines = (json.dumps(case, ensure_ascii=False, separators=(",", ":")) + "\n" for case in own)
         texts[f"{name}.jsonl"] = "".join(lines)
     return texts
+
+
+def laid_out(value, margin="\n"):
+    """JSON in which each member of a long object has a line."""
+    text = json.dumps(value, ensure_ascii=False)
+    if len(text) < 600 or not isinstance(value, dict):
+        return text
+    inside = margin + " "
+    return "{" + ",".join(f'{inside}"{key}": {laid_out(each, inside)}' for key, each in value.items()) + margin + "}"
 
 
 if __name__ == "__main__":

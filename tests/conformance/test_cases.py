@@ -111,16 +111,11 @@ def test_cases_are_about_what_implementations_get_wrong():
     assert about >= {
         *("ties", "repeats", "unjudged documents", "empty queries", "empty judgments", "k beyond the list"),
         *(
-            "ideal over all",
-            "ideal over retrieved",
-            "real labels",
-            "negative labels",
-            "duplicates",
-            "chunk to document",
-            "int ids",
+            "ideal over all", "ideal over retrieved", "real labels", "negative labels", "duplicates",
+            "chunk to document", "int ids",
         ),
         *("str ids", "order of sums"),
-    }
+    }  # fmt: skip
     plain = [case for case in CASES if case["id"].startswith(("trec_eval_10/", "trec_eval_9/"))]
     of_trec = {tag for case in plain for tag in case["about"]}
     assert of_trec >= {"ties", "missing queries", "negative labels", "short lists", "cutoff", "k beyond the list"}

@@ -19,16 +19,10 @@ def record(tool):
         assert len(column) == len(queries), f"{metric}: {len(column)} values for {len(queries)} queries"
     means = {"means": maker["means"](queries)} if "means" in maker else {}
     return {
-        "tool": maker["VERSION"](),
-        "convention": maker.get("CONVENTION", tool),
-        "modules": maker.get("MODULES", []),
-        "copies": maker.get("COPIES", []),
-        "digits": maker.get("DIGITS", 12),
-        "options": maker.get("OPTIONS", {}),
-        "queries": queries,
-        "values": values,
-        **means,
-    }
+        "tool": maker["VERSION"](), "convention": maker.get("CONVENTION", tool), "modules": maker.get("MODULES", []),
+        "copies": maker.get("COPIES", []), "digits": maker.get("DIGITS", 12), "options": maker.get("OPTIONS", {}),
+        "queries": queries, "values": values, **means,
+    }  # fmt: skip
 
 
 def number(value):

@@ -22,15 +22,9 @@ from fastir.conventions import CONVENTIONS
 
 HERE = pathlib.Path(__file__).parent
 NOT_PACKAGES = (
-    "fastir",
-    "trec_eval",
-    "gdeval.pl",
-    "quepid",
-    "search-relevance",
-    "elasticsearch",
-    "opensearch",
+    "fastir", "trec_eval", "gdeval.pl", "quepid", "search-relevance", "elasticsearch", "opensearch",
     "LongMemEval",
-)
+)  # fmt: skip
 
 
 def recorded():

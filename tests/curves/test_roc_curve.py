@@ -21,19 +21,11 @@ def area(points):
     return math.fsum((x[i + 1] - x[i]) * (y[i] + y[i + 1]) / 2 for i in range(len(x) - 1))
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"rel_level": 2},
-        {"ties": "average"},
-        {"ties": "doc_id_asc", "max_depth": 5},
-        {"judged_only": True},
-        {"one_class": "zero"},
-        {"weights": {query: 1.0 + (query < "q2") for query in QRELS}},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("options", [
+    {}, {"rel_level": 2}, {"ties": "average"}, {"ties": "doc_id_asc", "max_depth": 5},
+    {"judged_only": True}, {"one_class": "zero"},
+    {"weights": {query: 1.0 + (query < "q2") for query in QRELS}},
+], ids=str)  # fmt: skip
 def test_its_area_is_auc(options):
     curve = fastir.roc_curve(QRELS, RUN, **options)
     results = fastir.evaluate(QRELS, RUN, "auc", **options)

@@ -36,17 +36,10 @@ def test_offsets_that_do_not_fit_are_refused(offsets, tmp_path):
             load(kind, query_ids, offsets, ids, numbers, repairs)
 
 
-@pytest.mark.parametrize(
-    ("starts", "lengths"),
-    [
-        ([0, 10**9], [1, 1]),
-        ([0, 2], [1, 2]),
-        ([-1, 1], [1, 1]),
-        ([0, 1], [1, -1]),
-        ([0, 1], [1, 2**63 - 1]),
-        ([0], [1, 1]),
-    ],
-)
+@pytest.mark.parametrize(("starts", "lengths"), [
+    ([0, 10**9], [1, 1]), ([0, 2], [1, 2]), ([-1, 1], [1, 1]), ([0, 1], [1, -1]),
+    ([0, 1], [1, 2**63 - 1]), ([0], [1, 1]),
+])  # fmt: skip
 def test_ids_outside_their_text_are_refused(starts, lengths):
     load, (text, _, _, integers) = Arena.of(["a", "bc"]).__reduce__()
     with pytest.raises(ValueError, match="outside their text"):

@@ -56,13 +56,18 @@ def main():
             print(*(f"  lost: {test}" for test in unexplained), sep="\n")
         record[name] = seen
         if options.record:
-            text = json.dumps(dict(sorted(record.items())), indent=1, ensure_ascii=False)
-            Path(options.record).write_text(f"{text}\n", "utf-8")
+            write_record(Path(options.record), record)
     sys.path.insert(0, str(HERE))
     from page import table
 
     print("\n".join(table(record)))
     return int(failed)
+
+
+def write_record(path, record):
+    """A line a project."""
+    rows = (f"{json.dumps(name)}: {json.dumps(seen, ensure_ascii=False)}" for name, seen in sorted(record.items()))
+    path.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
 
 
 def arguments():
@@ -218,12 +223,9 @@ class Project:
     def environment(self, way, found):
         own = {
             "PYTHONPATH": os.pathsep.join([str(HERE / "inside"), *self.spec.get("tests", {}).get("path", ())]),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "FASTIR_PROJECT": str(PROJECTS / self.name),
-            "FASTIR_WAY": way,
-            "FASTIR_OUTCOMES": str(found),
-            "PATH": f"{self.python.parent}{os.pathsep}{os.environ['PATH']}",
-        }
+            "PYTHONDONTWRITEBYTECODE": "1", "FASTIR_PROJECT": str(PROJECTS / self.name), "FASTIR_WAY": way,
+            "FASTIR_OUTCOMES": str(found), "PATH": f"{self.python.parent}{os.pathsep}{os.environ['PATH']}",
+        }  # fmt: skip
         for threads in ("OMP", "MKL", "OPENBLAS", "NUMBA", "FASTIR"):
             own[f"{threads}_NUM_THREADS"] = "1"
         return {**os.environ, **own}

@@ -21,18 +21,9 @@ FOR_MAINTAINERS = ("beir", "ir_measures", "mteb", "pyserini", "torchmetrics")
 WAYS = [(name, way) for name, spec in FILES.items() for way in spec["under"]]
 
 KEYS = {
-    "title",
-    "package",
-    "install",
-    "cannot",
-    "step_differs",
-    "step_limit",
-    "source",
-    "under",
-    "tests",
-    "fails_without",
-    "differs",
-}
+    "title", "package", "install", "cannot", "step_differs", "step_limit", "source", "under", "tests",
+    "fails_without", "differs",
+}  # fmt: skip
 UNDER = {"told", "may_go", "install", "code", "patch", "gone", "watch"}
 
 

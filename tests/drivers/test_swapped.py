@@ -19,11 +19,9 @@ DEEP_QRELS = {f"q{q}": {f"d{d}": int(label) for d, label in enumerate(RNG.intege
 WHOLE_RUN = {query: {doc_id: 1000 - d for d, doc_id in enumerate(docs)} for query, docs in DEEP_RUN.items()}
 ONE_LABEL = {query: dict.fromkeys(list(docs)[:1], 1) for query, docs in DEEP_QRELS.items()}
 PAIRS = {
-    "README": (README_QRELS, README_RUN),
-    "deep": (DEEP_QRELS, DEEP_RUN),
-    "whole scores": (DEEP_QRELS, WHOLE_RUN),
-    "one label": (ONE_LABEL, DEEP_RUN),
-}
+    "README": (README_QRELS, README_RUN), "deep": (DEEP_QRELS, DEEP_RUN),
+    "whole scores": (DEEP_QRELS, WHOLE_RUN), "one label": (ONE_LABEL, DEEP_RUN),
+}  # fmt: skip
 
 
 def rows(nested):
@@ -81,10 +79,7 @@ def test_arrays():
 
 @pytest.mark.parametrize("run", [
     {"a": 3, "b": 2, "c": 1},  # ranks turned round
-    {"a": 0.5, "b": 0.25, "c": 0},
-    {"a": 100, "b": 50, "c": 0},
-    {"a": 2, "b": 1, "c": 0},
-    {"a": 1.0},
+    {"a": 0.5, "b": 0.25, "c": 0}, {"a": 100, "b": 50, "c": 0}, {"a": 2, "b": 1, "c": 0}, {"a": 1.0},
     {"a": 1, "b": 0},
 ])  # fmt: skip
 def test_real_labels_are_legitimate(run):

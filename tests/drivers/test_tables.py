@@ -100,16 +100,11 @@ SHAPES = {
     "polars, categories": lambda rows, number: polars.DataFrame(
         rows, schema=["qid", "docno", number], orient="row"
     ).with_columns(polars.col("qid").cast(polars.Categorical)),
-    "Arrow string": columns_as(pyarrow.string()),
-    "Arrow large string": columns_as(pyarrow.large_string()),
-    "Arrow string view": columns_as(pyarrow.string_view()),
-    "Arrow dictionary": dictionary,
-    "Arrow slices": sliced,
+    "Arrow string": columns_as(pyarrow.string()), "Arrow large string": columns_as(pyarrow.large_string()),
+    "Arrow string view": columns_as(pyarrow.string_view()), "Arrow dictionary": dictionary, "Arrow slices": sliced,
     "Arrow batch": lambda rows, number: arrow(rows, number).combine_chunks().to_batches()[0],
-    "Arrow protocol": capsules,
-    "DuckDB": duck,
-    "arrays": arrays,
-}
+    "Arrow protocol": capsules, "DuckDB": duck, "arrays": arrays,
+}  # fmt: skip
 ONCE = {
     "tuples, once": lambda rows, number: iter(rows),
     "named tuples": lambda rows, number: map(namedtuple("Row", "query doc number")._make, rows),
@@ -119,17 +114,9 @@ ONCE = {
 }
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"n_threads": 3},
-        {"validate": "judged"},
-        {"ties": "doc_id_asc"},
-        {"score_dtype": "float32"},
-    ],
-    ids=lambda options: "-".join(map(str, options.values())) or "default",
-)
+@pytest.mark.parametrize("options", [
+    {}, {"n_threads": 3}, {"validate": "judged"}, {"ties": "doc_id_asc"}, {"score_dtype": "float32"},
+], ids=lambda options: "-".join(map(str, options.values())) or "default")  # fmt: skip
 @pytest.mark.parametrize("shape", [*SHAPES, *ONCE])
 @pytest.mark.parametrize("order", ["grouped", "shuffled", "by score"])
 @pytest.mark.parametrize("collection", [(QRELS, RUN), (MANY, EVERY)], ids=["few", "many"])
@@ -149,15 +136,9 @@ def test_every_shape_and_order_of_a_run(collection, order, shape, options):
 
 def counts(report):
     return (
-        report.in_both,
-        report.only_in_qrels,
-        report.only_in_run,
-        report.no_relevant,
-        report.nothing_judged,
-        report.queries_with_ties,
-        report.unjudged_share,
-        report.repairs,
-    )
+        report.in_both, report.only_in_qrels, report.only_in_run, report.no_relevant, report.nothing_judged,
+        report.queries_with_ties, report.unjudged_share, report.repairs,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("shape", [*SHAPES, *ONCE])
@@ -215,18 +196,12 @@ def test_integers_that_meet_text_are_counted(tmp_path):
     assert results.report.repairs["integer ids read as text"][0] == 7
 
 
-@pytest.mark.parametrize(
-    "qrels, run",
-    [
-        (INTEGER_QRELS, as_text(INTEGER_RUN)),
-        (as_text(INTEGER_QRELS), INTEGER_RUN),
-        (INTEGER_QRELS, {7: {"10": 1.0}}),
-        ({"q": {"a": 1}}, {"q": {"a": 1.0, 3: 2.0}}),
-        ({"q": {"a": 1}}, {"q": {"a": 1.0}, 3: {"a": 1.0}}),
-        ({"q": {"a": 1, 3: 1}}, {"q": {"a": 1.0}}),
-        ({1: {1: 1}}, {1: {1: 1.0, "x": 1.0}}),
-    ],
-)
+@pytest.mark.parametrize("qrels, run", [
+    (INTEGER_QRELS, as_text(INTEGER_RUN)), (as_text(INTEGER_QRELS), INTEGER_RUN),
+    (INTEGER_QRELS, {7: {"10": 1.0}}), ({"q": {"a": 1}}, {"q": {"a": 1.0, 3: 2.0}}),
+    ({"q": {"a": 1}}, {"q": {"a": 1.0}, 3: {"a": 1.0}}), ({"q": {"a": 1, 3: 1}}, {"q": {"a": 1.0}}),
+    ({1: {1: 1}}, {1: {1: 1.0, "x": 1.0}}),
+])  # fmt: skip
 def test_dicts_whose_ids_differ_in_type_are_refused(qrels, run):
     with pytest.raises(TypeError, match=r"int|str"):
         fastir.evaluate(qrels, run, "map")

@@ -94,8 +94,6 @@ def refusal(path, qrels=None, error=fastir.FormatError, **options):
 
 
 # ---- values ----------------------------------------------------------------------------------------------------
-
-
 def decorated(rng, run):
     """The file of a run with everything that may stand in it besides, and what of that is counted."""
     parts, counts = [], {"blank lines": 0, "comment lines": 0, "CRLF line ends": 0}
@@ -195,8 +193,6 @@ def test_reports_and_warnings_do_not_depend_on_threads(n_threads, path):
 
 
 # ---- queries that come back ------------------------------------------------------------------------------------
-
-
 def rounds(run, rng=None):
     """The lines of a run, one of each query in turn; or shuffled, each query's own order kept."""
     waiting = {query: lines_of({query: docs}) for query, docs in run.items()}
@@ -239,8 +235,6 @@ def test_one_query_that_comes_back(query, chunk, n_threads, path, in_columns):
 
 
 # ---- duplicates ------------------------------------------------------------------------------------------------
-
-
 def with_duplicate(path, query, doc):
     """Write files in which a document stands twice: at once, at the end of its query, blocks away, after other queries.
 
@@ -302,7 +296,6 @@ def test_documents_are_compared_whole(path, in_columns):
 
 
 # ---- errors ----------------------------------------------------------------------------------------------------
-
 WRONG = {
     "t4 Q0 x": "malformed run line with 3 fields",
     "t4 Q0 x 0 1.0": "malformed run line with 5 fields",
@@ -384,8 +377,6 @@ def test_a_duplicate_and_a_malformed_line(comes_back, n_threads, path):
 
 
 # ---- where the bytes come from ---------------------------------------------------------------------------------
-
-
 def members(data, size):
     """Gzip of many members, as `cat a.gz b.gz` makes, with empty ones."""
     return b"".join(

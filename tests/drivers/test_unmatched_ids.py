@@ -10,12 +10,9 @@ from fastir.evaluation.drivers.unmatched_ids import GUESSES, alike
 
 QRELS = {"q1": {"D1": 1, "D7": 0}, "q2": {"D2": 1}}
 ALIKE = [
-    ("d1", "upper and lower case"),
-    ("D1 ", "white space around them"),
-    ("D1.txt", "a suffix"),
-    ("D1#3", "a suffix"),
-    (" d1.html", "case, white space and a suffix"),
-]
+    ("d1", "upper and lower case"), ("D1 ", "white space around them"), ("D1.txt", "a suffix"),
+    ("D1#3", "a suffix"), (" d1.html", "case, white space and a suffix"),
+]  # fmt: skip
 
 
 def calls(qrels, run, tmp_path, **options):

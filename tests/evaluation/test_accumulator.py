@@ -14,17 +14,9 @@ pytestmark = UNEVEN
 
 # One of each kind of aggregation: mean, geometric, sum, count, and NaN left out or not.
 METRICS = [
-    "ndcg@10",
-    "map",
-    "mrr(empty=skip)",
-    "mrr(empty=nan)",
-    "gm_map",
-    "gm_map(empty=nan)",
-    "num_rel_ret",
-    "num_q",
-    "dcg",
-    "bpref",
-]
+    "ndcg@10", "map", "mrr(empty=skip)", "mrr(empty=nan)", "gm_map", "gm_map(empty=nan)", "num_rel_ret",
+    "num_q", "dcg", "bpref",
+]  # fmt: skip
 
 
 def batches(seed=0, n=12):
@@ -56,16 +48,12 @@ def filled(parts, **options):
     return total
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"rel_level": 2, "ties": "pessimistic"},
-        {"convention": "lightgbm"},
-        {"max_depth": 5, "score_dtype": "float32", "n_threads": 2},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("options", [
+    {},
+    {"rel_level": 2, "ties": "pessimistic"},
+    {"convention": "lightgbm"},
+    {"max_depth": 5, "score_dtype": "float32", "n_threads": 2},
+], ids=str)  # fmt: skip
 def test_batches_are_as_one_call(options):
     parts = list(batches())
     total = filled(parts, **options)

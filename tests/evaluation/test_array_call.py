@@ -177,20 +177,15 @@ def failing(judged):
     raise KeyError("nothing")
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda own: fastir.evaluate_scores([1], [0.5], own, ties="average"), "'own': .* ties='average' has no single"),
-        (lambda own: fastir.evaluate_matrix([[0.5]], [[0]], own, ties="average"), "'own': .* ties='average'"),
-        (lambda own: fastir.evaluate_ranked([1], [0, 1], own), r"metric 'own': KeyError: 'nothing' \(query 0\)"),
-        (lambda own: fastir.evaluate_scores([1], [1.0], own, qid=["x"]), r"metric 'own': KeyError: .* \(query x\)"),
-        (lambda own: fastir.evaluate_topk([[0]], [[0]], ["mrr", own]), r"metric 'own': KeyError: .* \(query 0\)"),
-        (
-            lambda own: fastir.evaluate_topk([[0]], [[0]], [own, own, DEPTH, fastir.custom_metric("own", len)]),
-            "two metrics have this name",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda own: fastir.evaluate_scores([1], [0.5], own, ties="average"), "'own': .* ties='average' has no single"),
+    (lambda own: fastir.evaluate_matrix([[0.5]], [[0]], own, ties="average"), "'own': .* ties='average'"),
+    (lambda own: fastir.evaluate_ranked([1], [0, 1], own), r"metric 'own': KeyError: 'nothing' \(query 0\)"),
+    (lambda own: fastir.evaluate_scores([1], [1.0], own, qid=["x"]), r"metric 'own': KeyError: .* \(query x\)"),
+    (lambda own: fastir.evaluate_topk([[0]], [[0]], ["mrr", own]), r"metric 'own': KeyError: .* \(query 0\)"),
+    (lambda own: fastir.evaluate_topk([[0]], [[0]], [own, own, DEPTH, fastir.custom_metric("own", len)]),
+     "two metrics have this name"),
+])  # fmt: skip
 def test_errors_name_metric_and_query(call, message):
     with pytest.raises(ValueError, match=message):
         call(fastir.custom_metric("own", failing))

@@ -6,7 +6,7 @@ Then sides that do not fit together, and what is no list.
 import numpy as np
 import pytest
 from common import UNEVEN
-from id_lists_given import EXPECTED, FEW, IDS, RELEVANT, RETRIEVED, same_bits
+from id_lists_given import EXPECTED, FEW, IDS, QRELS, RELEVANT, RETRIEVED, RUN, same_bits
 
 import fastir
 
@@ -18,7 +18,6 @@ pytestmark = UNEVEN
 CARDS = [card for card in fastir.metrics() if not card.sampled]
 NAMES = [card.spelled() for card in CARDS] + [card.spelled(f"@{k}") for card in CARDS if card.cutoff for k in (1, 3)]
 
-RUN, QRELS = dict(zip(IDS, RETRIEVED, strict=True)), dict(zip(IDS, RELEVANT, strict=True))
 
 DOCS = st.integers(0, 12).map("d{}".format)
 RANKINGS = st.lists(st.lists(DOCS, max_size=15), min_size=2, max_size=2)
@@ -209,65 +208,56 @@ def test_weights_and_query_ids_by_position():
     assert results["mrr"] == 1.0
 
 
-@pytest.mark.parametrize(
-    ("ranking", "error", "message"),
-    [
-        ("abc", TypeError, "query 'q' must map to .* in rank order, got str 'abc'"),
-        ({"a", "b"}, TypeError, "query 'q' .* got a set, which has no order"),
-        ((doc for doc in "ab"), TypeError, "query 'q' .* got a generator, which can be read only once"),
-        (5, TypeError, "query 'q' must map to .* in rank order, got int 5"),
-        (["a", None], TypeError, "at rank 2 of query 'q' must be a str, got NoneType None"),
-        ([float("nan")], TypeError, "at rank 1 of query 'q' must be a str, got float nan"),
-        ([["a"]], TypeError, r"at rank 1 of query 'q' must be a str, got list \['a'\]"),
-        ([("a", 0.5)], TypeError, r"of query 'q' holds \('a', 0.5\), expected ids in rank order; with scores it is"),
-        ([{"id": "a"}], TypeError, r"of query 'q' holds {'id': 'a'}, expected ids in rank order"),
-        (["a", 1], TypeError, "at rank 2 of query 'q' must be a str, got int 1"),
-        ([1, "a"], TypeError, "never match|at rank 2 of query 'q' must be an int like those before it, got str 'a'"),
-        ([True], TypeError, "at rank 1 of query 'q' must be a str, got bool True"),
-        ([b"a"], TypeError, "at rank 1 of query 'q' must be a str, got bytes"),
-        (np.array([1.0]), TypeError, "at rank 1 of query 'q' must be a str, got float 1.0"),
-        (np.array([["a"]]), TypeError, "at rank 1 of query 'q' must be a str, got list"),
-        (["b", "a", "c", "a"], fastir.DuplicateError, "duplicate document 'a' in query 'q', at ranks 2 and 4"),
-        ([1, 2], TypeError, "document ids are int such as 1, but those of the qrels are str"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("ranking", "error", "message"), [
+    ("abc", TypeError, "query 'q' must map to .* in rank order, got str 'abc'"),
+    ({"a", "b"}, TypeError, "query 'q' .* got a set, which has no order"),
+    ((doc for doc in "ab"), TypeError, "query 'q' .* got a generator, which can be read only once"),
+    (5, TypeError, "query 'q' must map to .* in rank order, got int 5"),
+    (["a", None], TypeError, "at rank 2 of query 'q' must be a str, got NoneType None"),
+    ([float("nan")], TypeError, "at rank 1 of query 'q' must be a str, got float nan"),
+    ([["a"]], TypeError, r"at rank 1 of query 'q' must be a str, got list \['a'\]"),
+    ([("a", 0.5)], TypeError, r"of query 'q' holds \('a', 0.5\), expected ids in rank order; with scores it is"),
+    ([{"id": "a"}], TypeError, r"of query 'q' holds {'id': 'a'}, expected ids in rank order"),
+    (["a", 1], TypeError, "at rank 2 of query 'q' must be a str, got int 1"),
+    ([1, "a"], TypeError, "never match|at rank 2 of query 'q' must be an int like those before it, got str 'a'"),
+    ([True], TypeError, "at rank 1 of query 'q' must be a str, got bool True"),
+    ([b"a"], TypeError, "at rank 1 of query 'q' must be a str, got bytes"),
+    (np.array([1.0]), TypeError, "at rank 1 of query 'q' must be a str, got float 1.0"),
+    (np.array([["a"]]), TypeError, "at rank 1 of query 'q' must be a str, got list"),
+    (["b", "a", "c", "a"], fastir.DuplicateError, "duplicate document 'a' in query 'q', at ranks 2 and 4"),
+    ([1, 2], TypeError, "document ids are int such as 1, but those of the qrels are str"),
+])  # fmt: skip
 def test_what_is_no_ranking_is_named(ranking, error, message):
     with pytest.raises(error, match=message):
         fastir.evaluate({"q": ["a"]}, {"q": ranking}, "mrr")
 
 
-@pytest.mark.parametrize(
-    ("judged", "message"),
-    [
-        (None, "query 'q' must map to a dict .* or to a list or set of the relevant ids, got NoneType None"),
-        ((doc for doc in "ab"), "query 'q' must map to .* got generator"),
-        (["a", None], "document id 2 of query 'q' must be a str, got NoneType None"),
-        ([["a"]], "document id 1 of query 'q' must be a str, got list"),
-        (["a", 1], "document id 2 of query 'q' must be a str, got int 1"),
-        ({"a", 1}, "document id .* of query 'q' must be"),
-        (0.5, "query 'q' must map to .* got float 0.5"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("judged", "message"), [
+    (None, "query 'q' must map to a dict .* or to a list or set of the relevant ids, got NoneType None"),
+    ((doc for doc in "ab"), "query 'q' must map to .* got generator"),
+    (["a", None], "document id 2 of query 'q' must be a str, got NoneType None"),
+    ([["a"]], "document id 1 of query 'q' must be a str, got list"),
+    (["a", 1], "document id 2 of query 'q' must be a str, got int 1"),
+    ({"a", 1}, "document id .* of query 'q' must be"),
+    (0.5, "query 'q' must map to .* got float 0.5"),
+])  # fmt: skip
 def test_what_is_no_judgment_is_named(judged, message):
     with pytest.raises(TypeError, match=message):
         fastir.evaluate({"q": judged}, {"q": ["a"]}, "mrr")
 
 
-@pytest.mark.parametrize(
-    ("retrieved", "relevant", "options", "error", "message"),
-    [
-        ([["a"]], [["a"], ["b"]], {}, ValueError, "retrieved has 1 query but relevant has 2"),
-        ((x for x in [["a"]]), [["a"]], {}, TypeError, "retrieved must be a sequence .* can be read only once"),
-        (["a"], [["a"]], {}, TypeError, "query 0 must map to .* in rank order, got str 'a'"),
-        ([["a"]], {("a",)}, {}, TypeError, "relevant must be a sequence .* got a set, which has no order"),
-        ([["a"]], {"q": ["a"]}, {}, TypeError, "relevant must be a sequence .* evaluate.. takes lists by query id"),
-        ([["a"], ["b"]], [["a"], ["b"]], {"query_ids": ["x", "x"]}, ValueError, "duplicate 'x', as entries 1 and 2"),
-        ([["a"]], [["a"]], {"query_ids": ["x", "y"]}, ValueError, "query_ids has 2 entries, retrieved 1"),
-        ([["a"]], [["a"]], {"query_ids": 3}, TypeError, "query_ids must be a sequence"),
-        ([["a"], {"b": 1.0}], [["a"], ["b"]], {}, TypeError, "query 1 .* got a dict, where the first"),
-        ([], [], {}, fastir.NoOverlapError, "the qrels are empty"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("retrieved", "relevant", "options", "error", "message"), [
+    ([["a"]], [["a"], ["b"]], {}, ValueError, "retrieved has 1 query but relevant has 2"),
+    ((x for x in [["a"]]), [["a"]], {}, TypeError, "retrieved must be a sequence .* can be read only once"),
+    (["a"], [["a"]], {}, TypeError, "query 0 must map to .* in rank order, got str 'a'"),
+    ([["a"]], {("a",)}, {}, TypeError, "relevant must be a sequence .* got a set, which has no order"),
+    ([["a"]], {"q": ["a"]}, {}, TypeError, "relevant must be a sequence .* evaluate.. takes lists by query id"),
+    ([["a"], ["b"]], [["a"], ["b"]], {"query_ids": ["x", "x"]}, ValueError, "duplicate 'x', as entries 1 and 2"),
+    ([["a"]], [["a"]], {"query_ids": ["x", "y"]}, ValueError, "query_ids has 2 entries, retrieved 1"),
+    ([["a"]], [["a"]], {"query_ids": 3}, TypeError, "query_ids must be a sequence"),
+    ([["a"], {"b": 1.0}], [["a"], ["b"]], {}, TypeError, "query 1 .* got a dict, where the first"),
+    ([], [], {}, fastir.NoOverlapError, "the qrels are empty"),
+])  # fmt: skip
 def test_sides_that_do_not_fit_together(retrieved, relevant, options, error, message):
     with pytest.raises(error, match=message):
         fastir.evaluate_lists(retrieved, relevant, "mrr", **options)

@@ -146,10 +146,7 @@ REFUSED = [
     (TOP, R[:1], {}, ValueError, "indices has 2 rows but relevant has 1; lengths must match"),
     (TOP, {2: [1]}, {}, ValueError, "relevant has a row 2, but indices has the rows 0 to 1; out of range"),
     (
-        TOP,
-        R,
-        {"scores": [[1.0], [2.0]]},
-        ValueError,
+        TOP, R, {"scores": [[1.0], [2.0]]}, ValueError,
         "indices has the shape (2, 3) but scores (2, 1); shapes must match",
     ),
     (TOP, R, {"scores": [[1.0, 2, 3], [1, np.nan, 3]]}, ValueError, "scores: NaN in row 1, column 1"),
@@ -158,7 +155,7 @@ REFUSED = [
     (TOP, R, {"max_depth": 0}, ValueError, "max_depth: the depth must be positive"),
     (TOP, R, {"metrics": "hole@2"}, fastir.UnknownMetricError, "metric 'hole@2'"),
     (TOP, R, {"weights": [1]}, ValueError, "weights has 1 entry but there are 2 queries"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("indices", "relevant", "options", "error", "message"), REFUSED, ids=[r[4] for r in REFUSED])
@@ -168,8 +165,6 @@ def test_refused(indices, relevant, options, error, message):
 
 
 # ---- what is not ranked, and what is no number --------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("huge", [0, 2**62])
 @pytest.mark.parametrize("seed", range(6))
 def test_excluded_items_leave_the_row_and_others_move_up(seed, huge, monkeypatch):
@@ -216,11 +211,7 @@ def test_excluded_items_in_any_form_and_with_errors_named_as_without():
         assert fastir.evaluate_topk(rows, R, "map", exclude=given) == expected
     with pytest.raises(ValueError, match="scores: NaN in row 1, column 1"):
         fastir.evaluate_topk(rows, R, "map", scores=[[1.0, 2, 3], [1, np.nan, 3]], exclude={1: [4]})
-    for row, error in (
-        ([4, 5, 4], "duplicate item 4 in row 1"),
-        ([4, -1, 5], "follows -1"),
-        ([4, -2, 5], "-2 in row"),
-    ):
+    for row, error in (([4, 5, 4], "duplicate item 4 in row 1"), ([4, -1, 5], "follows -1"), ([4, -2, 5], "-2 in row")):
         with pytest.raises(ValueError, match=error):
             fastir.evaluate_topk([[1, 2, 3], row], R, "map", exclude={0: [1]})
     with pytest.raises(ValueError, match="indices has 2 rows but exclude has 1; lengths must match"):

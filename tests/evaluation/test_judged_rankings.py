@@ -139,15 +139,12 @@ def test_the_place_of_an_option_of_values_is_right():
     assert judged.evaluate("num_rel_ret", rel_level=2, judged_only=True, max_depth=1, empty="skip").values == [[0.0]]
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [
-        ("tie", "did you mean 'ties'?"),
-        ("duplicate", "did you mean 'duplicates'?"),
-        ("colums", "did you mean 'columns'?"),
-        ("xyz", "the options are aggregate, columns, "),
-    ],
-)
+@pytest.mark.parametrize(("name", "hint"), [
+    ("tie", "did you mean 'ties'?"),
+    ("duplicate", "did you mean 'duplicates'?"),
+    ("colums", "did you mean 'columns'?"),
+    ("xyz", "the options are aggregate, columns, "),
+])  # fmt: skip
 def test_an_option_that_does_not_exist_is_unknown(name, hint):
     with pytest.raises(TypeError) as caught:
         fastir.judged_rankings({"q": {"a": 1}}, {"q": {"a": 1.0}}, **{name: None})

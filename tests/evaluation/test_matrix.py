@@ -67,10 +67,8 @@ def assert_like_dicts(rng, scores, relevant, excluded, names, **options):
     assert results.status == expected.status
     report, wanted = results.report, expected.report
     assert (report.unjudged_share, report.no_relevant, report.nothing_judged) == (
-        wanted.unjudged_share,
-        wanted.no_relevant,
-        wanted.nothing_judged,
-    )
+        wanted.unjudged_share, wanted.no_relevant, wanted.nothing_judged,
+    )  # fmt: skip
     return report, wanted
 
 

@@ -29,21 +29,18 @@ def test_dicts_files_and_runs_give_the_same_pool(tmp_path):
 
 
 @pytest.mark.parametrize("call", [fastir.contributions, lambda *a, **o: fastir.leave_one_out(*a, "map", **o)])
-@pytest.mark.parametrize(
-    ("change", "error", "message"),
-    [
-        ({"teams": {"run0": "t"}}, ValueError, "teams: run 'run1' has no team"),
-        ({"teams": {f"run{i}": "t" for i in range(9)}}, ValueError, "there is no run 'run6'"),
-        ({"teams": {f"run{i}": ["t"] for i in range(6)}}, TypeError, "the team of run 'run0' is .* cannot be a name"),
-        ({"teams": ["t"]}, TypeError, "teams must map runs to teams, or be a path, got list"),
-        ({"pool_depth": 0}, ValueError, "pool_depth: the number of documents of a ranking must be positive"),
-        ({"qrels": {"other": {"d1": 1}}}, NoOverlapError, "no run has a query of the qrels"),
-        ({"qrels": {"q1": {1: 1}}}, TypeError, r"the qrels have ids of type \(str, int\), run 'run0' of \(str, str\)"),
-        ({"runs": {}}, ValueError, "there are no runs"),
-        ({"runs": {"a": {"q": {"d": 1.0}}, "b": {"q": {1: 1.0}}}}, TypeError, "run 'b' has ids of type"),
-        ({"runs": {"a": {"q": {"d": float("nan")}}}}, ValueError, "run 'a': .*NaN"),
-    ],
-)
+@pytest.mark.parametrize(("change", "error", "message"), [
+    ({"teams": {"run0": "t"}}, ValueError, "teams: run 'run1' has no team"),
+    ({"teams": {f"run{i}": "t" for i in range(9)}}, ValueError, "there is no run 'run6'"),
+    ({"teams": {f"run{i}": ["t"] for i in range(6)}}, TypeError, "the team of run 'run0' is .* cannot be a name"),
+    ({"teams": ["t"]}, TypeError, "teams must map runs to teams, or be a path, got list"),
+    ({"pool_depth": 0}, ValueError, "pool_depth: the number of documents of a ranking must be positive"),
+    ({"qrels": {"other": {"d1": 1}}}, NoOverlapError, "no run has a query of the qrels"),
+    ({"qrels": {"q1": {1: 1}}}, TypeError, r"the qrels have ids of type \(str, int\), run 'run0' of \(str, str\)"),
+    ({"runs": {}}, ValueError, "there are no runs"),
+    ({"runs": {"a": {"q": {"d": 1.0}}, "b": {"q": {1: 1.0}}}}, TypeError, "run 'b' has ids of type"),
+    ({"runs": {"a": {"q": {"d": float("nan")}}}}, ValueError, "run 'a': .*NaN"),
+])  # fmt: skip
 def test_bad_input_is_named(call, change, error, message):
     qrels, runs = made()
     given = {"qrels": qrels, "runs": runs, **change}
@@ -63,16 +60,13 @@ def test_duplicates_are_repaired_on_request():
     assert [row.doc_id for row in fastir.to_judge(qrels, runs, "mrr", 5, duplicates="first")] == ["a"]
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        fastir.contributions,
-        lambda qrels, runs: fastir.leave_one_out(qrels, runs, "prefs_simp"),
-        lambda qrels, runs: fastir.to_judge(qrels, {**runs, "y": runs["x"]}, "map", 5),
-        lambda qrels, runs: fastir.pool(runs, 5).unjudged(qrels),
-        lambda qrels, runs: fastir.agreement(qrels, qrels),
-    ],
-)
+@pytest.mark.parametrize("call", [
+    fastir.contributions,
+    lambda qrels, runs: fastir.leave_one_out(qrels, runs, "prefs_simp"),
+    lambda qrels, runs: fastir.to_judge(qrels, {**runs, "y": runs["x"]}, "map", 5),
+    lambda qrels, runs: fastir.pool(runs, 5).unjudged(qrels),
+    lambda qrels, runs: fastir.agreement(qrels, qrels),
+])  # fmt: skip
 def test_preferences_are_no_labels(call):
     prefs = fastir.Qrels.from_dict({"q": {"ann": {"1": {"a": 2, "b": 1}}}})
     with pytest.raises(TypeError, match="preferences have no labels"):

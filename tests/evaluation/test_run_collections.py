@@ -33,20 +33,15 @@ def expected(**options):
 
 
 # ---- one long table ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("order", [range(7), [6, 0, 5, 1, 4, 2, 3]], ids=["grouped", "mixed"])
 @pytest.mark.parametrize("shape", ["arrow", "pandas", "polars", "dict", "dataset", "reader"])
 def test_a_table_of_several_runs(shape, order):
     table = long_table(order)
     made = {
-        "arrow": lambda: table,
-        "pandas": lambda: pytest.importorskip("pandas") and table.to_pandas(),
-        "polars": lambda: pytest.importorskip("polars").DataFrame(table),
-        "dict": table.to_pydict,
-        "dataset": lambda: pytest.importorskip("pyarrow.dataset").dataset(table),
-        "reader": table.to_reader,
-    }[shape]()
+        "arrow": lambda: table, "pandas": lambda: pytest.importorskip("pandas") and table.to_pandas(),
+        "polars": lambda: pytest.importorskip("polars").DataFrame(table), "dict": table.to_pydict,
+        "dataset": lambda: pytest.importorskip("pyarrow.dataset").dataset(table), "reader": table.to_reader,
+    }[shape]()  # fmt: skip
     results = fastir.evaluate_many(QRELS, made, METRICS)
     assert list(results) == list(dict.fromkeys(ROWS[row][0] for row in order))
     assert dict(results) == dict(expected())
@@ -90,8 +85,6 @@ def test_errors_of_a_run_name_it_and_its_row():
 
 
 # ---- folders and patterns ------------------------------------------------------------------------------------------
-
-
 def test_judgments_in_a_folder_of_runs_are_no_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pathlib.Path("runs").mkdir()
@@ -144,7 +137,6 @@ def test_hive_partitions_by_system_are_runs_and_others_one(tmp_path):
 
 
 # ---- ranks ---------------------------------------------------------------------------------------------------------
-
 RANKED = {"query_id": ["q1", "q1", "q2", "q2"], "doc_id": ["d2", "d1", "d9", "d1"], "rank": [1, 2, 1, 2]}
 
 
@@ -175,8 +167,6 @@ def test_scores_go_before_ranks_and_columns_say_which():
 
 
 # ---- names of columns by side --------------------------------------------------------------------------------------
-
-
 def test_columns_of_one_side_go_before_those_of_both():
     qrels = {"topic": ["q1", "q1", "q2"], "d": ["d1", "d2", "d1"], "grade": [1, 0, 2]}
     run = pyarrow.table(
@@ -197,7 +187,6 @@ def test_columns_of_one_side_go_before_those_of_both():
 
 
 # ---- all values as one table ---------------------------------------------------------------------------------------
-
 LONG = ["run", "query_id", "metric", "value"]
 
 

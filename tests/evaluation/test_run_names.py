@@ -34,8 +34,6 @@ def names_of(runs, **options):
 
 
 # ---- the names themselves ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("files", "stems", "names"), [
     (["bm25.run"], ["bm25"], ["bm25.run"]),
     (["a/bm25.run.gz", "a/dense.TXT", "input.bm25"], ["bm25", "dense", "input.bm25"],
@@ -64,8 +62,6 @@ def test_a_run_that_is_there_twice_is_an_error_with_both_files(names):
 
 
 # ---- what the functions take ---------------------------------------------------------------------------------------
-
-
 def test_a_list_of_paths(written):
     files = written("x/bm25.run", "dense.txt.gz")
     expected = fastir.evaluate_many(QRELS, {"bm25": files[0], "dense": files[1]}, "map")

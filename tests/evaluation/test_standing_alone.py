@@ -19,11 +19,7 @@ def qrels_and_run(make):
     return qrels, run
 
 
-KINDS = {
-    "text": lambda i: f"d{i}",
-    "integers": lambda i: i - 5,
-    "some beyond 64 bits": lambda i: i + 2**63 - 20,
-}
+KINDS = {"text": lambda i: f"d{i}", "integers": lambda i: i - 5, "some beyond 64 bits": lambda i: i + 2**63 - 20}
 
 
 @pytest.mark.parametrize("make", KINDS.values(), ids=KINDS)

@@ -10,7 +10,7 @@ import gen
 import pytest
 from closed_forms import AVERAGED
 from common import UNEVEN
-from every_convention import explanation_that_differs
+from every_convention import NAMES, explanation_that_differs
 from explained import QRELS, RUN, agree, explanations, same
 
 import fastir
@@ -20,44 +20,22 @@ pytestmark = UNEVEN
 
 
 CARDS = [card for card in fastir.metrics() if not card.sampled]
-NAMES = [
-    *(card.spelled("@0.4" if card.at else "") for card in CARDS),
-    *(card.spelled(f"@{k}") for card in CARDS if card.cutoff for k in (1, 3, 20)),
-]
+
+
 # Sums of a term for every rank.
 SUMS = [
-    "ndcg",
-    "ndcg@5",
-    "ndcg_burges@5",
-    "dcg@5",
-    "map",
-    "map@3",
-    "precision@5",
-    "recall@5",
-    "rbp",
-    "err@5",
-    "cg@4",
-    "hits@7",
-]
+    "ndcg", "ndcg@5", "ndcg_burges@5", "dcg@5", "map", "map@3", "precision@5", "recall@5", "rbp", "err@5",
+    "cg@4", "hits@7",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"ties": "doc_id_asc"},
-        {"ties": "input", "max_depth": 9},
-        {"ties": "optimistic"},
-        {"ties": "pessimistic", "judged_only": True},
-        {"judged_only": True, "max_depth": 7},
-        {"score_dtype": "float32", "rel_level": 2},
-        {"empty": "skip"},
-        {"empty": "one", "gain": "exp2"},
-        {"ideal": "retrieved", "ap_norm": "hits"},
-        {"gain": {-1: 0.5, -2: 0.25, 0: -1, 2: 7}, "ties": "optimistic"},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("options", [
+    {}, {"ties": "doc_id_asc"}, {"ties": "input", "max_depth": 9}, {"ties": "optimistic"},
+    {"ties": "pessimistic", "judged_only": True}, {"judged_only": True, "max_depth": 7},
+    {"score_dtype": "float32", "rel_level": 2}, {"empty": "skip"}, {"empty": "one", "gain": "exp2"},
+    {"ideal": "retrieved", "ap_norm": "hits"},
+    {"gain": {-1: 0.5, -2: 0.25, 0: -1, 2: 7}, "ties": "optimistic"},
+], ids=str)  # fmt: skip
 def test_every_metric_is_the_sum_of_what_its_documents_contribute(options):
     names = [name for name in NAMES if "gain" not in options or not name.startswith(("err", "nerr"))]
     for seed in range(3):
@@ -81,19 +59,10 @@ def test_values_under_every_convention_are_those_of_evaluate():
     assert explained > 100
 
 
-@pytest.mark.parametrize(
-    ("convention", "metric"),
-    [
-        ("sklearn", "ndcg"),
-        ("sklearn", "ndcg_burges"),
-        ("sklearn", "dcg"),
-        ("torchmetrics", "ndcg"),
-        ("torchmetrics", "auc"),
-        ("cornac", "auc"),
-        ("catboost", "hole@2"),
-        ("llamaindex", "precision@2"),
-    ],
-)
+@pytest.mark.parametrize(("convention", "metric"), [
+    ("sklearn", "ndcg"), ("sklearn", "ndcg_burges"), ("sklearn", "dcg"), ("torchmetrics", "ndcg"),
+    ("torchmetrics", "auc"), ("cornac", "auc"), ("catboost", "hole@2"), ("llamaindex", "precision@2"),
+])  # fmt: skip
 def test_a_metric_that_brings_its_own_rules_is_explained_by_them(convention, metric):
     qrels = {"q": {"a": 1, "c": 0, "d": 2, "e": -1}, "other": {"b": 1}}
     run = {"q": {"b": 1.0, "a": 1.0, "c": 1.0, "d": 0.5, "e": 1.0}, "other": {}}
@@ -154,8 +123,6 @@ def test_increments_carry_their_rounding():
 
 
 # ---- the documents of an explanation: those that are missing, and those judged elsewhere -----------------------------
-
-
 def test_documents_that_nobody_asked_for_yet_are_there_in_copies_and_comparisons():
     evaluator = fastir.Evaluator(QRELS, ["ndcg", "map"])
     asked = evaluator.explain(RUN, "q")
@@ -204,26 +171,17 @@ def test_missing_documents_are_the_relevant_ones_best_first():
     assert [(document.doc_id, document.label) for document in explanation.missing] == [("b", 3), ("a", 1), ("c", 1)]
     best = explanation.missing[0]
     assert best == (
-        "b",
-        None,
-        None,
-        0,
-        3,
-        {"ndcg": 3.0, "recall": 0.25},
-        {"ndcg": None, "recall": None},
+        "b", None, None, 0, 3, {"ndcg": 3.0, "recall": 0.25}, {"ndcg": None, "recall": None},
         {"ndcg": 0.0, "recall": 0.0},
-    )
+    )  # fmt: skip
 
 
 def test_what_cannot_contribute_is_part_of_the_base():
     metrics = ["num_ret", "num_rel", "ideal_dcg", "unjudged@4"]
     [explanation] = explanations(QRELS, RUN, metrics)[1].values()
     assert explanation.base == {
-        "num_ret": 7.0,
-        "num_rel": 4.0,
-        "ideal_dcg": explanation.values["ideal_dcg"],
-        "unjudged@4": 1.0,
-    }
+        "num_ret": 7.0, "num_rel": 4.0, "ideal_dcg": explanation.values["ideal_dcg"], "unjudged@4": 1.0,
+    }  # fmt: skip
     assert [document.contribution["unjudged@4"] for document in explanation.documents] == [-0.25, 0, -0.25, 0, 0, 0, 0]
 
 

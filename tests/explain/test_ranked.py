@@ -121,38 +121,29 @@ def test_long_lists_are_cut_when_printed():
     assert len(lines) == 43 and lines[-1] == "... 10 more"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        (([1, 2], "ndcg_cut"), ValueError, "'ndcg_cut' means 9 metrics; explain_ranked takes one"),
-        (([1, 2], "ndgc"), fastir.UnknownMetricError, "'ndcg'"),
-        (([1, 2], "hole@2"), fastir.UnknownMetricError, "needs document ids"),
-        (([1, 9], "err"), OverflowError, "label 9 is too large for max_grade=4 "),
-        (([[1, 2]], "dcg"), ValueError, r"labels must have 1 dimension, got shape \(1, 2\)"),
-        (([1, float("inf")], "map"), ValueError, r"labels\[1\] is not a finite number"),
-        ((["1"], "dcg"), TypeError, "labels must hold numbers"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "error", "message"), [
+    (([1, 2], "ndcg_cut"), ValueError, "'ndcg_cut' means 9 metrics; explain_ranked takes one"),
+    (([1, 2], "ndgc"), fastir.UnknownMetricError, "'ndcg'"),
+    (([1, 2], "hole@2"), fastir.UnknownMetricError, "needs document ids"),
+    (([1, 9], "err"), OverflowError, "label 9 is too large for max_grade=4 "),
+    (([[1, 2]], "dcg"), ValueError, r"labels must have 1 dimension, got shape \(1, 2\)"),
+    (([1, float("inf")], "map"), ValueError, r"labels\[1\] is not a finite number"),
+    ((["1"], "dcg"), TypeError, "labels must hold numbers"),
+])  # fmt: skip
 def test_bad_input_is_named(arguments, error, message):
     with pytest.raises(error, match=message):
         fastir.explain_ranked(*arguments)
 
 
 # ---- the worth of ranks --------------------------------------------------------------------------------------------
-
-
 def test_the_worth_of_a_rank_is_that_of_the_formulas():
     weights = rank_weights(["mrr", "dcg", "rbp.8", "err", "ndcg(discount=jk2)", "precision@2", "map"], 6)
     ranks = np.arange(1, 7)
     for name, expected in (
-        ("mrr", 1 / ranks),
-        ("dcg", 1 / np.log2(ranks + 1)),
-        ("rbp.8", 0.8 ** (ranks - 1)),
-        ("err", 1 / ranks),
-        ("ndcg(discount=jk2)", 1 / np.log2(np.maximum(ranks, 2))),
-        ("precision@2", [1, 1, 0, 0, 0, 0]),
-        ("map", 1 / ranks),
-    ):
+        ("mrr", 1 / ranks), ("dcg", 1 / np.log2(ranks + 1)), ("rbp.8", 0.8 ** (ranks - 1)),
+        ("err", 1 / ranks), ("ndcg(discount=jk2)", 1 / np.log2(np.maximum(ranks, 2))),
+        ("precision@2", [1, 1, 0, 0, 0, 0]), ("map", 1 / ranks),
+    ):  # fmt: skip
         np.testing.assert_allclose(weights[name], expected, rtol=1e-14)
     with pytest.raises(ValueError, match="metric 'rbp_resid': a list with one relevant document"):
         rank_weights("rbp_resid", 3)

@@ -45,13 +45,9 @@ def test_documents_enter_leave_move_and_stay():
     diff = new.diff(old)
     moves = {move.doc_id: move for move in diff.moves}
     assert {doc: (move.what, move.rank, move.other_rank) for doc, move in moves.items()} == {
-        "a": ("stayed", 1, 1),
-        "b": ("moved", 3, 2),
-        "c": ("entered", 2, None),
-        "d": ("left", None, 3),
-        "u": ("entered", 4, None),
-        "v": ("left", None, 4),
-    }
+        "a": ("stayed", 1, 1), "b": ("moved", 3, 2), "c": ("entered", 2, None), "d": ("left", None, 3),
+        "u": ("entered", 4, None), "v": ("left", None, 4),
+    }  # fmt: skip
     b = moves["b"]
     assert (b.label, b.gain, b.discount) == (2, 2.0, pytest.approx(0.5, rel=1e-15))
     assert b.change == b.contribution - b.other_contribution == pytest.approx(1 - 2 / math.log2(3))
@@ -91,8 +87,6 @@ def test_explanations_of_two_queries_have_no_diff():
 
 
 # ---- a ranking as boxes: what notebooks show above the table, and precision down to each rank ------------------------
-
-
 def test_labels_that_are_relevant_have_a_shade_and_count():
     made = boxes([("a", 4, 0.5), ("b", None, 0.5), ("c", -2, 0.5), ("d", 1, 0.75), ("e", 2, 1.0)], rel_level=2)
     assert [box.rank for box in made] == [1, 2, 3, 4, 5] and [box.label for box in made] == [4, None, None, 1, 2]
@@ -108,11 +102,8 @@ def test_a_notebook_shows_the_first_ranks_as_boxes_above_the_table():
     html = found._repr_html_()
     boxes, table = html.rsplit("<figure", 1)
     assert [boxes.count(part) for part in ("1px dashed", "px solid;", 'title="a&lt;"', "dcg down to it")] == [
-        1,
-        3,
-        1,
-        1,
-    ]
+        1, 3, 1, 1,
+    ]  # fmt: skip
     assert "<script" not in html and boxes.count("2.000") == 3 and "<table" in table
     assert boxes.index("4px") < boxes.index("3px"), "the higher label has the thicker frame"
     many = fastir.explain(qrels, {"q": {f"d{j}": float(j) for j in range(500)}}, "q", "map")

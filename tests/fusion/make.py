@@ -25,18 +25,12 @@ BY_RANK = {
 }
 LEARNT = ("mapfuse", "posfuse", "probfuse", "segfuse", "slidefuse", "bayesfuse")
 TUNED = {
-    "wsum": {"step": 0.1},
-    "mixed": {"step": 0.25},
-    "wmnz": {"step": 0.25},
-    "w_bordafuse": {"step": 0.25},
-    "rrf": {},
-    "rbc": {"min_phi": 0.2, "max_phi": 0.8, "step": 0.2},
-    "gmnz": {"min_gamma": 0.2, "max_gamma": 0.8, "step": 0.2},
+    "wsum": {"step": 0.1}, "mixed": {"step": 0.25}, "wmnz": {"step": 0.25}, "w_bordafuse": {"step": 0.25}, "rrf": {},
+    "rbc": {"min_phi": 0.2, "max_phi": 0.8, "step": 0.2}, "gmnz": {"min_gamma": 0.2, "max_gamma": 0.8, "step": 0.2},
     "logn_isr": {"min_sigma": 0.2, "max_sigma": 0.8, "step": 0.2},
-    "probfuse": {"min_n_segments": 1, "max_n_segments": 4},
-    "slidefuse": {"min_w": 1, "max_w": 4},
+    "probfuse": {"min_n_segments": 1, "max_n_segments": 4}, "slidefuse": {"min_w": 1, "max_w": 4},
     **{method: {} for method in ("mapfuse", "posfuse", "segfuse", "bayesfuse")},
-}
+}  # fmt: skip
 
 
 def rankings(seed, n_queries=8, pool=14):
@@ -115,14 +109,9 @@ def record():
             note(method, "min-max", best, held)
     normed = [[norm, plain(norm_switch(norm)(held[0]).to_dict())] for norm in NORMS[1:-1]]
     return {
-        "tool": f"ranx {importlib.metadata.version('ranx')}",
-        "runs": runs,
-        "voters": voters,
-        "qrels": qrels,
-        "fused": fused,
-        "tuned": tuned,
-        "normed": normed,
-    }
+        "tool": f"ranx {importlib.metadata.version('ranx')}", "runs": runs, "voters": voters, "qrels": qrels,
+        "fused": fused, "tuned": tuned, "normed": normed,
+    }  # fmt: skip
 
 
 if __name__ == "__main__":

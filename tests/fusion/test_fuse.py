@@ -1,6 +1,6 @@
 """fuse() gives what each method's source defines, for any overlap and ties, and says what is wrong with what it gets.
 
-Also of: cards, fusion, recipe, run_set, settings, sorting.
+Also of: cards, fusion, recipe, settings, sorting.
 """
 
 import json
@@ -141,51 +141,36 @@ def test_a_run_that_holds_duplicates_counts_the_larger_score():
 TWO = [{"q1": {"a": 2.0}}, {"q1": {"b": 1.0}}]
 
 
-@pytest.mark.parametrize(
-    "call, error, message",
-    [
-        (lambda: fastir.fuse([TWO[0]]), ValueError, "at least two are needed to fuse, got 1 ('1')"),
-        (lambda: fastir.fuse(TWO, "rrrf"), ValueError, "unknown method 'rrrf'; did you mean 'rrf'?"),
-        (lambda: fastir.fuse(TWO, "sum", "minmx"), ValueError, "unknown norm 'minmx'; did you mean"),
-        (lambda: fastir.fuse(TWO, "wsum"), ValueError, "method 'wsum' needs run_weights"),
-        (lambda: fastir.fuse(TWO, "sum", None, [1, 1]), TypeError, "run_weights: method 'sum' takes no weights"),
-        (lambda: fastir.fuse(TWO, "wsum", None, [1]), ValueError, "run_weights: expected 2, one for each run, got 1"),
-        (
-            lambda: fastir.fuse(TWO, "wsum", None, [1, -1]),
-            ValueError,
-            "run_weights: the weight of run '2' must be at least 0",
-        ),
-        (lambda: fastir.fuse(TWO, "wsum", None, [1, math.nan]), ValueError, "run_weights: the weight of run '2'"),
-        (lambda: fastir.fuse(TWO, "wsum", None, [1, math.inf]), ValueError, "must be finite"),
-        (lambda: fastir.fuse(TWO, "wsum", None, [0, 0]), ValueError, "run_weights: all are 0"),
-        (lambda: fastir.fuse(TWO, "wsum", None, {"1": 1, "3": 1}), ValueError, "run_weights: there is no run '3'"),
-        (lambda: fastir.fuse(TWO, "rrf", kk=1), TypeError, "method 'rrf' has no parameter 'kk'; it has k"),
-        (lambda: fastir.fuse(TWO, "logn_isr", sigm=1), TypeError, "no parameter 'sigm'; did you mean 'sigma'?"),
-        (lambda: fastir.fuse(TWO, "rbc"), ValueError, "method 'rbc' needs phi"),
-        (lambda: fastir.fuse(TWO, "rbc", phi=2), ValueError, "phi must be at most 1, got 2.0"),
-        (lambda: fastir.fuse(TWO, "posfuse"), ValueError, "needs probs, which fastir.tune learns from judgments"),
-        (lambda: fastir.fuse(TWO, "posfuse", probs=[[1.0]]), ValueError, "probs: expected 2"),
-        (lambda: fastir.fuse(TWO, max_depth=0), ValueError, "max_depth: the depth must be positive"),
-        (lambda: fastir.fuse(TWO, ties="random"), ValueError, "ties must be one of"),
-        (lambda: fastir.fuse(TWO, duplicates="once"), ValueError, "duplicates must be one of"),
-        (
-            lambda: fastir.fuse([TWO[0], {"q1": {"b": math.nan}}]),
-            ValueError,
-            "run '2': run: the score is NaN, not a number (query q1, document b)",
-        ),
-        (
-            lambda: fastir.fuse([TWO[0], {"q1": {"b": math.inf}}], "sum"),
-            ValueError,
-            "run '2': the score inf cannot be fused (query q1, document b)",
-        ),
-        (lambda: fastir.fuse([TWO[0], {1: {2: 1.0}}]), TypeError, "run '2' has ids of type (int, int)"),
-        (
-            lambda: fastir.fuse([{"q": {"a": 1e308}}, {"q": {"a": 1e308}}], "sum"),
-            OverflowError,
-            "the fused score is inf (query q, document a)",
-        ),
-    ],
-)
+@pytest.mark.parametrize("call, error, message", [
+    (lambda: fastir.fuse([TWO[0]]), ValueError, "at least two are needed to fuse, got 1 ('1')"),
+    (lambda: fastir.fuse(TWO, "rrrf"), ValueError, "unknown method 'rrrf'; did you mean 'rrf'?"),
+    (lambda: fastir.fuse(TWO, "sum", "minmx"), ValueError, "unknown norm 'minmx'; did you mean"),
+    (lambda: fastir.fuse(TWO, "wsum"), ValueError, "method 'wsum' needs run_weights"),
+    (lambda: fastir.fuse(TWO, "sum", None, [1, 1]), TypeError, "run_weights: method 'sum' takes no weights"),
+    (lambda: fastir.fuse(TWO, "wsum", None, [1]), ValueError, "run_weights: expected 2, one for each run, got 1"),
+    (lambda: fastir.fuse(TWO, "wsum", None, [1, -1]), ValueError,
+     "run_weights: the weight of run '2' must be at least 0"),
+    (lambda: fastir.fuse(TWO, "wsum", None, [1, math.nan]), ValueError, "run_weights: the weight of run '2'"),
+    (lambda: fastir.fuse(TWO, "wsum", None, [1, math.inf]), ValueError, "must be finite"),
+    (lambda: fastir.fuse(TWO, "wsum", None, [0, 0]), ValueError, "run_weights: all are 0"),
+    (lambda: fastir.fuse(TWO, "wsum", None, {"1": 1, "3": 1}), ValueError, "run_weights: there is no run '3'"),
+    (lambda: fastir.fuse(TWO, "rrf", kk=1), TypeError, "method 'rrf' has no parameter 'kk'; it has k"),
+    (lambda: fastir.fuse(TWO, "logn_isr", sigm=1), TypeError, "no parameter 'sigm'; did you mean 'sigma'?"),
+    (lambda: fastir.fuse(TWO, "rbc"), ValueError, "method 'rbc' needs phi"),
+    (lambda: fastir.fuse(TWO, "rbc", phi=2), ValueError, "phi must be at most 1, got 2.0"),
+    (lambda: fastir.fuse(TWO, "posfuse"), ValueError, "needs probs, which fastir.tune learns from judgments"),
+    (lambda: fastir.fuse(TWO, "posfuse", probs=[[1.0]]), ValueError, "probs: expected 2"),
+    (lambda: fastir.fuse(TWO, max_depth=0), ValueError, "max_depth: the depth must be positive"),
+    (lambda: fastir.fuse(TWO, ties="random"), ValueError, "ties must be one of"),
+    (lambda: fastir.fuse(TWO, duplicates="once"), ValueError, "duplicates must be one of"),
+    (lambda: fastir.fuse([TWO[0], {"q1": {"b": math.nan}}]), ValueError,
+     "run '2': run: the score is NaN, not a number (query q1, document b)"),
+    (lambda: fastir.fuse([TWO[0], {"q1": {"b": math.inf}}], "sum"), ValueError,
+     "run '2': the score inf cannot be fused (query q1, document b)"),
+    (lambda: fastir.fuse([TWO[0], {1: {2: 1.0}}]), TypeError, "run '2' has ids of type (int, int)"),
+    (lambda: fastir.fuse([{"q": {"a": 1e308}}, {"q": {"a": 1e308}}], "sum"), OverflowError,
+     "the fused score is inf (query q, document a)"),
+])  # fmt: skip
 def test_what_is_wrong_is_said(call, error, message):
     with pytest.raises(error) as caught:
         call()
@@ -244,7 +229,7 @@ def test_many_queries_are_fused_some_at_a_time(monkeypatch):
     rng = np.random.default_rng(3)
     runs = [{f"q{q}": {f"d{d}": rng.random() for d in range(q % 7)} for q in range(40)} for _ in range(2)]
     whole, few = fastir.fuse(runs, "mnz", max_depth=4), fastir.fuse(runs, "mnz", max_depth=4, n_threads=2)
-    monkeypatch.setattr("fastir.analyses.fusion.run_set.CHUNK_ROWS", 20)
+    monkeypatch.setattr("fastir.analyses.fusion.fuse.CHUNK_ROWS", 20)
     parts = fastir.fuse(runs, "mnz", max_depth=4)
     assert whole.to_dict() == few.to_dict() == parts.to_dict()
     assert fastir.tune({"q6": {"d1": 1}, "q13": {"d2": 1}}, runs, "mrr", folds=2).in_sample > 0
@@ -263,11 +248,8 @@ def test_a_query_of_more_documents_and_runs_than_a_tile_holds():
             by_score.setdefault(doc, []).append(score)
     assert fastir.fuse(runs).to_dict()["q"] == pytest.approx(by_rank, rel=1e-13)
     for method, combined in (
-        ("mnz", lambda scores: sum(scores) * len(scores)),
-        ("med", statistics.median),
-        ("min", min),
-        ("max", max),
-    ):
+        ("mnz", lambda scores: sum(scores) * len(scores)), ("med", statistics.median), ("min", min), ("max", max),
+    ):  # fmt: skip
         expected = {doc: combined(scores) for doc, scores in by_score.items()}
         assert fastir.fuse(runs, method, norm=None).to_dict()["q"] == pytest.approx(expected, rel=1e-13), method
 

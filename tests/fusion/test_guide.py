@@ -22,16 +22,12 @@ def summed(value):
     return total
 
 
-@pytest.mark.parametrize(
-    "value, method, norm, weights, params",
-    [
-        (lambda n, rank, share: 1 / (60 + rank), "rrf", None, None, {}),  # Elasticsearch, OpenSearch, Vespa
-        (lambda n, rank, share: 1 / (2 + rank - 1), "rrf", None, None, {"k": 1}),  # Qdrant
-        (lambda n, rank, share: (1 - ALPHA, ALPHA)[n] / (59 + rank), "rrf", None, (1 - ALPHA, ALPHA), {"k": 59}),
-        (lambda n, rank, share: (1 - ALPHA, ALPHA)[n] * share, "wsum", "min-max", (1 - ALPHA, ALPHA), {}),
-    ],
-    ids=["rrf", "qdrant", "weaviate ranked", "weaviate relative, and linear ones"],
-)
+@pytest.mark.parametrize("value, method, norm, weights, params", [
+    (lambda n, rank, share: 1 / (60 + rank), "rrf", None, None, {}),  # Elasticsearch, OpenSearch, Vespa
+    (lambda n, rank, share: 1 / (2 + rank - 1), "rrf", None, None, {"k": 1}),  # Qdrant
+    (lambda n, rank, share: (1 - ALPHA, ALPHA)[n] / (59 + rank), "rrf", None, (1 - ALPHA, ALPHA), {"k": 59}),
+    (lambda n, rank, share: (1 - ALPHA, ALPHA)[n] * share, "wsum", "min-max", (1 - ALPHA, ALPHA), {}),
+], ids=["rrf", "qdrant", "weaviate ranked", "weaviate relative, and linear ones"])  # fmt: skip
 def test_an_engine_s_hybrid_query_is_the_method_that_the_guide_names(value, method, norm, weights, params):
     fused = fastir.fuse([{"q": scores} for scores in LISTS], method, norm, weights, **params)
     assert fused["q"] == pytest.approx(summed(value), rel=1e-12)

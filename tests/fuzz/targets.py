@@ -66,7 +66,6 @@ def numbers(results):
 
 
 # ---- files -----------------------------------------------------------------------------------------------------------
-
 LINES = [
     b"q1 Q0 d1 1 3.5 tag\nq1 Q0 d2 2 1e-3 tag\nq2 Q0 d1 1 -2 tag\n", b"q1 0 d1 1\nq1 0 d2 -1\r\n\nq2 0 d1 2\n",
     b"query-id\tcorpus-id\tscore\nq1\td1\t1\n", b"q1\td1\t1\nq1\td2\t2\n", b"\xef\xbb\xbfq1 Q0 d1 1 inf tag",
@@ -208,7 +207,6 @@ def metric(data):
 
 
 # ---- arrays ----------------------------------------------------------------------------------------------------------
-
 DTYPES = ["i1", "i2", "i4", "i8", "u1", "u8", "f4", "f8", "?", ">i4", "f2"]
 
 
@@ -248,7 +246,6 @@ def arrays(data):
 
 
 # ---- pickles ---------------------------------------------------------------------------------------------------------
-
 SAFE = {"numpy", "fastir", "collections", "_codecs"}
 DTYPE_STATE = b"NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00t"
 
@@ -302,7 +299,6 @@ def pickle_seeds():
 
 
 # ---- the command line ------------------------------------------------------------------------------------------------
-
 ARGUMENTS = [
     "eval", "trec_eval", "compare", "metrics", "explain", "QRELS", "RUN",
     "OTHER", "-", "-m", "map", "ndcg@10", "-q", "-c",
@@ -349,8 +345,6 @@ def command(data):
 
 
 # ---- one number in two ways ------------------------------------------------------------------------------------------
-
-
 def two_ways(differs):
     """A target of which bytes are the seed of random calls, which a function says to differ from `evaluate`."""
 
@@ -366,26 +360,14 @@ def two_ways(differs):
 
 
 # ---- all of them -----------------------------------------------------------------------------------------------------
-
 TARGETS = {
-    "trec": text_file("run.txt", ["trec"]),
-    "lines": text_file("lines.txt", ["trec", "beir", "msmarco"]),
-    "json": text_file("run.json", ["json"]),
-    "csv": text_file("run.csv", ["csv"]),
-    "jsonl": text_file("run.jsonl", ["jsonl"]),
-    "metric": metric,
-    "arrays": arrays,
-    "pickles": pickles,
-    "command": command,
-    "judgments": judgments,
-    "pairs": pairs,
-    "engines": text_file("engine.json", ["json"]),
-    "quepid": text_file("quepid.csv", ["quepid"]),
-    "saved": saved,
-    "folders": folders,
-    "explain": two_ways(explanation_that_differs),
-    "influence": two_ways(influence_that_differs),
-}
+    "trec": text_file("run.txt", ["trec"]), "lines": text_file("lines.txt", ["trec", "beir", "msmarco"]),
+    "json": text_file("run.json", ["json"]), "csv": text_file("run.csv", ["csv"]),
+    "jsonl": text_file("run.jsonl", ["jsonl"]), "metric": metric, "arrays": arrays, "pickles": pickles,
+    "command": command, "judgments": judgments, "pairs": pairs, "engines": text_file("engine.json", ["json"]),
+    "quepid": text_file("quepid.csv", ["quepid"]), "saved": saved, "folders": folders,
+    "explain": two_ways(explanation_that_differs), "influence": two_ways(influence_that_differs),
+}  # fmt: skip
 JUDGMENTS = [b"q1 1 d1 1\nq1 2 d1 0\nq2 1 d1 2\n", b"q1 j p d1 1\nq1 j p d2 2\n", b"q1 0 d1 1 1\nq1 0 d2 0 -1\n"]
 JUDGMENTS += [b"q1 d1 1 0 0.5\nq1 d2 0 1 1\n"]
 EXPORTS = [

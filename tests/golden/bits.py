@@ -13,11 +13,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 FILE = HERE / "bits.txt"
 CASES = {  # the run, and the options
-    "distinct": ("distinct.run", {}),
-    "exponential": ("distinct.run", {"convention": "lightgbm"}),
-    "tied": ("tied.run", {"convention": "trec_eval-10"}),
-    "averaged": ("gaps.run", {"ties": "average"}),
-}
+    "distinct": ("distinct.run", {}), "exponential": ("distinct.run", {"convention": "lightgbm"}),
+    "tied": ("tied.run", {"convention": "trec_eval-10"}), "averaged": ("gaps.run", {"ties": "average"}),
+}  # fmt: skip
 N_ITEMS = 300
 
 

@@ -63,6 +63,15 @@ def write_json(name, values):
     (EXPECTED / name).write_text(f"{{\n{rows}\n}}\n", "utf-8")
 
 
+def by_query(printed):
+    """What trec_eval prints, {query: {measure: text}}; its last query is "all"."""
+    rows = {}
+    for line in printed.splitlines():
+        measure, query, text = line.split("\t")
+        rows.setdefault(query, {})[measure.rstrip()] = text
+    return rows
+
+
 def plain(values):
     return {name: float(value) for name, value in values.items()}
 
@@ -70,7 +79,7 @@ def plain(values):
 def make_expected(trec_eval):
     for name, (flags, run) in TREC_EVAL.items():
         command = [trec_eval, *flags.split(), COLLECTION / "qrels.txt", COLLECTION / run]
-        (EXPECTED / name).write_bytes(subprocess.run(command, capture_output=True, check=True).stdout)
+        write_json(name, by_query(subprocess.run(command, capture_output=True, check=True).stdout.decode()))
     qrels = read_qrels()
     for name in ("distinct", "tied", "gaps"):
         run = read_run(f"{name}.run")

@@ -24,8 +24,6 @@ DESCRIBED_IN_README = "see README"
 
 
 # ---- reading and comparing -------------------------------------------------------------------------------------
-
-
 def agrees(value, expected):
     """Whether a value is the expected one: floats to 1e-12, printed decimals to their digits, whole numbers exactly."""
     if isinstance(expected, float):
@@ -53,17 +51,11 @@ def test_every_listed_file_has_a_test():
 
 
 # ---- trec_eval and pytrec_eval ---------------------------------------------------------------------------------
-
 REFUSED = "the program refuses"  # trec_eval 10 without -c, where the run lacks a query
 OPTIONS = {
-    "": {},
-    "-J": {"judged_only": True},
-    "-l 2": {"rel_level": 2},
-    "relevance_level=2": {"rel_level": 2},
-    "-M 100": {"max_depth": 100},
-    "-c": {"queries": "qrels"},
-    "qrels cut to the queries of the run": {},
-}
+    "": {}, "-J": {"judged_only": True}, "-l 2": {"rel_level": 2}, "relevance_level=2": {"rel_level": 2},
+    "-M 100": {"max_depth": 100}, "-c": {"queries": "qrels"}, "qrels cut to the queries of the run": {},
+}  # fmt: skip
 
 
 def trec_rows(path, number):
@@ -98,13 +90,10 @@ def check_trec_eval(expected, qrels, run, program, options, record_property):
     silent = {query for query, status in results.status.items() if status == "missing" and program == "te904"}
     assert not listed_queries or listed_queries | silent == set(results.query_ids)
     per_query = {name: results.per_query(name) for name in results.names}
-    check(
-        [
-            ((query, name), results[name] if query == "all" else per_query[name][query], value)
-            for query, name, value in rows
-        ],
-        record_property,
-    )
+    check([
+        ((query, name), results[name] if query == "all" else per_query[name][query], value)
+        for query, name, value in rows
+    ], record_property)  # fmt: skip
 
 
 @UNEVEN
@@ -119,19 +108,16 @@ def test_trec_eval(line, record_property):
         check_trec_eval(expected, qrels, run, line["program"], OPTIONS[line["flags"]], record_property)
 
 
-@pytest.mark.parametrize(
-    ("expected", "qrels", "run", "options"),
-    [
-        ("out.test", "qrels.test", "results.test", {}),
-        ("out.test.a", "qrels.test", "results.test", {}),
-        ("out.test.aq", "qrels.test", "results.test", {}),
-        ("out.test.aqc", "qrels.test", "results.trunc", {"queries": "qrels"}),
-        ("out.test.aqcM", "qrels.test", "results.trunc", {"queries": "qrels", "max_depth": 100}),
-        ("out.test.aql", "qrels.rel_level", "results.test", {"rel_level": 2}),
-        ("out.test.meas_params", "qrels.test", "results.test", {}),
-        ("out.comment.test", "qrels.comment.test.gz", "results.comment.test.gz", {}),
-    ],
-)
+@pytest.mark.parametrize(("expected", "qrels", "run", "options"), [
+    ("out.test", "qrels.test", "results.test", {}),
+    ("out.test.a", "qrels.test", "results.test", {}),
+    ("out.test.aq", "qrels.test", "results.test", {}),
+    ("out.test.aqc", "qrels.test", "results.trunc", {"queries": "qrels"}),
+    ("out.test.aqcM", "qrels.test", "results.trunc", {"queries": "qrels", "max_depth": 100}),
+    ("out.test.aql", "qrels.rel_level", "results.test", {"rel_level": 2}),
+    ("out.test.meas_params", "qrels.test", "results.test", {}),
+    ("out.comment.test", "qrels.comment.test.gz", "results.comment.test.gz", {}),
+])  # fmt: skip
 def test_nist(expected, qrels, run, options, record_property):
     """The outputs that NIST ships with trec_eval."""
     folder = DATA / "trec_eval_test"
@@ -150,18 +136,10 @@ def test_groups_of_judges(record_property):
 
 
 # ---- ndeval ----------------------------------------------------------------------------------------------------
-
 NDEVAL = {
-    "ERR-IA": "err_ia",
-    "nERR-IA": "nerr_ia",
-    "alpha-DCG": "alpha_dcg",
-    "alpha-nDCG": "alpha_ndcg",
-    "NRBP": "nrbp",
-    "nNRBP": "nnrbp",
-    "MAP-IA": "map_ia",
-    "P-IA": "p_ia",
-    "strec": "st_recall",
-}
+    "ERR-IA": "err_ia", "nERR-IA": "nerr_ia", "alpha-DCG": "alpha_dcg", "alpha-nDCG": "alpha_ndcg",
+    "NRBP": "nrbp", "nNRBP": "nnrbp", "MAP-IA": "map_ia", "P-IA": "p_ia", "strec": "st_recall",
+}  # fmt: skip
 
 
 @UNEVEN
@@ -186,8 +164,6 @@ def test_ndeval(line, record_property):
 
 
 # ---- gdeval, rbp_eval, tar_eval, LightGBM ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("line", listed("gdeval_k20"))
 def test_gdeval(line, record_property):
     """Only topics with a relevant document are printed, and averaged."""
@@ -278,12 +254,9 @@ def test_lightgbm(model, record_property):
 # NTCIREVAL's names for what is ours, by its gains of the labels: levels 1 to 3, and its nDCG does not discount rank 1.
 NTCIR = {"RR": "mrr", "AP": "map", "Q-measure": "q_measure", "RBP": "rbp(p=0.95, gains=scaled)"}
 NTCIR_AT = {
-    "AP@": "map(ap_norm=min_kR)@{k}",
-    "nDCG@": "ndcg(discount=jk2)@{k}",
-    "MSnDCG@": "ndcg@{k}",
-    "P@": "precision@{k}",
-    "Hit@": "hit_rate@{k}",
-}
+    "AP@": "map(ap_norm=min_kR)@{k}", "nDCG@": "ndcg(discount=jk2)@{k}", "MSnDCG@": "ndcg@{k}",
+    "P@": "precision@{k}", "Hit@": "hit_rate@{k}",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

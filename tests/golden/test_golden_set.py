@@ -19,11 +19,9 @@ pytestmark = UNEVEN
 
 QRELS = COLLECTION / "qrels.txt"
 FLAGS = {
-    "-c": {"queries": "qrels"},
-    "-l 2": {"rel_level": 2},
-    "-J": {"judged_only": True},
+    "-c": {"queries": "qrels"}, "-l 2": {"rel_level": 2}, "-J": {"judged_only": True},
     "-M 7": {"max_depth": 7},
-}
+}  # fmt: skip
 
 
 def loaded(name):
@@ -49,8 +47,8 @@ def check(compared, agree, at_least):
 def test_trec_eval(name):
     flags, run = golden_set.TREC_EVAL[name]
     options = {key: value for flag, choice in FLAGS.items() if flag in flags for key, value in choice.items()}
-    lines = [line.split("\t") for line in (EXPECTED / name).read_text("utf-8").splitlines()]
-    rows = [(query, ours(theirs.rstrip()), text) for theirs, query, text in lines if ours(theirs.rstrip())]
+    lines = [(query, ours(theirs), text) for query, row in loaded(name).items() for theirs, text in row.items()]
+    rows = [line for line in lines if line[1]]
     names = dict.fromkeys(metric for _, metric, _ in rows)
     results = fastir.evaluate(QRELS, COLLECTION / run, names, convention="trec_eval-10", **options)
     values = {**results.to_dict(), "all": dict(results)}

@@ -70,8 +70,6 @@ def ours(rows, name, convention, **options):
 
 
 # ---- gradient boosting -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("column", ["full", "tied"])
 def test_values_that_lightgbm_printed(column):
     rows = real(column)
@@ -84,12 +82,9 @@ def test_lightgbm(rows):
     lightgbm = pytest.importorskip("lightgbm")
     labels, scores, sizes = rows
     options = {
-        "objective": "lambdarank",
-        "metric": "ndcg,map",
-        "eval_at": [1, 3, 5, 10, 50],
-        "verbose": -1,
+        "objective": "lambdarank", "metric": "ndcg,map", "eval_at": [1, 3, 5, 10, 50], "verbose": -1,
         "num_threads": 1,
-    }
+    }  # fmt: skip
     for by_query in (None, weights_of(rows)):
         train = lightgbm.Dataset(np.zeros((4, 1)), [0, 1, 0, 1], group=[4], params=options)
         valid = lightgbm.Dataset(
@@ -153,8 +148,6 @@ def test_catboost(rows):
 
 
 # ---- scikit-learn and torchmetrics -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("k", [None, 1, 5, 10])
 def test_sklearn(rows, k):
     metrics = pytest.importorskip("sklearn.metrics")

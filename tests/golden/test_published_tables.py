@@ -13,13 +13,9 @@ pytestmark = [pytest.mark.skipif(not SHARED.is_dir(), reason=ABSENT), UNEVEN, NE
 CLEF = {"ECNU run2": "ecnu.run2", "IIIT run1": "iiit.run1"}
 # tar_eval of 2017, by CLEF-TAR/tar, and how fastir spells it; the second ones read the size of a topic's collection
 VALUES = {
-    "num_rels": "num_rel",
-    "num_shown": "num_ret",
-    "rels_found": "num_rel_ret",
-    "last_rel": "last_rel(no_hit=zero)",
-    "ap": "map",
-    "r": "recall",
-}
+    "num_rels": "num_rel", "num_shown": "num_ret", "rels_found": "num_rel_ret",
+    "last_rel": "last_rel(no_hit=zero)", "ap": "map", "r": "recall",
+}  # fmt: skip
 OF_COLLECTION = {"wss_100": "wss(wanted=nearest)@1", "loss_er": "loss_er"}
 
 

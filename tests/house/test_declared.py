@@ -14,7 +14,7 @@ from pages import NEEDS_PAGES
 import fastir
 from fastir.analyses.agreement.measures import MEASURES
 from fastir.analyses.compare import options, run_pairs
-from fastir.analyses.compare.statistical_tests import TESTS
+from fastir.analyses.compare.records import TESTS
 from fastir.analyses.fusion import _recipe
 from fastir.analyses.fusion.cards import METHODS, NORMS
 from fastir.cli import fusion
@@ -77,17 +77,10 @@ def test_types_for_editors_and_the_kernel_s_words_are_those_of_the_tables():
     assert {card.rule for card in METHODS.values()} <= {*_recipe.RULES}
 
 
-@pytest.mark.parametrize(
-    ("function", "table"),
-    [
-        (fastir.fuse, METHODS),
-        (fastir.fuse, NORMS),
-        (fastir.compare_scores, TESTS),
-        (fastir.Qrels.from_file, formats.QRELS_FORMATS),
-        (fastir.Run.from_file, formats.RUN_FORMATS),
-    ],
-    ids=["methods", "norms", "tests", "formats of qrels", "formats of runs"],
-)
+@pytest.mark.parametrize(("function", "table"), [
+    (fastir.fuse, METHODS), (fastir.fuse, NORMS), (fastir.compare_scores, TESTS),
+    (fastir.Qrels.from_file, formats.QRELS_FORMATS), (fastir.Run.from_file, formats.RUN_FORMATS),
+], ids=["methods", "norms", "tests", "formats of qrels", "formats of runs"])  # fmt: skip
 def test_docstrings_name_every_choice(function, table):
     assert not [name for name in table if f'"{name}"' not in function.__doc__]
 
@@ -99,8 +92,6 @@ def test_python_and_the_command_take_the_same_words(norm):
 
 
 # ---- what the recipes ask for --------------------------------------------------------------------------------------
-
-
 def literals(path):
     """The strings of a file's code."""
     tree = ast.parse(path.read_text("utf-8"))

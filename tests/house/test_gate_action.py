@@ -47,25 +47,16 @@ class Job:
             (programs / name).chmod(0o755)
         self.summary, self.output = self.temp / "summary", self.temp / "output"
         self.environment = {
-            **os.environ,
-            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": str(ROOT),
-            "RUNNER_TEMP": str(self.temp),
-            "GITHUB_STEP_SUMMARY": str(self.summary),
-            "GITHUB_OUTPUT": str(self.output),
-            "GITHUB_REPOSITORY": "owner/name",
-            "EARLIER": "",
-            "GH_EXIT": "0",
-        }
+            **os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT),
+            "RUNNER_TEMP": str(self.temp), "GITHUB_STEP_SUMMARY": str(self.summary),
+            "GITHUB_OUTPUT": str(self.output), "GITHUB_REPOSITORY": "owner/name", "EARLIER": "", "GH_EXIT": "0",
+        }  # fmt: skip
 
     def use(self, pull_request="", **inputs):
         given = {
-            "qrels": "examples/qrels.txt",
-            "baseline": "examples/dense.run",
-            "run": "examples/bm25.run",
-            "fail-if": "drop:map>0.01",
-            **{name.replace("_", "-"): value for name, value in inputs.items()},
-        }
+            "qrels": "examples/qrels.txt", "baseline": "examples/dense.run", "run": "examples/bm25.run",
+            "fail-if": "drop:map>0.01", **{name.replace("_", "-"): value for name, value in inputs.items()},
+        }  # fmt: skip
         context = {f"inputs.{name}": value.get("default", "") for name, value in self.action["inputs"].items()}
         context |= {f"inputs.{name}": value for name, value in given.items()}
         context |= {"github.event.pull_request.number": pull_request, "github.token": "secret"}

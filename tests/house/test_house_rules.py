@@ -29,8 +29,6 @@ def lines_where(paths, is_wrong):
 
 
 # ---- kernels ---------------------------------------------------------------------------------------------------
-
-
 # Functions that take a second for millions of rows, and so look whether the user interrupts.
 INTERRUPTIBLE = re.compile(r"\b(settle|put_in_order|sort|sort_rows)\(")
 
@@ -69,8 +67,6 @@ def test_counts_become_those_of_numpy_in_one_place():
 
 
 # ---- everything ------------------------------------------------------------------------------------------------
-
-
 def test_no_assert_guards_against_a_caller():
     """`python -O` drops them."""
     assert not lines_where([*PYTHON, *CYTHON], lambda code: re.match(r"\s*assert\b", code))
@@ -98,8 +94,6 @@ def test_importing_fastir_imports_little():
 
 
 # ---- what is committed -----------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def committed():
     """The paths that git knows, relative to the root."""
@@ -131,8 +125,6 @@ def test_no_committed_file_knows_the_machine_it_was_written_on(committed):
 
 
 # ---- cards -----------------------------------------------------------------------------------------------------
-
-
 def test_every_card_says_what_its_number_means():
     for card in fastir.metrics():
         for field in ("summary", "formula", "undefined", "source"):

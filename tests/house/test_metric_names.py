@@ -132,17 +132,14 @@ def test_places_are_there_and_fields_are_metrics():
     assert FIELDS.keys() <= NAMES
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ('x = "map"', ["map"]),
-        ('x = {"ndcg": 1, "x": ["err@10", f"iprec@{p}"]}', ["ndcg", "err", "iprec"]),
-        ('def f():\n    "map"\n    return f"{x:g}"', []),
-        ('data["num_ret"], getattr(x, "recall"), "mapped", "a map"', []),
-        ('Evaluator(qrels, ["num_ret", *more], k=1)\nself.names = ["recall"]', ["num_ret", "recall"]),
-        ('f"precision@{k}"', ["precision"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "names"), [
+    ('x = "map"', ["map"]),
+    ('x = {"ndcg": 1, "x": ["err@10", f"iprec@{p}"]}', ["ndcg", "err", "iprec"]),
+    ('def f():\n    "map"\n    return f"{x:g}"', []),
+    ('data["num_ret"], getattr(x, "recall"), "mapped", "a map"', []),
+    ('Evaluator(qrels, ["num_ret", *more], k=1)\nself.names = ["recall"]', ["num_ret", "recall"]),
+    ('f"precision@{k}"', ["precision"]),
+])  # fmt: skip
 def test_what_counts_as_a_name(tmp_path, text, names):
     path = tmp_path / "module.py"
     path.write_text(text)

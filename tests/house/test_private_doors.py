@@ -7,24 +7,13 @@ from imports import PACKAGE
 import fastir
 
 # Attribute of ours, and the file that reads it: the reason
-DOORS = {
-    ("_query", "request/custom.py"): "request lies below the judged rankings that a custom metric is called with",
-}
+DOORS = {("_query", "request/custom.py"): "request lies below the judged rankings that a custom metric is called with"}
 # Attributes of other libraries, which offer no public way.
 FOREIGN = {
-    "_SubParsersAction",
-    "_actions",
-    "_choices_actions",
-    "_dummy",
-    "_expand_help",
-    "_get_comparison_value",
-    "_get_formatter",
-    "_getframe",
-    "_group_actions",
-    "_import_from_c_capsule",
-    "_retrieval_aggregate",
+    "_SubParsersAction", "_actions", "_choices_actions", "_dummy", "_expand_help", "_get_comparison_value",
+    "_get_formatter", "_getframe", "_group_actions", "_import_from_c_capsule", "_retrieval_aggregate",
     "_validate_array_like_id_data",
-}
+}  # fmt: skip
 OF_NAMED_TUPLES = {"_asdict", "_field_defaults", "_fields", "_make", "_replace"}
 
 

@@ -32,16 +32,10 @@ def test_the_root_has_these_files():
         pytest.skip("needs git and a checkout of its own")
     assert {path for path in done.stdout.splitlines() if "/" not in path} == {
         *(
-            ".gitignore",
-            "CHANGELOG.md",
-            "CITATION.cff",
-            "LICENSE",
-            "MANIFEST.in",
-            "README.md",
-            "pyproject.toml",
-            "setup.py",
+            ".gitignore", "CHANGELOG.md", "CITATION.cff", "LICENSE", "MANIFEST.in", "README.md",
+            "pyproject.toml", "setup.py",
         )
-    }
+    }  # fmt: skip
 
 
 @NEEDS_SOURCES
@@ -134,12 +128,9 @@ def test_a_wheel_is_compressed_again_and_refused_if_it_is_too_large(tmp_path):
     noise = random.Random(1).randbytes(2_600_000)
     text = (ROOT / "docs" / "exactness_values.md").read_bytes() * 3
     for members, code in (
-        ([noise[:-1000]], 0),
-        ([noise], 1),
-        ([bytes(9_500_000)], 0),
-        ([bytes(9_000_000), bytes(500_001)], 1),
+        ([noise[:-1000]], 0), ([noise], 1), ([bytes(9_500_000)], 0), ([bytes(9_000_000), bytes(500_001)], 1),
         ([text, b""], 0),
-    ):
+    ):  # fmt: skip
         path = tmp_path / "a.whl"
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
             for number, member in enumerate(members):
@@ -232,22 +223,13 @@ def test_every_lint_tool_has_one_version():
 
 # Distributions that are not named as the package that they bring, and those that come with another one.
 BROUGHT_BY = {
-    "Cython": "cython",
-    "cwl": "cwl-eval",
+    "Cython": "cython", "cwl": "cwl-eval",
     "grpc": "pyspark",  # [connect]
-    "haystack": "haystack-ai",
-    "ir_datasets": "ir-datasets",
-    "ir_measures": "ir-measures",
-    "llama_index": "llama-index-core",
-    "markdown_it": "markdown-it-py",
-    "ppi_py": "ppi-python",
-    "pyterrier": "python-terrier",
-    "pytrec_eval": "pytrec-eval-terrier",
-    "sentence_transformers": "sentence-transformers",
-    "sklearn": "scikit-learn",
-    "vespa": "pyvespa",
-    "yaml": "pyyaml",
-}
+    "haystack": "haystack-ai", "ir_datasets": "ir-datasets", "ir_measures": "ir-measures",
+    "llama_index": "llama-index-core", "markdown_it": "markdown-it-py", "ppi_py": "ppi-python",
+    "pyterrier": "python-terrier", "pytrec_eval": "pytrec-eval-terrier",
+    "sentence_transformers": "sentence-transformers", "sklearn": "scikit-learn", "vespa": "pyvespa", "yaml": "pyyaml",
+}  # fmt: skip
 
 
 def test_what_tests_import_is_in_the_extras_of_the_job_that_has_every_peer():

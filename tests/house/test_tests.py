@@ -19,18 +19,9 @@ BOXES = {
 }
 # Promises that no single box keeps, and what tests share.
 OF_THEIR_OWN = {
-    "catalogue",
-    "conformance",
-    "conventions",
-    "downstream",
-    "fuzz",
-    "golden",
-    "house",
-    "invariants",
-    "oracle",
-    "parity",
-    "support",
-}
+    "catalogue", "conformance", "conventions", "downstream", "fuzz", "golden", "house", "invariants",
+    "oracle", "parity", "support",
+}  # fmt: skip
 
 
 def test_no_test_module_imports_another():

@@ -138,15 +138,12 @@ console.log(JSON.stringify([elements.form.hidden, elements.status.textContent]))
 
 @pytest.mark.site
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
-@pytest.mark.parametrize(
-    ("status", "body", "hidden"),
-    [
-        ("404", "<!DOCTYPE html><title>404</title>", True),
-        ("200", "<!DOCTYPE html><title>This page is shown for every address</title>", True),
-        ("404", '{"pyodide": "pyodide/", "wheels": []}', True),
-        ("200", '{"pyodide": "pyodide/", "wheels": []}', False),
-    ],
-)
+@pytest.mark.parametrize(("status", "body", "hidden"), [
+    ("404", "<!DOCTYPE html><title>404</title>", True),
+    ("200", "<!DOCTYPE html><title>This page is shown for every address</title>", True),
+    ("404", '{"pyodide": "pyodide/", "wheels": []}', True),
+    ("200", '{"pyodide": "pyodide/", "wheels": []}', False),
+])  # fmt: skip
 def test_a_site_without_the_wheel_says_so(status, body, hidden):
     command = ["node", "--input-type=module", "--eval", HOST, str(PAGE), status, body]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)

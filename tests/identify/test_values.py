@@ -53,12 +53,8 @@ def test_numbers_that_are_too_long_are_not_printed_whole(value):
 
 def test_other_metrics_keep_the_cutoff():
     assert mistaken_names("recall@10") == (
-        "hit_rate@10",
-        "relative_precision@10",
-        "recall_all@10",
-        "precision@10",
-        "hits@10",
-    )
+        "hit_rate@10", "relative_precision@10", "recall_all@10", "precision@10", "hits@10",
+    )  # fmt: skip
     assert (
         mistaken_names("map")[0] == "r_precision"
         and mistaken_names("rbp") == mistaken_names("map(ap_norm=min_kR)@5") == ()

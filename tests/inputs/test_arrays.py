@@ -170,16 +170,13 @@ def test_integers_that_stay_apart_in_their_row_are_not(data, recwarn):
     assert not recwarn.list
 
 
-@pytest.mark.parametrize(
-    ("scores", "message"),
-    [
-        ([0.9, None, 0.5], r"scores must hold numbers of at most 64 bits, got dtype object: scores\[1\] is None$"),
-        ([0.9, 0.5, "x"], r"scores must hold numbers"),
-        (np.array([0.9, 0.5, "x"], object), r"scores\[2\] is 'x'$"),
-        ([[0.9, 0.1], [None, 0.5]], r"scores\[1, 0\] is None$"),
-        (np.array([[0.9, {}]], object), r"got dtype object$"),
-    ],
-)
+@pytest.mark.parametrize(("scores", "message"), [
+    ([0.9, None, 0.5], r"scores must hold numbers of at most 64 bits, got dtype object: scores\[1\] is None$"),
+    ([0.9, 0.5, "x"], r"scores must hold numbers"),
+    (np.array([0.9, 0.5, "x"], object), r"scores\[2\] is 'x'$"),
+    ([[0.9, 0.1], [None, 0.5]], r"scores\[1, 0\] is None$"),
+    (np.array([[0.9, {}]], object), r"got dtype object$"),
+])  # fmt: skip
 def test_an_entry_that_is_no_number_is_named_with_its_place(scores, message):
     with pytest.raises(TypeError, match=message):
         arrays.scores(scores, "scores", 2 if isinstance(scores[0], list) else 1)

@@ -21,28 +21,19 @@ def forms():
     sparse = pytest.importorskip("scipy.sparse")
     csr = sparse.csr_matrix(([1.0, 2.0, 1.0, 0.0], [2, 3, 0, 1], [0, 2, 4]), shape=(2, 4))
     graded = {
-        "list of dicts": RELEVANT,
-        "dict of dicts": dict(enumerate(RELEVANT)),
-        "other order": {1: {1: 0, 0: 1}, 0: {3: 2, 2: 1}},
-        "generator": (row for row in RELEVANT),
-        "csr": csr,
-        "csr array": sparse.csr_array(csr),
-        "csc": csr.tocsc(),
-        "coo": csr.tocoo(),
+        "list of dicts": RELEVANT, "dict of dicts": dict(enumerate(RELEVANT)),
+        "other order": {1: {1: 0, 0: 1}, 0: {3: 2, 2: 1}}, "generator": (row for row in RELEVANT), "csr": csr,
+        "csr array": sparse.csr_array(csr), "csc": csr.tocsc(), "coo": csr.tocoo(),
         "tuple": ([0, 2, 4], [2, 3, 0, 1], [1, 2, 1, 0]),
         "tuple of arrays": (np.array([0, 2, 4], "i4"), np.array([3, 2, 1, 0], "u2"), np.array([2, 1, 0, 1], "f2")),
         "NumPy integers": [{np.int32(2): np.int8(1), np.int64(3): True + np.int64(1)}, {0: True, 1: False}],
-    }
+    }  # fmt: skip
     plain = {
-        "lists": [[2, 3], [0]],
-        "tuples": [(3, 2), (0,)],
-        "sets": [{2, 3}, {0}],
-        "arrays": [np.array([2, 3]), np.array([0], np.uint8)],
-        "dict of lists": {0: [2, 3], 1: [0]},
-        "some with labels": [{2: 1, 3: 1}, [0]],
-        "tuple": ([0, 2, 3], [2, 3, 0]),
+        "lists": [[2, 3], [0]], "tuples": [(3, 2), (0,)], "sets": [{2, 3}, {0}],
+        "arrays": [np.array([2, 3]), np.array([0], np.uint8)], "dict of lists": {0: [2, 3], 1: [0]},
+        "some with labels": [{2: 1, 3: 1}, [0]], "tuple": ([0, 2, 3], [2, 3, 0]),
         "bool": sparse.csr_matrix(([True, True, True], [3, 2, 0], [0, 2, 3]), shape=(2, 4)),
-    }
+    }  # fmt: skip
     return graded, plain
 
 
@@ -122,16 +113,13 @@ def test_one_number_for_each_row_is_the_item_that_was_left_out():
     assert bits(fastir.evaluate_matrix(scores, torch.tensor(targets), ["mrr", "hr@3", "ndcg@5"])) == bits(expected)
 
 
-@pytest.mark.parametrize(
-    ("targets", "error", "message"),
-    [
-        ([3, 0], ValueError, "scores has 3 rows but relevant has 2; lengths must match"),
-        ([3, 0, 4], ValueError, "relevant: item 4 of row 2 is no column of scores; out of range"),
-        ([3, 0, 1.5], TypeError, "relevant must be integers, got dtype float64"),
-        ([3, 0, [1]], ValueError, "relevant must be an array of numbers"),
-        ([True, False, True], ValueError, "relevant: row 0 must have 1 dimension, got shape ()"),
-    ],
-)
+@pytest.mark.parametrize(("targets", "error", "message"), [
+    ([3, 0], ValueError, "scores has 3 rows but relevant has 2; lengths must match"),
+    ([3, 0, 4], ValueError, "relevant: item 4 of row 2 is no column of scores; out of range"),
+    ([3, 0, 1.5], TypeError, "relevant must be integers, got dtype float64"),
+    ([3, 0, [1]], ValueError, "relevant must be an array of numbers"),
+    ([True, False, True], ValueError, "relevant: row 0 must have 1 dimension, got shape ()"),
+])  # fmt: skip
 def test_targets_that_are_refused(targets, error, message):
     with pytest.raises(error, match=re.escape(message)):
         fastir.evaluate_matrix(np.zeros((3, 4)), targets, "mrr")
@@ -181,19 +169,16 @@ def test_ratings_from_the_threshold_on_are_relevant_and_others_judged(threshold)
     assert bits(fastir.evaluate_topk(top, matrix, METRICS, threshold=threshold)) == bits(expected)
 
 
-@pytest.mark.parametrize(
-    ("relevant", "options", "error", "message"),
-    [
-        ([[1], [2]], {}, ValueError, "threshold needs ratings, and relevant has no ratings; expected a sparse matrix"),
-        ([{1: 4.5}, [2]], {}, ValueError, "threshold needs ratings, and relevant has no ratings"),
-        ([1, 2], {}, ValueError, "threshold needs ratings, and relevant has no ratings"),
-        (([0, 1, 1], [2]), {}, ValueError, "threshold needs ratings, and relevant has no ratings"),
-        (np.eye(2, 4, dtype=bool), {}, ValueError, "threshold needs ratings, and relevant has no ratings"),
-        ([{1: 4.5}, {2: math.nan}], {}, ValueError, "relevant: rating nan is not a number (row 1, item 2)"),
-        ([{1: 4.5}, {}], {"rel_level": 2}, ValueError, "expected rel_level=1 with it, got 2"),
-        ([{1: 4.5}, {}], {"threshold": "4"}, TypeError, "threshold must be a number, got str '4'"),
-    ],
-)
+@pytest.mark.parametrize(("relevant", "options", "error", "message"), [
+    ([[1], [2]], {}, ValueError, "threshold needs ratings, and relevant has no ratings; expected a sparse matrix"),
+    ([{1: 4.5}, [2]], {}, ValueError, "threshold needs ratings, and relevant has no ratings"),
+    ([1, 2], {}, ValueError, "threshold needs ratings, and relevant has no ratings"),
+    (([0, 1, 1], [2]), {}, ValueError, "threshold needs ratings, and relevant has no ratings"),
+    (np.eye(2, 4, dtype=bool), {}, ValueError, "threshold needs ratings, and relevant has no ratings"),
+    ([{1: 4.5}, {2: math.nan}], {}, ValueError, "relevant: rating nan is not a number (row 1, item 2)"),
+    ([{1: 4.5}, {}], {"rel_level": 2}, ValueError, "expected rel_level=1 with it, got 2"),
+    ([{1: 4.5}, {}], {"threshold": "4"}, TypeError, "threshold must be a number, got str '4'"),
+])  # fmt: skip
 def test_ratings_that_are_refused(relevant, options, error, message):
     with pytest.raises(error, match=re.escape(message)):
         fastir.evaluate_matrix(np.zeros((2, 4)), relevant, "mrr", **{"threshold": 4, **options})

@@ -54,16 +54,6 @@ def hits(*documents):
     return {"took": 1, "hits": {"total": {"value": len(found)}, "hits": found}}
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(name, content):
-        path = tmp_path / name
-        path.write_text(content if isinstance(content, str) else json.dumps(content))
-        return path
-
-    return write
-
-
 def test_one_response_gives_every_metric(write):
     paths = write("request.json", REQUEST), write("response.json", RESPONSE)
     metrics = ["ndcg@10", "precision@10", "mean_reciprocal_rank@10", "expected_reciprocal_rank(max_grade=3)@10"]
@@ -102,34 +92,25 @@ def test_the_command_line_reads_exports(write, capsys):
     assert f"{0.5 / 3}" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "read, data, message",
-    [
-        (Run, REQUEST, "is a _rank_eval request with ratings, which are qrels; expected a run"),
-        (Qrels, RESPONSE, "is a _rank_eval response with hits, which are a run; expected qrels"),
-        (Qrels, {"requests": [{"ratings": []}]}, "request 1 has no string 'id'"),
-        (Qrels, {"requests": [{"id": "a"}]}, "request 'a' has no array 'ratings'"),
-        (Qrels, {"requests": [{"id": "a", "ratings": [{"_id": 7}]}]}, "request 'a' has no string '_id'"),
-        (Qrels, {"requests": [{"id": "a", "ratings": [rating("d", None)]}]}, "label null is not a number"),
-        (Qrels, {"requests": [REQUEST["requests"][1]] * 2}, "duplicate query 'berlin'"),
-        (Run, {"metric_score": 1, "details": {"a": {}}}, "query 'a' has no array 'hits'"),
-        (Run, JUDGED, "is a list of judgments; expected a run"),
-        (Qrels, RESULTS, "results of a search, which are a run; expected qrels"),
-        (
-            Qrels,
-            {"judgmentRatings": [{"query": "q", "ratings": [{"docId": "d", "rating": "3e9"}]}]},
-            "is out of range; expected a number from -2\\^31 to 2\\^31 - 1 \\(query q, document d\\)",
-        ),
-        (
-            Run,
-            [RESULTS[0], {**RESULTS[1], "searchConfigurationId": "c2"}],
-            "several search configurations, such as 'c1' and 'c2'",
-        ),
-        (Run, [RESULTS[0]] * 2, "duplicate query 'red dress'"),
-        (Run, [{**RESULTS[0], "documentIds": [1]}], "query 'red dress': documentIds must be strings"),
-        (Qrels, [1, 2], "the JSON is an array, expected an object"),
-    ],
-)
+@pytest.mark.parametrize("read, data, message", [
+    (Run, REQUEST, "is a _rank_eval request with ratings, which are qrels; expected a run"),
+    (Qrels, RESPONSE, "is a _rank_eval response with hits, which are a run; expected qrels"),
+    (Qrels, {"requests": [{"ratings": []}]}, "request 1 has no string 'id'"),
+    (Qrels, {"requests": [{"id": "a"}]}, "request 'a' has no array 'ratings'"),
+    (Qrels, {"requests": [{"id": "a", "ratings": [{"_id": 7}]}]}, "request 'a' has no string '_id'"),
+    (Qrels, {"requests": [{"id": "a", "ratings": [rating("d", None)]}]}, "label null is not a number"),
+    (Qrels, {"requests": [REQUEST["requests"][1]] * 2}, "duplicate query 'berlin'"),
+    (Run, {"metric_score": 1, "details": {"a": {}}}, "query 'a' has no array 'hits'"),
+    (Run, JUDGED, "is a list of judgments; expected a run"),
+    (Qrels, RESULTS, "results of a search, which are a run; expected qrels"),
+    (Qrels, {"judgmentRatings": [{"query": "q", "ratings": [{"docId": "d", "rating": "3e9"}]}]},
+     "is out of range; expected a number from -2\\^31 to 2\\^31 - 1 \\(query q, document d\\)"),
+    (Run, [RESULTS[0], {**RESULTS[1], "searchConfigurationId": "c2"}],
+     "several search configurations, such as 'c1' and 'c2'"),
+    (Run, [RESULTS[0]] * 2, "duplicate query 'red dress'"),
+    (Run, [{**RESULTS[0], "documentIds": [1]}], "query 'red dress': documentIds must be strings"),
+    (Qrels, [1, 2], "the JSON is an array, expected an object"),
+])  # fmt: skip
 def test_a_wrong_export_is_named(write, read, data, message):
     with pytest.raises(FormatError, match=message) as caught:
         read.from_file(write("file.json", data))
@@ -156,8 +137,6 @@ def test_workbench_ratings_may_be_fractions(write):
 
 
 # ---- responses of searches -------------------------------------------------------------------------------------------
-
-
 INCOMPLETE = "search responses that are incomplete"
 
 
@@ -212,15 +191,12 @@ def test_an_object_of_responses_says_their_queries(write_responses):
     assert fastir.evaluate(qrels, write_responses("all.json", {"q1": FIRST, "q2": SECOND}), "mrr")["mrr"] == 0.75
 
 
-@pytest.mark.parametrize(
-    "ids",
-    [
-        "q1\nq2\n",
-        "q1\tred dress\nq2\tblue jeans",
-        '{"index": "shop"}\n{"query": {"match": {"title": {"query": "red dress", "_name": "q1"}}}}\n'
-        '{}\n{"query": {"bool": {"must": [{"match": {"title": "jeans"}}], "_name": "q2"}}}\n',
-    ],
-)
+@pytest.mark.parametrize("ids", [
+    "q1\nq2\n",
+    "q1\tred dress\nq2\tblue jeans",
+    '{"index": "shop"}\n{"query": {"match": {"title": {"query": "red dress", "_name": "q1"}}}}\n'
+    '{}\n{"query": {"bool": {"must": [{"match": {"title": "jeans"}}], "_name": "q2"}}}\n',
+])  # fmt: skip
 def test_queries_are_those_of_a_file_of_ids_or_of_the_request(write_responses, ids):
     run = Run.from_file(write_responses("all.json", msearch(FIRST, SECOND)), query_ids=write_responses("ids", ids))
     assert run.to_dict() == RANKINGS
@@ -266,38 +242,21 @@ def test_an_incomplete_response_is_warned_of_and_reported(write_responses, field
     assert results.report.repairs == {INCOMPLETE: (1, f"{path}: responses[1]")}
 
 
-@pytest.mark.parametrize(
-    "read, data, options, message",
-    [
-        (
-            Run,
-            msearch(FIRST, MISSING),
-            {"query_ids": ["a", "b"]},
-            r"responses\[1\]: error index_not_found_exception: no s",
-        ),
-        (Run, MISSING, {}, r"the response: error index_not_found_exception: no such index \[x\] \(status 404\)"),
-        (Run, {"q1": {"error": "rejected", "status": 429}}, {}, r"query 'q1': error rejected \(status 429\)"),
-        (
-            Run,
-            msearch(FIRST, SECOND),
-            {},
-            r"the responses \(2\) do not say which queries were asked; expected query_ids=, in",
-        ),
-        (Run, [FIRST], {}, r"the responses \(1\) do not say which"),
-        (Run, msearch(FIRST, SECOND), {"query_ids": ["a"]}, "query_ids has 1 entry, but there are 2 responses"),
-        (Run, msearch(FIRST, SECOND), {"query_ids": ["a", "a"]}, "duplicate query 'a' in the export"),
-        (Run, {"q1": FIRST}, {"query_ids": ["a"]}, "the responses have their query ids; expected no query_ids"),
-        (Run, {"q1": {"d": 1}}, {"query_ids": ["a"]}, "the JSON has no responses of searches"),
-        (Run, msearch({"hits": {}}), {"query_ids": ["a"]}, r"responses\[0\] has no array 'hits'"),
-        (
-            Run,
-            msearch({"hits": {"hits": [{"_score": 1}]}}),
-            {"query_ids": ["a"]},
-            r"responses\[0\] has no string '_id'",
-        ),
-        (Qrels, FIRST, {}, "has responses of searches, whose hits are a run; expected qrels"),
-    ],
-)
+@pytest.mark.parametrize("read, data, options, message", [
+    (Run, msearch(FIRST, MISSING), {"query_ids": ["a", "b"]}, r"responses\[1\]: error index_not_found_exception: no s"),
+    (Run, MISSING, {}, r"the response: error index_not_found_exception: no such index \[x\] \(status 404\)"),
+    (Run, {"q1": {"error": "rejected", "status": 429}}, {}, r"query 'q1': error rejected \(status 429\)"),
+    (Run, msearch(FIRST, SECOND), {},
+     r"the responses \(2\) do not say which queries were asked; expected query_ids=, in"),
+    (Run, [FIRST], {}, r"the responses \(1\) do not say which"),
+    (Run, msearch(FIRST, SECOND), {"query_ids": ["a"]}, "query_ids has 1 entry, but there are 2 responses"),
+    (Run, msearch(FIRST, SECOND), {"query_ids": ["a", "a"]}, "duplicate query 'a' in the export"),
+    (Run, {"q1": FIRST}, {"query_ids": ["a"]}, "the responses have their query ids; expected no query_ids"),
+    (Run, {"q1": {"d": 1}}, {"query_ids": ["a"]}, "the JSON has no responses of searches"),
+    (Run, msearch({"hits": {}}), {"query_ids": ["a"]}, r"responses\[0\] has no array 'hits'"),
+    (Run, msearch({"hits": {"hits": [{"_score": 1}]}}), {"query_ids": ["a"]}, r"responses\[0\] has no string '_id'"),
+    (Qrels, FIRST, {}, "has responses of searches, whose hits are a run; expected qrels"),
+])  # fmt: skip
 def test_a_wrong_response_is_named(write_responses, read, data, options, message):
     with pytest.raises(FormatError, match=message) as caught:
         read.from_file(write_responses("file.json", data), **options)
@@ -355,8 +314,6 @@ def test_a_file_of_query_ids_may_have_blanks_around_them(write_responses):
 
 
 # ---- ratings of the Rated Ranking Evaluator --------------------------------------------------------------------------
-
-
 def rre_query(text, rated=None):
     query = {"template": "t.json", "placeholders": {"$query": text}}
     return query if rated is None else {**query, "relevant_documents": rated}
@@ -367,14 +324,11 @@ def rre_groups(rated):
     return {"index": "basses", "id_field": "id", "topics": [{"description": "x", "query_groups": [group]}]}
 
 
-@pytest.mark.parametrize(
-    "rated",
-    [
-        {"3": ["d1"], "1": ["d2", 7]},
-        {"d1": {"gain": 3}, "d2": {"gain": "1"}, "7": {"gain": 1.0}},
-        [{"document_id": "d1", "gain": 3}, {"document_id": "d2", "gain": 1}, {"7": {"gain": 1}}],
-    ],
-)
+@pytest.mark.parametrize("rated", [
+    {"3": ["d1"], "1": ["d2", 7]},
+    {"d1": {"gain": 3}, "d2": {"gain": "1"}, "7": {"gain": 1.0}},
+    [{"document_id": "d1", "gain": 3}, {"document_id": "d2", "gain": 1}, {"7": {"gain": 1}}],
+])  # fmt: skip
 def test_ratings_of_rre_are_qrels_of_each_query_of_a_group(write_responses, rated):
     judged = {"d1": 3, "d2": 1, "7": 1}
     path = write_responses("ratings.json", rre_groups(rated))
@@ -393,19 +347,16 @@ def test_the_query_of_rre_may_have_another_placeholder(write_responses):
     assert list(Qrels.from_file(write_responses("b.json", {"queries": [query, query]}))) == ["w"]
 
 
-@pytest.mark.parametrize(
-    ("queries", "message"),
-    [
-        ([rre_query("a")], "query 'a' has no object 'relevant_documents', nor has its group"),
-        ([rre_query("a", {"x": ["d"]})], r"label 'x' is not a number \(query a, document d\)"),
-        ([rre_query("a", {"d": {"gain": None}})], r"label null is not a number \(query a, document d\)"),
-        ([rre_query("a", {"d": 3})], "query 'a': relevant_documents has neither ids nor a gain for 'd'"),
-        ([rre_query("a", {"1": [0.5]})], "query 'a': a document in relevant_documents has no string 'id'"),
-        ([rre_query("a", {"1": ["d"], "2": ["d"]})], "duplicate document 'd' in query 'a'"),
-        ([rre_query("a", {"1": ["d"]}), rre_query("a", {"1": ["e"]})], "duplicate query 'a' in the export"),
-        ([{"placeholders": {"a": "1", "b": "2"}}], r"queries\[0\].placeholders has no string '\$query'"),
-    ],
-)
+@pytest.mark.parametrize(("queries", "message"), [
+    ([rre_query("a")], "query 'a' has no object 'relevant_documents', nor has its group"),
+    ([rre_query("a", {"x": ["d"]})], r"label 'x' is not a number \(query a, document d\)"),
+    ([rre_query("a", {"d": {"gain": None}})], r"label null is not a number \(query a, document d\)"),
+    ([rre_query("a", {"d": 3})], "query 'a': relevant_documents has neither ids nor a gain for 'd'"),
+    ([rre_query("a", {"1": [0.5]})], "query 'a': a document in relevant_documents has no string 'id'"),
+    ([rre_query("a", {"1": ["d"], "2": ["d"]})], "duplicate document 'd' in query 'a'"),
+    ([rre_query("a", {"1": ["d"]}), rre_query("a", {"1": ["e"]})], "duplicate query 'a' in the export"),
+    ([{"placeholders": {"a": "1", "b": "2"}}], r"queries\[0\].placeholders has no string '\$query'"),
+])  # fmt: skip
 def test_wrong_ratings_of_rre_are_named(write_responses, queries, message):
     with pytest.raises(FormatError, match=message):
         Qrels.from_file(write_responses("ratings.json", {"queries": queries}))

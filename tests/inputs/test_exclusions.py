@@ -257,17 +257,11 @@ def test_the_command(tmp_path):
     assert "3" in done.stdout.split()
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        lambda rng: rng.random(),
-        lambda rng: rng.randint(0, 3),
-        lambda rng: 2**53 + rng.randint(0, 3),
-        lambda rng: np.float32(rng.randint(0, 5)),
-        lambda rng: Fraction(rng.randint(0, 3), 3),
-        lambda rng: rng.choice([-0.0, 0.0, 1]),
-    ],
-)
+@pytest.mark.parametrize("value", [
+    lambda rng: rng.random(), lambda rng: rng.randint(0, 3), lambda rng: 2**53 + rng.randint(0, 3),
+    lambda rng: np.float32(rng.randint(0, 5)), lambda rng: Fraction(rng.randint(0, 3), 3),
+    lambda rng: rng.choice([-0.0, 0.0, 1]),
+])  # fmt: skip
 @pytest.mark.parametrize("doc_id", ["d{}".format, int, np.int64])
 @pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 def test_a_dict_has_the_values_and_the_report_of_one_without_the_documents(value, doc_id):

@@ -17,17 +17,6 @@ from fastir.inputs import places
 MAGIC = {"": b"", ".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
 
 
-@pytest.fixture
-def read(tmp_path):
-    """Writes a text and reads it as judgments or rankings."""
-
-    def read(cls, text, name="file", **options):
-        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape"))
-        return cls.from_file(tmp_path / name, **options)
-
-    return read
-
-
 @pytest.fixture(params=["isal", "zlib"])
 def gzip_by(request, monkeypatch):
     if request.param == "isal":

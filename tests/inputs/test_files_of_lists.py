@@ -79,13 +79,10 @@ FILES = {  # each way of writing a file of lists, and the end of its name
 }
 TEXT_FILES = {"blanks": ("csv", cells(" ".join)), "commas": ("tsv", cells(",".join, "\t"))}
 CONTAINERS = {  # each shape in memory
-    "dict": lambda lists, side: lists,
-    "columns": table,
-    "records": records,
+    "dict": lambda lists, side: lists, "columns": table, "records": records,
     "pandas": lambda lists, side: pandas.DataFrame(table(lists, side)),
-    "polars": lambda lists, side: polars.from_arrow(arrow(lists, side)),
-    "Arrow": arrow,
-}
+    "polars": lambda lists, side: polars.from_arrow(arrow(lists, side)), "Arrow": arrow,
+}  # fmt: skip
 
 
 def pairs_of(kind):
@@ -186,16 +183,12 @@ WRONG = [  # a file's name and text, the line that its error names, and the mess
     ("x.json", '{"a": ["x"], "a": ["y"]}', None, "duplicate (query|key) 'a'"),
     ("x.json", '{"a": ["x", "y"', 1, "malformed JSON at character 16"),
     (
-        "x.jsonl",
-        '{"qid": "a", "retrieved": ["x"]}\n\n{"qid": "b", "retrieved": ["y", null]}\n',
-        3,
+        "x.jsonl", '{"qid": "a", "retrieved": ["x"]}\n\n{"qid": "b", "retrieved": ["y", null]}\n', 3,
         "retrieved: .* null",
     ),
     ("x.jsonl", '{"qid": "a", "retrieved": ["x"]}\n{"qid": "b"}\n', 2, "retrieved: the list of query number 1 is null"),
     (
-        "x.jsonl",
-        '{"qid": "a", "retrieved": ["x"]}\n{"qid": "b", "retrieved": "y"}\n',
-        2,
+        "x.jsonl", '{"qid": "a", "retrieved": ["x"]}\n{"qid": "b", "retrieved": "y"}\n', 2,
         "retrieved: a string, where line 1",
     ),
     ("x.jsonl", '{"qid": "a", "retrieved": [["x"]]}\n', 1, "retrieved: a list of lists"),
@@ -205,7 +198,7 @@ WRONG = [  # a file's name and text, the line that its error names, and the mess
     ("x.csv", 'qid,retrieved\na,"[""x""]"\n\nb,[null]\n', 4, "retrieved: row 1: the list holds"),
     ("x.csv", 'qid,retrieved\na,"[""x""]"\nb,x\n', 3, "retrieved: some cells are lists in brackets"),
     ("x.tsv", "qid\tretrieved\na\tx,y\nb\tx y\n", 3, "retrieved: commas or blanks could separate"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "text", "line", "message"), WRONG)

@@ -37,17 +37,6 @@ def text_of(data, format):
     return "".join(f"{query} {second} {doc}" + last.format(number) for query, doc, number in rows(data))
 
 
-@pytest.fixture
-def read(tmp_path):
-    """Writes a text and reads it as judgments or rankings."""
-
-    def read(cls, text, name="file", **options):
-        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape"))
-        return cls.from_file(tmp_path / name, **options)
-
-    return read
-
-
 @pytest.mark.parametrize("packing", PACKINGS)
 @pytest.mark.parametrize("name", ["file", "file.tsv", "FILE.JSON"])
 @pytest.mark.parametrize("format", ["trec", "beir", "json"])

@@ -9,17 +9,6 @@ from fastir import Run
 HEADER = "query-id\tcorpus-id\tscore\n"
 
 
-@pytest.fixture
-def read(tmp_path):
-    """Writes a text and reads it as judgments or rankings."""
-
-    def read(cls, text, name="file", **options):
-        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape"))
-        return cls.from_file(tmp_path / name, **options)
-
-    return read
-
-
 @pytest.mark.parametrize("format", ["trec", "beir", "json"])
 def test_queries_may_be_interleaved(format, read):
     text = {"trec": "b Q0 x 1 1 t\na Q0 x 1 2 t\nb Q0 y 1 3 t\n",

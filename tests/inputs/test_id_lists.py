@@ -140,8 +140,6 @@ def test_a_column_without_any_id_fits_ids_of_either_type():
 
 
 # ---- tables with the ranking of a query in each row
-
-
 def rows(docs, scores=None, query_ids=("a", "b")):
     pa = pytest.importorskip("pyarrow")
     columns = {"qid": list(query_ids), "doc_ids": pa.array(docs, pa.list_(pa.string()))}
@@ -163,24 +161,15 @@ def test_lists_become_rankings():
         id_lists.read_rankings(twice, None, None)
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (lambda: rows([["x", "y"], ["z"]], [[1.0], [2.0]]), "ranking of query 'a' has 2 documents and 1 scores"),
-        (lambda: rows([["x"], ["z"]], [[1.0], None]), "scores: the list of query number 1 is null"),
-        (
-            lambda: rows([["x"], ["y", "z"]], [[1.0], [2.0, None]]),
-            "scores: the score at rank 2 of query number 1 is null",
-        ),
-        (lambda: rows([["x"], None]), "the list of query number 1 is null"),
-        (lambda: rows([["x"], ["y"]], query_ids="aa"), "duplicate query 'a'"),
-        (
-            lambda: rows([["x"], ["y"]]).rename_columns(["qid", "other"]),
-            "no column 'doc_ids' or 'ranking'",
-        ),
-        (lambda: rows([["x"], ["y"]]).append_column("score", [[1.0, 2.0]]), "score must hold lists of numbers"),
-    ],
-)
+@pytest.mark.parametrize(("given", "message"), [
+    (lambda: rows([["x", "y"], ["z"]], [[1.0], [2.0]]), "ranking of query 'a' has 2 documents and 1 scores"),
+    (lambda: rows([["x"], ["z"]], [[1.0], None]), "scores: the list of query number 1 is null"),
+    (lambda: rows([["x"], ["y", "z"]], [[1.0], [2.0, None]]), "scores: the score at rank 2 of query number 1 is null"),
+    (lambda: rows([["x"], None]), "the list of query number 1 is null"),
+    (lambda: rows([["x"], ["y"]], query_ids="aa"), "duplicate query 'a'"),
+    (lambda: rows([["x"], ["y"]]).rename_columns(["qid", "other"]), "no column 'doc_ids' or 'ranking'"),
+    (lambda: rows([["x"], ["y"]]).append_column("score", [[1.0, 2.0]]), "score must hold lists of numbers"),
+])  # fmt: skip
 def test_rows_that_are_wrong_are_named(given, message):
     with pytest.raises((TypeError, ValueError), match=message):
         id_lists.read_rankings(given(), None, None)

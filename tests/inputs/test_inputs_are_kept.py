@@ -41,12 +41,9 @@ def paths_of(path, folder):
 
 BOTH = ["runs/bm25.run", "runs/dense.run"]
 RUNS = {
-    "a list": BOTH,
-    "a mapping": dict(zip("ab", BOTH, strict=True)),
-    "a folder": "runs",
-    "a pattern": "runs/*.run",
-    "pairs": [("a", BOTH[0]), ("b", BOTH[1])],
-}
+    "a list": BOTH, "a mapping": dict(zip("ab", BOTH, strict=True)), "a folder": "runs",
+    "a pattern": "runs/*.run", "pairs": [("a", BOTH[0]), ("b", BOTH[1])],
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("read", ["qrels.txt", "runs/dense.run", "segments.txt", "exclude.txt"])
@@ -76,15 +73,12 @@ def made(what):
     return fastir.compare_scores("runs/saved.tsv")
 
 
-@pytest.mark.parametrize(
-    ("what", "reads"),
-    [
-        ("results", ["qrels.txt", "runs/dense.run"]),
-        ("several", ["qrels.txt", *BOTH]),
-        ("comparison", ["qrels.txt", *BOTH]),
-        ("scores", ["runs/saved.tsv"]),
-    ],
-)
+@pytest.mark.parametrize(("what", "reads"), [
+    ("results", ["qrels.txt", "runs/dense.run"]),
+    ("several", ["qrels.txt", *BOTH]),
+    ("comparison", ["qrels.txt", *BOTH]),
+    ("scores", ["runs/saved.tsv"]),
+])  # fmt: skip
 def test_results_are_not_saved_over_what_they_were_made_of(folder, what, reads):
     """Under any ending that they are saved with."""
     whole = made(what)

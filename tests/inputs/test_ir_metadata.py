@@ -24,16 +24,12 @@ QRELS = {"q1": {"a": 1}}
 
 
 @pytest.mark.parametrize("ending", ["", ".gz"])
-@pytest.mark.parametrize(
-    "text",
-    [
-        HEAD + ROWS,
-        "\ufeff# another comment\n\n" + HEAD.replace("\n", "\r\n") + "# more\n" + ROWS,
-        HEAD.replace("# ir_metadata.end\n", "") + ROWS,
-        HEAD.replace("# ", "#").replace("#", "#  "),
-    ],
-    ids=["plain", "among others", "without an end", "with more blanks, and no rows"],
-)
+@pytest.mark.parametrize("text", [
+    HEAD + ROWS,
+    "\ufeff# another comment\n\n" + HEAD.replace("\n", "\r\n") + "# more\n" + ROWS,
+    HEAD.replace("# ir_metadata.end\n", "") + ROWS,
+    HEAD.replace("# ", "#").replace("#", "#  "),
+], ids=["plain", "among others", "without an end", "with more blanks, and no rows"])  # fmt: skip
 def test_lines_and_fields(tmp_path, text, ending):
     path = tmp_path / f"bm25.run{ending}"
     path.write_bytes(gzip.compress(text.encode()) if ending else text.encode())

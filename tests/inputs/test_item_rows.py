@@ -184,24 +184,18 @@ REFUSED = [
     (S, {"u1": ["i9"]}, {}, ValueError, "relevant: item 'i9' of row 'u1' is no column of scores"),
     (S, L.iloc[:2].to_numpy(), {}, ValueError, "scores has 6 rows but relevant has 2"),
     (
-        S,
-        L,
-        {"exclude": pandas.Series({"x": ["i1"]})},
-        fastir.NoOverlapError,
+        S, L, {"exclude": pandas.Series({"x": ["i1"]})}, fastir.NoOverlapError,
         "no query in common: scores has 'u0', exc",
     ),
     (S.assign(user_id=range(6)), L, {}, ValueError, r"scores: column 'user_id' has query ids.*scores.set_index"),
     (S, L.assign(qid=1), {}, ValueError, r"relevant: column 'qid' has query ids.*relevant.set_index"),
     (
-        polars.DataFrame({"user_id": [1, 2], "i1": [0.5, 0.1]}),
-        [[0], [1]],
-        {},
-        ValueError,
+        polars.DataFrame({"user_id": [1, 2], "i1": [0.5, 0.1]}), [[0], [1]], {}, ValueError,
         r"scores: column 'user_id' has query ids.*scores.drop\('user_id'\)",
     ),
     (S.to_numpy(), L.to_numpy().astype(int), {}, ValueError, "expected a mask of bools"),
     (S.to_numpy(), pandas.DataFrame(L.to_numpy().astype(int)), {}, ValueError, "expected a mask of bools"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("scores", "relevant", "options", "error", "message"), REFUSED, ids=[r[4] for r in REFUSED])

@@ -12,17 +12,6 @@ import fastir
 from fastir import Qrels, Run
 
 
-@pytest.fixture
-def read(tmp_path):
-    """Writes a text and reads it as judgments or rankings."""
-
-    def read(cls, text, name="file", **options):
-        (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape"))
-        return cls.from_file(tmp_path / name, **options)
-
-    return read
-
-
 @UNEVEN
 @pytest.mark.skipif(not SHARED.is_dir(), reason=ABSENT)
 def test_ranx_files():

@@ -1,5 +1,7 @@
 """Judgments without labels: all that a table of queries and documents lists is relevant."""
 
+import gzip
+
 import pytest
 
 import fastir
@@ -83,20 +85,17 @@ def test_other_calls_take_the_label():
     assert [fault.text for fault in checked.of(kind="rows without a label")] == ["all 3 rows are relevant (label 1)"]
 
 
-@pytest.mark.parametrize(
-    ("qrels", "options", "message"),
-    [
-        (FRAME.assign(label=1), {"label": 1}, "label=1 is for tables without labels; the qrels have a column 'label'"),
-        (TIMES, {"label": 1, "columns": {"label": "time"}}, "columns names one, 'time'"),
-        (TIMES, {"label": 0}, "label must be above 0"),
-        (LABELLED, {"label": 1}, "the qrels are a dict"),
-        ([("u1", "a", 1)], {"label": 1}, "the qrels are tuples with labels"),
-        ([*ROWS, ("u2", "c", 1)], {}, r"row 3: expected a tuple \(query_id, doc_id\)"),
-        ([("u2", "c", 1), *ROWS], {}, r"row 1: expected a tuple \(query_id, doc_id, label\)"),
-        ([*ROWS, ("u2", None)], {}, "row 3: .*None"),
-        ([*ROWS, ROWS[0]], {}, "duplicate document 'a' in query 'u1', in rows 0 and 3"),
-    ],
-)
+@pytest.mark.parametrize(("qrels", "options", "message"), [
+    (FRAME.assign(label=1), {"label": 1}, "label=1 is for tables without labels; the qrels have a column 'label'"),
+    (TIMES, {"label": 1, "columns": {"label": "time"}}, "columns names one, 'time'"),
+    (TIMES, {"label": 0}, "label must be above 0"),
+    (LABELLED, {"label": 1}, "the qrels are a dict"),
+    ([("u1", "a", 1)], {"label": 1}, "the qrels are tuples with labels"),
+    ([*ROWS, ("u2", "c", 1)], {}, r"row 3: expected a tuple \(query_id, doc_id\)"),
+    ([("u2", "c", 1), *ROWS], {}, r"row 1: expected a tuple \(query_id, doc_id, label\)"),
+    ([*ROWS, ("u2", None)], {}, "row 3: .*None"),
+    ([*ROWS, ROWS[0]], {}, "duplicate document 'a' in query 'u1', in rows 0 and 3"),
+])  # fmt: skip
 def test_what_contradicts_is_refused(qrels, options, message):
     with pytest.raises((TypeError, ValueError), match=message):
         fastir.evaluate(qrels, RUN, "map", **options)
@@ -105,3 +104,72 @@ def test_what_contradicts_is_refused(qrels, options, message):
 def test_a_threshold_needs_ratings():
     with pytest.raises(ValueError, match="threshold is for ratings"):
         fastir.Qrels.from_table(FRAME, threshold=3)
+
+
+PAIRS = "u1 a\nu1\tc\n\n# of two\nu2  b \n"
+
+
+@pytest.mark.parametrize("text", [PAIRS, PAIRS.replace("\n", "\r\n"), PAIRS.rstrip(), "\ufeff" + PAIRS])
+@pytest.mark.parametrize("name", ["pairs", "pairs.tsv", "pairs.gz"])
+def test_files_of_two_fields_say_what_is_relevant(name, text, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    expected = fastir.evaluate(LABELLED, RUN, ["map", "ndcg@2"])
+    for results in (
+        fastir.evaluate(path, RUN, ["map", "ndcg@2"]),
+        fastir.Evaluator(path, ["map", "ndcg@2"]).evaluate(RUN),
+        fastir.evaluate_many(path, {"r": RUN}, ["map", "ndcg@2"])["r"],
+    ):
+        assert results.values.tobytes() == expected.values.tobytes()
+        assert results.report.repairs["rows without a label"] == (3, "label 1")
+    doubled = {query: dict.fromkeys(docs, 2) for query, docs in LABELLED.items()}
+    assert fastir.Qrels.from_file(path, label=2).to_dict() == doubled
+    assert fastir.check(path, RUN).of(kind="rows without a label")[0].text == "all 3 rows are relevant (label 1)"
+
+
+def test_the_command_takes_files_of_two_fields(tmp_path, capsys):
+    (tmp_path / "pairs.txt").write_text(PAIRS)
+    fastir.Run.from_dict(RUN).save(tmp_path / "run.json")
+    command = [str(tmp_path / "pairs.txt"), str(tmp_path / "run.json"), "--label", "2"]
+    assert main(["eval", *command, "-m", "map"]) == 0
+    assert "0.7500" in capsys.readouterr().out
+    assert main(["check", *command]) == 0
+    assert main(["eval", command[0], command[0], "-m", "map"]) != 0
+    assert "--qrels-format pairs; a run needs scores" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("q 1\nr 0\n", "1: malformed qrels line with 2 fields.*format='pairs'"),  # labels?
+        ("q .5\nr .25\n", "1: malformed qrels line with 2 fields.*format='pairs'"),  # weights?
+        ("q,1 a\nr,2 b\n", "1: malformed qrels line with 2 fields"),
+        ("query doc\nq a\n", "1: .*header"),
+        ("q: a\nr: b\n", "1: .*YAML"),
+        ("q a\nq 0 b 1\n", "1: malformed qrels line with 2 fields.*format='pairs'"),
+        ("q 0 b 1\nq a\n", "2: malformed qrels line with 2 fields"),
+        (
+            "".join(f"q d{n}\n" for n in range(300)) + "q 0 b 1\n",
+            "301: malformed pairs line with 4 fields, expected exactly 2",
+        ),
+        ("".join(f"q d{n}\n" for n in range(300)) + "q\n", "301: malformed pairs line with 1 field"),
+        ("q a\nq b\nq a\n", "3: duplicate document 'a' in query 'q', first on line 1"),
+    ],
+)
+def test_no_file_that_may_be_something_else_is_taken_for_pairs(text, message, tmp_path):
+    path = tmp_path / "file"
+    path.write_text(text)
+    with pytest.raises((fastir.FormatError, fastir.DuplicateError), match=message):
+        fastir.evaluate(path, RUN, "map")
+
+
+def test_whole_numbers_are_documents_and_an_option_takes_any(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("q 25\nr 7\n")
+    assert fastir.Qrels.from_file(path).to_dict() == {"q": {"25": 1}, "r": {"7": 1}}
+    path.write_text("q 1\nr 0\n")
+    assert fastir.Qrels.from_file(path, "pairs").to_dict() == {"q": {"1": 1}, "r": {"0": 1}}
+    with pytest.raises(fastir.FormatError, match=r"a run needs scores, or the rank behind them and format='msmarco'"):
+        fastir.Run.from_file(path)
+    with pytest.raises(ValueError, match="format 'pairs' is for qrels"):
+        fastir.Run.from_file(path, "pairs")

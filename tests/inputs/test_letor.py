@@ -26,17 +26,11 @@ def write(tmp_path):
     return write
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (SVMRANK, {"1": {"1A": 3, "1B": 2}, "b": {"1B": 1}}),
-        (LETOR, {"10": {"GX029-35": 2, "GX030": 0}}),
-        (JUDGMENTS, {"1": {"7555": 4, "61410": 0}}),
-        (QUEPID, {"7": {"d1": 1, "d2": 0}}),
-        (BARE, {"1": {"0": 2.0, "1": 1.5}, "2": {"0": 0.0}}),
-        ("\ufeff" + LETOR, {"10": {"GX029-35": 2, "GX030": 0}}),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), [
+    (SVMRANK, {"1": {"1A": 3, "1B": 2}, "b": {"1B": 1}}), (LETOR, {"10": {"GX029-35": 2, "GX030": 0}}),
+    (JUDGMENTS, {"1": {"7555": 4, "61410": 0}}), (QUEPID, {"7": {"d1": 1, "d2": 0}}),
+    (BARE, {"1": {"0": 2.0, "1": 1.5}, "2": {"0": 0.0}}), ("\ufeff" + LETOR, {"10": {"GX029-35": 2, "GX030": 0}}),
+])  # fmt: skip
 @pytest.mark.parametrize("name", ["train.txt", "train.dat.gz"])
 def test_files_with_qid_are_recognised(write, text, expected, name):
     path = write(name, text)
@@ -99,18 +93,15 @@ def test_the_shared_files_of_lightgbm(write):
         assert {key: results[key] for key in names} == pytest.approx(expected[name], abs=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (SVMRANK.replace("2 qid", "good qid"), "train:3: label 'good' is not a number"),
-        (SVMRANK.replace("2 qid", "3e10 qid"), "train:3: label '3e10' is out of range"),
-        (SVMRANK.replace("2 qid:1 ", "2 "), "train:3: the line has no query .* as line 2 has one"),
-        (SVMRANK.replace("# 1B\n\n", "\n"), "train:3: the line has no document behind '#', as line 2 has one"),
-        (SVMRANK.replace("1B\n\n", "1A\n"), "train:3: duplicate document '1A' in query '1', first on line 2"),
-        (LIBSVM, r"expected qid:... behind the label, or the sizes of queries in .*train\.query"),
-        ("# x\n", "the qrels are empty: no judgment lines"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    (SVMRANK.replace("2 qid", "good qid"), "train:3: label 'good' is not a number"),
+    (SVMRANK.replace("2 qid", "3e10 qid"), "train:3: label '3e10' is out of range"),
+    (SVMRANK.replace("2 qid:1 ", "2 "), "train:3: the line has no query .* as line 2 has one"),
+    (SVMRANK.replace("# 1B\n\n", "\n"), "train:3: the line has no document behind '#', as line 2 has one"),
+    (SVMRANK.replace("1B\n\n", "1A\n"), "train:3: duplicate document '1A' in query '1', first on line 2"),
+    (LIBSVM, r"expected qid:... behind the label, or the sizes of queries in .*train\.query"),
+    ("# x\n", "the qrels are empty: no judgment lines"),
+])  # fmt: skip
 def test_wrong_lines_are_named(write, text, message):
     with pytest.raises(FormatError, match=message):
         Qrels.from_file(write("train", text), "letor")

@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from collections import defaultdict
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -32,8 +34,6 @@ def expected():
 
 
 # ---- pyarrow -------------------------------------------------------------------------------------------------------
-
-
 @ORDERS
 def test_a_dataset_of_pyarrow_is_read_while_it_is_evaluated(tmp_path, rows, monkeypatch):
     monkeypatch.setattr(library_tables, "BATCH_ROWS", 2)
@@ -67,8 +67,6 @@ def test_errors_of_a_dataset_name_the_file_and_its_row(tmp_path):
 
 
 # ---- Hugging Face --------------------------------------------------------------------------------------------------
-
-
 @ORDERS
 def test_a_dataset_of_hugging_face(rows):
     datasets = pytest.importorskip("datasets")
@@ -82,8 +80,6 @@ def test_a_dataset_of_hugging_face(rows):
 
 
 # ---- ir_datasets ---------------------------------------------------------------------------------------------------
-
-
 class Judgment(NamedTuple):
     query_id: str
     doc_id: str
@@ -150,23 +146,17 @@ print({"pyarrow", "pandas", "datasets", "ir_datasets", "fsspec"} & set(sys.modul
 
 
 # ---- what is nearly a table ----------------------------------------------------------------------------------------
-
-
 def like(name, **attributes):
     return type(name, (), attributes)()
 
 
-@pytest.mark.parametrize(
-    ("name", "methods", "call"),
-    [
-        ("DataFrame", ["toPandas", "mapInPandas", "collect"], "toPandas()"),
-        ("Dataset", ["take_all", "iter_batches", "to_pandas"], "to_pandas()"),
-        ("Dataset", ["data_vars", "to_dataframe"], "to_dataframe().reset_index()"),
-        ("DeltaTable", ["to_pyarrow_table", "to_pandas"], "to_pyarrow_table()"),
-        ("RowIterator", ["to_arrow", "__iter__"], "to_arrow()"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("name", "methods", "call"), [
+    ("DataFrame", ["toPandas", "mapInPandas", "collect"], "toPandas()"),
+    ("Dataset", ["take_all", "iter_batches", "to_pandas"], "to_pandas()"),
+    ("Dataset", ["data_vars", "to_dataframe"], "to_dataframe().reset_index()"),
+    ("DeltaTable", ["to_pyarrow_table", "to_pandas"], "to_pyarrow_table()"),
+    ("RowIterator", ["to_arrow", "__iter__"], "to_arrow()"),
+], ids=str)  # fmt: skip
 def test_what_is_nearly_a_table_is_told_the_call_that_makes_it_one(name, methods, call):
     made = like(name, **dict.fromkeys(methods, lambda self: iter(())))
     for what, ask in (
@@ -196,9 +186,7 @@ def test_columns_in_the_index_of_a_frame():
 
 @pytest.mark.parametrize(
     ("rows", "call"),
-    [
-        ([pyarrow.record_batch({"query_id": ["q"]})], r"pyarrow\.Table\.from_batches\(run\)"),
-    ],
+    [([pyarrow.record_batch({"query_id": ["q"]})], r"pyarrow\.Table\.from_batches\(run\)")],
     ids=["batches"],
 )
 def test_rows_that_are_no_tuples(rows, call):
@@ -212,3 +200,69 @@ def test_a_list_of_frames_and_an_array_of_records():
         fastir.evaluate(QRELS, [pandas.DataFrame(COLUMNS)], METRICS)
     with pytest.raises(ValueError, match="the table has no column 'doc_id'"):
         fastir.evaluate(QRELS, np.zeros(2, [("query_id", "U2"), ("score", "f8")]), METRICS)
+
+
+# ---- ranx ----------------------------------------------------------------------------------------------------------
+
+
+class Documents:
+    """What fastir sees of ranx's Qrels and Run: the module of the class, a name, and to_dict()."""
+
+    __module__ = "ranx.data_structures.run"
+
+    def __init__(self, data, name=None):
+        self.data, self.name, self.read = data, name, 0
+
+    def to_dict(self):
+        self.read += 1
+        return defaultdict(dict, self.data)
+
+
+def ranx_classes():
+    """The stand-in above, that of fastir.compat, and ranx where it is installed."""
+    import fastir.compat.ranx
+
+    classes = {"stand-in": (Documents, Documents), "compat": (fastir.compat.ranx.Qrels, fastir.compat.ranx.Run)}
+    with suppress(ImportError):
+        import ranx
+
+        classes["ranx"] = ranx.Qrels, ranx.Run
+    return classes
+
+
+@pytest.mark.parametrize("kind", ranx_classes())
+def test_objects_of_ranx_are_what_their_dicts_are(kind):
+    qrels_class, run_class = ranx_classes()[kind]
+    qrels, run, other = qrels_class(QRELS), run_class(RUN, name="bm25"), run_class(RUN, name="other")
+    for pair in ((qrels, run), (QRELS, run), (qrels, RUN)):
+        assert fastir.evaluate(*pair, METRICS) == expected()
+    assert fastir.Evaluator(qrels, METRICS).evaluate(run) == expected()
+    for runs in ([run, other], {"bm25": run, "other": other}):
+        many = fastir.evaluate_many(qrels, runs, METRICS)
+        assert list(many) == ["bm25", "other"]
+        assert many["other"] == expected()
+    assert "bm25" in str(fastir.compare(qrels, [run, other], "map"))
+    assert fastir.check(qrels, run).ok
+    assert fastir.check(qrels, [run, RUN]).ok
+    assert len(fastir.fuse([run, other])) == 2
+
+
+def test_objects_of_ranx_are_read_once():
+    for call in (
+        lambda qrels, run: fastir.evaluate(qrels, run, METRICS),
+        lambda qrels, run: fastir.evaluate_many(qrels, {"r": run}, METRICS),
+        fastir.check,
+    ):
+        qrels, run = Documents(QRELS), Documents(RUN)
+        call(qrels, run)
+        assert (qrels.read, run.read) == (1, 1)
+
+
+def test_objects_of_ranx_in_the_wrong_order_are_found_as_dicts_are():
+    rng = np.random.default_rng(2)
+    judged = {f"q{q}": {f"d{d}": int(rng.integers(3)) for d in range(50)} for q in range(50)}
+    scored = {query: {doc: 1 + float(rng.random()) for doc in docs} for query, docs in judged.items()}
+    with pytest.warns(fastir.FastirWarning, match="are qrels and run swapped"):
+        fastir.evaluate(Documents(scored), Documents(judged), "map")
+    with pytest.raises(TypeError, match="runs must be a mapping of name to run"):
+        fastir.evaluate_many(QRELS, Documents(RUN), "map")

@@ -40,14 +40,11 @@ def test_cells_without_separators_have_one_id_each():
     assert not results.report.repairs
 
 
-@pytest.mark.parametrize(
-    "ids",
-    [
-        ["caf\u00e9", "\u6587 \U0001f600", 'q"uote', "back\\slash", "it's", "new\nline", "tab\t,comma", "", "]", "[a]"],
-        ['"', "'", "\\", "\\'", "\\n", "\x00", "\x7f", "\xa0", "\u2028"],
-        [0, -1, 12, 2**63 - 1, -(2**62)],
-    ],
-)
+@pytest.mark.parametrize("ids", [
+    ["caf\u00e9", "\u6587 \U0001f600", 'q"uote', "back\\slash", "it's", "new\nline", "tab\t,comma", "", "]", "[a]"],
+    ['"', "'", "\\", "\\'", "\\n", "\x00", "\x7f", "\xa0", "\u2028"],
+    [0, -1, 12, 2**63 - 1, -(2**62)],
+])  # fmt: skip
 @pytest.mark.parametrize("write", [json.dumps, lambda ids: json.dumps(ids, ensure_ascii=False), str])
 def test_printed_lists_are_read_as_json_and_python_do(ids, write):
     cells = pandas.Series([write(ids), write(ids[::-1])])
@@ -86,17 +83,14 @@ def test_what_is_wrong_in_a_cell_is_named_with_its_row(cell, message):
         fastir.evaluate_lists(pandas.Series(['["a"]', cell]), [["a"], ["a"]], "mrr")
 
 
-@pytest.mark.parametrize(
-    ("cells", "message"),
-    [
-        (["a,b", "a b"], "commas or blanks could separate the ids: 'a,b' .row 0. has a comma, 'a b' .row 1. a blank"),
-        (["a b,c"], "commas or blanks could separate"),
-        (["a,,b"], "row 0: the list has a gap"),
-        (["a,b,"], "row 0: the list has a gap"),
-        (["a", 'b", "c"]'], "commas or blanks|at its end and no"),
-        (['a","b"]'], "row 0: the list has ']' at its end and no"),
-    ],
-)
+@pytest.mark.parametrize(("cells", "message"), [
+    (["a,b", "a b"], "commas or blanks could separate the ids: 'a,b' .row 0. has a comma, 'a b' .row 1. a blank"),
+    (["a b,c"], "commas or blanks could separate"),
+    (["a,,b"], "row 0: the list has a gap"),
+    (["a,b,"], "row 0: the list has a gap"),
+    (["a", 'b", "c"]'], "commas or blanks|at its end and no"),
+    (['a","b"]'], "row 0: the list has ']' at its end and no"),
+])  # fmt: skip
 def test_one_separator_is_that_of_the_whole_column(cells, message):
     with pytest.raises(ValueError, match=message):
         fastir.evaluate_lists(pandas.Series(cells), [["a"]] * len(cells), "mrr")

@@ -27,7 +27,6 @@ def kinds(*arguments, **options):
 
 
 # ---- judgments -------------------------------------------------------------------------------------------------------
-
 TIMES = "the labels look like times or ids"
 RATINGS = {  # what is read as qrels -> what the warning says
     "the public case": ("1\t25\t5\t978824351\n2\t133\t3\t978300174\n3\t207\t4\t978298504\n", TIMES),
@@ -165,7 +164,6 @@ def test_repeats_under_another_iteration_are_subtopics_or_judges(tmp_path):
 
 
 # ---- scores as ranks -------------------------------------------------------------------------------------------------
-
 SCORES = {
     "the public case": "1\t25\t30\n1\t5\t20\n2\t7\t12\n2\t1\t11\n",
     "descending to 1": "".join(f"{q} d{i} {5 - i}\n" for q in range(3) for i in range(5)),
@@ -173,16 +171,12 @@ SCORES = {
     "ties": "1 a 30\n1 b 30\n1 c 12\n2 a 9\n2 b 9\n2 c 9\n",
 }
 RANKS = {
-    "from 1": "1 a 1\n1 b 2\n1 c 3\n2 a 1\n2 b 2\n",
-    "from 0": "1 a 0\n1 b 1\n2 a 0\n",
-    "in any order": "1 a 2\n1 b 1\n1 c 3\n2 a 3\n2 b 1\n2 c 2\n",
-    "a short one turned round": "1 a 2\n1 b 1\n",
-    "cut at the top": "1 a 11\n1 b 12\n1 c 13\n2 a 11\n2 b 12\n",
-    "filtered": "1 a 3\n1 b 7\n1 c 40\n2 a 2\n2 b 9\n",
-    "one document each": "1 a 30\n2 b 12\n",
-    "one query is odd": "1 a 30\n1 b 20\n2 a 1\n2 b 2\n3 a 1\n3 b 2\n",
+    "from 1": "1 a 1\n1 b 2\n1 c 3\n2 a 1\n2 b 2\n", "from 0": "1 a 0\n1 b 1\n2 a 0\n",
+    "in any order": "1 a 2\n1 b 1\n1 c 3\n2 a 3\n2 b 1\n2 c 2\n", "a short one turned round": "1 a 2\n1 b 1\n",
+    "cut at the top": "1 a 11\n1 b 12\n1 c 13\n2 a 11\n2 b 12\n", "filtered": "1 a 3\n1 b 7\n1 c 40\n2 a 2\n2 b 9\n",
+    "one document each": "1 a 30\n2 b 12\n", "one query is odd": "1 a 30\n1 b 20\n2 a 1\n2 b 2\n3 a 1\n3 b 2\n",
     "with scores": "1 a 1 9.5\n1 b 2 7.5\n",
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("text", SCORES.values(), ids=SCORES)
@@ -212,8 +206,6 @@ def test_ranks_are_not_doubted(text, tmp_path):
 
 
 # ---- ranks against scores --------------------------------------------------------------------------------------------
-
-
 def shaped(columns, form, folder):
     """Columns as a table of a library, or as a file."""
     if form == "dict":

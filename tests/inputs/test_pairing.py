@@ -124,15 +124,12 @@ def test_rows_of_one_frame_belong_together_whatever_its_index_is():
             assert fastir.evaluate_lists(of_index, None, "mrr")["mrr"] == 1
 
 
-@pytest.mark.parametrize(
-    ("retrieved", "relevant", "error", "message"),
-    [
-        (["u", "u"], ["u", "u"], fastir.DuplicateError, "retrieved: duplicate query 'u' in the index, at positions 0"),
-        (["u", "v"], [7, 7], fastir.DuplicateError, "relevant: duplicate query 7 in the index, at positions 0 and 1"),
-        ([(1, 2), (1, 3)], [(1, 3), (1, 2)], TypeError, r"retrieved: the index must hold query ids, .* \(1, 2\)"),
-        ([0.5, 1.5], [1.5, 0.5], TypeError, "retrieved: the index must hold query ids, str or int, got float 0.5"),
-    ],
-)
+@pytest.mark.parametrize(("retrieved", "relevant", "error", "message"), [
+    (["u", "u"], ["u", "u"], fastir.DuplicateError, "retrieved: duplicate query 'u' in the index, at positions 0"),
+    (["u", "v"], [7, 7], fastir.DuplicateError, "relevant: duplicate query 7 in the index, at positions 0 and 1"),
+    ([(1, 2), (1, 3)], [(1, 3), (1, 2)], TypeError, r"retrieved: the index must hold query ids, .* \(1, 2\)"),
+    ([0.5, 1.5], [1.5, 0.5], TypeError, "retrieved: the index must hold query ids, str or int, got float 0.5"),
+])  # fmt: skip
 def test_an_index_that_cannot_join_is_refused(retrieved, relevant, error, message):
     a, b = (pandas.Series([["x"], ["y"]], pandas.Index(ids)) for ids in (retrieved, relevant))
     with pytest.raises(error, match=message):

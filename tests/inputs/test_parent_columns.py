@@ -60,18 +60,12 @@ def csv(tmp_path):
 
 
 FORMS = {
-    "mapping": lambda _: PARENTS,
-    "pair of arrays": lambda _: columns(),
+    "mapping": lambda _: PARENTS, "pair of arrays": lambda _: columns(),
     "pair of lists": lambda _: (list(PARENTS), list(PARENTS.values())),
     "function": lambda _: lambda ids: np.array([PARENTS.get(doc_id, doc_id) for doc_id in ids]),
-    "pandas": pandas_frame,
-    "pyarrow": arrow_table,
-    "polars": polars_frame,
-    "pair of Arrow arrays": arrow_arrays,
-    "TSV": tsv,
-    "Parquet": parquet,
-    "CSV": csv,
-}
+    "pandas": pandas_frame, "pyarrow": arrow_table, "polars": polars_frame,
+    "pair of Arrow arrays": arrow_arrays, "TSV": tsv, "Parquet": parquet, "CSV": csv,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -87,23 +81,20 @@ def test_every_form_gives_the_same_values(form, tmp_path):
     np.testing.assert_array_equal(many["y"].values, expected)
 
 
-@pytest.mark.parametrize(
-    ("parents", "error", "message"),
-    [
-        ({"a1": None}, ValueError, "the document of chunk 'a1' must be a str or an int like those before it, got None"),
-        ({"a1": "a", "a2": float("nan")}, ValueError, "the document of chunk 'a2' must be .* got float nan"),
-        ({"a1": "a", "a2": 3}, TypeError, "the document of chunk 'a2' must be .* got int 3"),
-        ({"a1": ["a"]}, TypeError, "the document of chunk 'a1' must be .* got list"),
-        ({"a1": "a", 2: "b"}, TypeError, "row 1: 'a chunk' must be a str or an int like the ids before it, got int 2"),
-        ((["a1", "a1"], ["a", "b"]), ValueError, "chunk 'a1' has two documents, 'a' and 'b'"),
-        ((["a1"], ["a", "b"]), ValueError, "columns differ in length: 1 chunks, 2 documents"),
-        (lambda ids: ids[1:], ValueError, "the function returned 3 documents for 4 ids"),
-        (lambda ids: "abcd", TypeError, "what the function returned must be an array of ids, got str"),
-        (lambda ids: [None] * len(ids), ValueError, "row 0: 'what the function returned' is missing, got None"),
-        (5, TypeError, "parents must be a mapping of chunk to document, .* got int"),
-        (np.zeros((2, 2)), TypeError, "parents must be a mapping of chunk to document, .* got ndarray"),
-    ],
-)
+@pytest.mark.parametrize(("parents", "error", "message"), [
+    ({"a1": None}, ValueError, "the document of chunk 'a1' must be a str or an int like those before it, got None"),
+    ({"a1": "a", "a2": float("nan")}, ValueError, "the document of chunk 'a2' must be .* got float nan"),
+    ({"a1": "a", "a2": 3}, TypeError, "the document of chunk 'a2' must be .* got int 3"),
+    ({"a1": ["a"]}, TypeError, "the document of chunk 'a1' must be .* got list"),
+    ({"a1": "a", 2: "b"}, TypeError, "row 1: 'a chunk' must be a str or an int like the ids before it, got int 2"),
+    ((["a1", "a1"], ["a", "b"]), ValueError, "chunk 'a1' has two documents, 'a' and 'b'"),
+    ((["a1"], ["a", "b"]), ValueError, "columns differ in length: 1 chunks, 2 documents"),
+    (lambda ids: ids[1:], ValueError, "the function returned 3 documents for 4 ids"),
+    (lambda ids: "abcd", TypeError, "what the function returned must be an array of ids, got str"),
+    (lambda ids: [None] * len(ids), ValueError, "row 0: 'what the function returned' is missing, got None"),
+    (5, TypeError, "parents must be a mapping of chunk to document, .* got int"),
+    (np.zeros((2, 2)), TypeError, "parents must be a mapping of chunk to document, .* got ndarray"),
+])  # fmt: skip
 def test_what_is_wrong_is_said(parents, error, message):
     with pytest.raises(error, match=message):
         fastir.evaluate(QRELS, RUN, METRICS, parents=parents)

@@ -74,14 +74,11 @@ def test_a_function_may_be_one_of_a_single_id():
         fastir.evaluate(qrels, run, "mrr", parents=lambda doc_id: doc_id.splitt("#"))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"aggregate": "median", "parents": PARENTS}, "aggregate must be one of 'max', 'sum', 'mean', got 'median'"),
-        ({"aggregate": "sum"}, "aggregate='sum' needs parents"),
-        ({"aggregate": "sum", "parents": PARENTS, "duplicates": "once"}, "but duplicates='once' keeps all of them"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"aggregate": "median", "parents": PARENTS}, "aggregate must be one of 'max', 'sum', 'mean', got 'median'"),
+    ({"aggregate": "sum"}, "aggregate='sum' needs parents"),
+    ({"aggregate": "sum", "parents": PARENTS, "duplicates": "once"}, "but duplicates='once' keeps all of them"),
+])  # fmt: skip
 def test_options_that_exclude_each_other_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         fastir.Evaluator(QRELS, METRICS, **options)

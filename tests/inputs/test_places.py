@@ -123,14 +123,9 @@ def test_a_url_and_a_path_in_a_file_system_of_pyarrow(lake):
     text = lake.parent / "run.txt"
     text.write_bytes(contents()["trec"])
     for place in (
-        f"file://{lake}",
-        f"file://{lake}/*.parquet",
-        f"file://{text}",
-        (system, "lake"),
-        (system, "lake/part*"),
-        (system, "**/*.parquet"),
-        (system, "run.txt"),
-    ):
+        f"file://{lake}", f"file://{lake}/*.parquet", f"file://{text}", (system, "lake"),
+        (system, "lake/part*"), (system, "**/*.parquet"), (system, "run.txt"),
+    ):  # fmt: skip
         assert fastir.evaluate(QRELS, place, METRICS).to_dict() == expected().to_dict(), place
 
 
@@ -142,13 +137,9 @@ def test_paths_of_fsspec(lake):
             system.pipe(f"/lake/system=x/{file.name}", file.read_bytes())
         system.pipe("/run.trec", contents()["trec"])
         places = (
-            "memory://lake",
-            "memory://lake/*/part-?.parquet",
-            "memory://run.trec",
-            (system, "/lake"),
-            (system, "/run.trec"),
-            fsspec.open("memory://run.trec"),
-        )
+            "memory://lake", "memory://lake/*/part-?.parquet", "memory://run.trec", (system, "/lake"),
+            (system, "/run.trec"), fsspec.open("memory://run.trec"),
+        )  # fmt: skip
         for place in places:
             assert fastir.evaluate(QRELS, place, METRICS).to_dict() == expected().to_dict(), place
         with fsspec.open("memory://run.trec") as file:

@@ -47,16 +47,13 @@ def test_pairs_of_documents_in_place_of_levels():
     assert results["prefs_simp"] == 2 / 3
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("q1 ann 1 f", "prefs:19: malformed prefs line with 4 fields, expected exactly 5 fields"),
-        ("q1 ann 1 f much", "prefs:19: level 'much' is not a number"),
-        ("q1 ann 1 a 2", "prefs:19: .*(twice|already|line 1)"),
-        ("q1 ann 2 a 0", "query 'q1', judge 'ann': document 'a' has the level 0 and another one"),
-        ("q2 ann 4 c 2\nq2 ann 4 a 1", "prefs: query 'q2', judge 'ann': document 'a' is preferred to 'b'"),
-    ],
-)
+@pytest.mark.parametrize(("line", "message"), [
+    ("q1 ann 1 f", "prefs:19: malformed prefs line with 4 fields, expected exactly 5 fields"),
+    ("q1 ann 1 f much", "prefs:19: level 'much' is not a number"),
+    ("q1 ann 1 a 2", "prefs:19: .*(twice|already|line 1)"),
+    ("q1 ann 2 a 0", "query 'q1', judge 'ann': document 'a' has the level 0 and another one"),
+    ("q2 ann 4 c 2\nq2 ann 4 a 1", "prefs: query 'q2', judge 'ann': document 'a' is preferred to 'b'"),
+])  # fmt: skip
 def test_a_file_that_is_refused(line, message, files):
     with files[0].open("a") as file:
         file.write(f"{line}\n")
@@ -64,17 +61,14 @@ def test_a_file_that_is_refused(line, message, files):
         fastir.Qrels.from_file(files[0], "prefs")
 
 
-@pytest.mark.parametrize(
-    ("qrels", "error", "message"),
-    [
-        ({"q": {"ann": {"1": {"a": "3"}}}}, TypeError, "level must be a number, got str '3' .query q, document a"),
-        ({"q": {"ann": {"1": {"a": float("nan")}}}}, ValueError, "level is NaN .query q, document a"),
-        ({"q": {"ann": {"1": {"a": 1}}}, "p": 3}, TypeError, "query 'p' must map to a dict"),
-        ({"q": {"ann": {"1": {"a": 0}, "2": {"a": 2}}}}, ValueError, "document 'a' has the level 0 and another one"),
-        ({"q": {"ann": {"1": {"a": 2}, "2": {"a": 0}}}}, ValueError, "document 'a' has the level 0 and another one"),
-        ({"q": {"ann": {"1": {"a": 1, "b": 2}, "2": {"a": 2, "b": 1}}}}, ValueError, "'a' is preferred to 'b', and"),
-    ],
-)
+@pytest.mark.parametrize(("qrels", "error", "message"), [
+    ({"q": {"ann": {"1": {"a": "3"}}}}, TypeError, "level must be a number, got str '3' .query q, document a"),
+    ({"q": {"ann": {"1": {"a": float("nan")}}}}, ValueError, "level is NaN .query q, document a"),
+    ({"q": {"ann": {"1": {"a": 1}}}, "p": 3}, TypeError, "query 'p' must map to a dict"),
+    ({"q": {"ann": {"1": {"a": 0}, "2": {"a": 2}}}}, ValueError, "document 'a' has the level 0 and another one"),
+    ({"q": {"ann": {"1": {"a": 2}, "2": {"a": 0}}}}, ValueError, "document 'a' has the level 0 and another one"),
+    ({"q": {"ann": {"1": {"a": 1, "b": 2}, "2": {"a": 2, "b": 1}}}}, ValueError, "'a' is preferred to 'b', and"),
+])  # fmt: skip
 def test_data_that_are_refused(qrels, error, message):
     with pytest.raises(error, match=message):
         fastir.Qrels.from_dict(qrels)

@@ -1,7 +1,5 @@
 """Quepid's CSV files: ratings and snapshots."""
 
-import json
-
 import pytest
 
 import fastir
@@ -10,16 +8,6 @@ from fastir import FormatError, Qrels, Run
 
 def rating(doc_id, label, index="shop"):
     return {"_index": index, "_id": doc_id, "rating": label}
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(name, content):
-        path = tmp_path / name
-        path.write_text(content if isinstance(content, str) else json.dumps(content))
-        return path
-
-    return write
 
 
 BASIC = 'query,docid,rating\n"star, wars",11,3\n"star, wars",1895,0\nunrated\nalien,348,1\nalien,679,\n'
@@ -39,23 +27,16 @@ def test_quepid_has_ratings_and_snapshots(write):
     assert fastir.evaluate(qrels, run, "mrr")["mrr"] == 0.25
 
 
-@pytest.mark.parametrize(
-    "read, text, message",
-    [
-        (Run, BASIC, "file.csv:1: the file has no column 'doc position'; its columns are query, docid, rating"),
-        (Qrels, BASIC.replace("1895,0", "1895,good"), r"file.csv:3: label 'good' is not a number \(query star, wars"),
-        (Qrels, BASIC.replace("1895,0", "11,0"), "file.csv:3"),
-        (
-            Run,
-            SNAPSHOT + "second,today,7,alien,5,1,x\n",
-            "file.csv:6: the file holds several snapshots, such as 'first'",
-        ),
-        (Run, SNAPSHOT.replace("11,2", "11,-2"), "file.csv:4: position '-2' is not a position"),
-        (Qrels, "query,docid,rating\n", "the qrels are empty"),
-        (Qrels, "", "the qrels file is empty"),
-        (Qrels, 'query,docid,rating\n"a"b,1,1\n', "file.csv:2: malformed CSV"),
-    ],
-)
+@pytest.mark.parametrize("read, text, message", [
+    (Run, BASIC, "file.csv:1: the file has no column 'doc position'; its columns are query, docid, rating"),
+    (Qrels, BASIC.replace("1895,0", "1895,good"), r"file.csv:3: label 'good' is not a number \(query star, wars"),
+    (Qrels, BASIC.replace("1895,0", "11,0"), "file.csv:3"),
+    (Run, SNAPSHOT + "second,today,7,alien,5,1,x\n", "file.csv:6: the file holds several snapshots, such as 'first'"),
+    (Run, SNAPSHOT.replace("11,2", "11,-2"), "file.csv:4: position '-2' is not a position"),
+    (Qrels, "query,docid,rating\n", "the qrels are empty"),
+    (Qrels, "", "the qrels file is empty"),
+    (Qrels, 'query,docid,rating\n"a"b,1,1\n', "file.csv:2: malformed CSV"),
+])  # fmt: skip
 def test_a_wrong_quepid_file_is_named(write, read, text, message):
     with pytest.raises(FormatError, match=message):
         read.from_file(write("file.csv", text), "quepid")

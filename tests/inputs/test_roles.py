@@ -28,13 +28,9 @@ def test_columns_that_are_called_otherwise():
 def test_the_field_s_names_have_an_order():
     """PyTerrier's frames have docid and docno, and the second is the id."""
     table = {
-        "qid": ["1", "1"],
-        "docid": [0, 1],
-        "docno": ["x", "y"],
-        "rank": [1, 2],
-        "score": [2.0, 1.0],
+        "qid": ["1", "1"], "docid": [0, 1], "docno": ["x", "y"], "rank": [1, 2], "score": [2.0, 1.0],
         "query": ["?", "?"],
-    }
+    }  # fmt: skip
     assert fastir.evaluate({"1": {"y": 1}}, table, "mrr")["mrr"] == 0.5
 
 

@@ -86,12 +86,9 @@ def counted(monkeypatch, *questions):
 
 
 QUESTIONS = [
-    (library_tables, "is_in_memory"),
-    (library_tables, "is_of_ir_datasets"),
-    (places, "is_place"),
-    (places, "on_disk"),
-    (shapes, "input_shape"),
-]
+    (library_tables, "is_in_memory"), (library_tables, "is_of_ir_datasets"), (places, "is_place"),
+    (places, "on_disk"), (shapes, "input_shape"),
+]  # fmt: skip
 
 
 def test_a_dict_is_asked_once_what_it_is(monkeypatch):

@@ -60,8 +60,6 @@ def write(tmp_path):
 
 
 # ---- reading -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("packing", PACKINGS)
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("name", ["", "any", "any.txt"])
@@ -173,42 +171,35 @@ def test_a_stream_whose_bytes_python_provides(n_threads):
 
 
 # ---- what is wrong -----------------------------------------------------------------------------------------------
-
 HEAD = "query_id,doc_id,score\n"
 
 
-@pytest.mark.parametrize(
-    "name, text, message",
-    [
-        ("x.csv", "", "the file is empty"),
-        ("x.csv", HEAD, "the run is empty"),
-        ("x.csv", "a,b,1\n", "no column 'query_id'"),
-        ("x.csv", HEAD + "a,b,1\na,c,x\n", "row 1: score 'x' is not a number"),
-        ("x.csv", HEAD + "a,b,\n", "row 0: score '' is not a number"),
-        ("x.csv", HEAD + "a,b,nan\n", "row 0: score 'nan' is not a number"),
-        ("x.csv", HEAD + "a,b,1_0\n", "row 0: score '1_0' is not a number"),
-        ("x.csv", HEAD + "a,b,1e999\n", "row 0: score '1e999' is too large for a float"),
-        ("x.csv", HEAD + "a,b\n", "Expected 3 columns, got 2"),
-        ("x.csv", HEAD + "a,b,1\na,b,2\n", "duplicate document 'b' in query 'a', in rows 0 and 1"),
-        ("x.csv", "query_id,doc_id,score,score\na,b,1,2\n", "several columns called 'score'"),
-        ("x.jsonl", "", "the file is empty"),
-        ("x.jsonl", "[1]\n", "expected a JSON object"),
-        ("x.jsonl", "{\n", "property name"),
-        ("x.jsonl", '{"qid": "a", "docid": "b", "score": 1}\n{"qid": "a"}\n', "row 1: 'docid' is null"),
-        (
-            "x.jsonl",
-            '{"qid": "a", "docid": "b", "score": 1}\n{"qid": 2, "docid": "b", "score": 1}\n',
-            "from string to number",
-        ),
-        ("x.jsonl", '{"qid": "a", "docid": 1.5, "score": 1}\n', "from string to number"),
-        ("x.jsonl", '{"qid": "a", "docid": "b", "score": "1"}\n', "from number to string"),
-        ("x.jsonl", '{"qid": "a", "docid": "b", "score": 1e999}\n', "too big"),
-        ("x.jsonl", '{"qid": "a", "docid": "b", "score": NaN}\n', "row 0: 'score' is NaN"),
-        ("x.parquet", "", "0 bytes"),
-        ("x.parquet", "PAR1 is not enough: PAR1", "."),
-        ("x.csv.gz", "plain", "is not gzip compressed"),
-    ],
-)
+@pytest.mark.parametrize("name, text, message", [
+    ("x.csv", "", "the file is empty"),
+    ("x.csv", HEAD, "the run is empty"),
+    ("x.csv", "a,b,1\n", "no column 'query_id'"),
+    ("x.csv", HEAD + "a,b,1\na,c,x\n", "row 1: score 'x' is not a number"),
+    ("x.csv", HEAD + "a,b,\n", "row 0: score '' is not a number"),
+    ("x.csv", HEAD + "a,b,nan\n", "row 0: score 'nan' is not a number"),
+    ("x.csv", HEAD + "a,b,1_0\n", "row 0: score '1_0' is not a number"),
+    ("x.csv", HEAD + "a,b,1e999\n", "row 0: score '1e999' is too large for a float"),
+    ("x.csv", HEAD + "a,b\n", "Expected 3 columns, got 2"),
+    ("x.csv", HEAD + "a,b,1\na,b,2\n", "duplicate document 'b' in query 'a', in rows 0 and 1"),
+    ("x.csv", "query_id,doc_id,score,score\na,b,1,2\n", "several columns called 'score'"),
+    ("x.jsonl", "", "the file is empty"),
+    ("x.jsonl", "[1]\n", "expected a JSON object"),
+    ("x.jsonl", "{\n", "property name"),
+    ("x.jsonl", '{"qid": "a", "docid": "b", "score": 1}\n{"qid": "a"}\n', "row 1: 'docid' is null"),
+    ("x.jsonl", '{"qid": "a", "docid": "b", "score": 1}\n{"qid": 2, "docid": "b", "score": 1}\n',
+     "from string to number"),
+    ("x.jsonl", '{"qid": "a", "docid": 1.5, "score": 1}\n', "from string to number"),
+    ("x.jsonl", '{"qid": "a", "docid": "b", "score": "1"}\n', "from number to string"),
+    ("x.jsonl", '{"qid": "a", "docid": "b", "score": 1e999}\n', "too big"),
+    ("x.jsonl", '{"qid": "a", "docid": "b", "score": NaN}\n', "row 0: 'score' is NaN"),
+    ("x.parquet", "", "0 bytes"),
+    ("x.parquet", "PAR1 is not enough: PAR1", "."),
+    ("x.csv.gz", "plain", "is not gzip compressed"),
+])  # fmt: skip
 @pytest.mark.parametrize("streamed", [True, False])
 def test_what_is_wrong_is_told_with_the_file(streamed, name, text, message, write):
     path = write(text, name)
@@ -221,8 +212,7 @@ def test_what_is_wrong_is_told_with_the_file(streamed, name, text, message, writ
 
 
 @pytest.mark.parametrize(
-    "label, message",
-    [("2147483648", "is out of range; expected a number from"), ("x", "label 'x' is not a number")],
+    "label, message", [("2147483648", "is out of range; expected a number from"), ("x", "label 'x' is not a number")]
 )
 def test_labels_are_numbers(label, message, write):
     with pytest.raises(fastir.FormatError, match=message):
@@ -285,8 +275,6 @@ def test_without_pyarrow_the_extra_is_named(format, write, monkeypatch):
 
 
 # ---- writing -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("data", [QRELS, RUN, {7: {2: 1, 1: 0}}, {7: {"x": 1.5}}, {"q": {-1: 0.5}}], ids=str)
 @pytest.mark.parametrize("rows", [1, 3, 1 << 18])
 def test_parquet_reads_back_exactly(data, rows, tmp_path, monkeypatch):
@@ -300,15 +288,12 @@ def test_parquet_reads_back_exactly(data, rows, tmp_path, monkeypatch):
     assert (tmp_path / "any").read_bytes() == path.read_bytes()
 
 
-@pytest.mark.parametrize(
-    "name, data, message",
-    [
-        ("x.parquet", {"q": {"d\udcff": 1.0}}, r"'d\\udcff' is not UTF-8 text"),
-        ("x.parquet", {"q": {}}, "query 'q' has no documents"),
-        ("x.parquet.gz", {"q": {"d": 1.0}}, "compressed Parquet can only be read"),
-        ("x.csv", {"q": {"d": 1.0}}, "csv can only be read; expected trec, json, parquet"),
-    ],
-)
+@pytest.mark.parametrize("name, data, message", [
+    ("x.parquet", {"q": {"d\udcff": 1.0}}, r"'d\\udcff' is not UTF-8 text"),
+    ("x.parquet", {"q": {}}, "query 'q' has no documents"),
+    ("x.parquet.gz", {"q": {"d": 1.0}}, "compressed Parquet can only be read"),
+    ("x.csv", {"q": {"d": 1.0}}, "csv can only be read; expected trec, json, parquet"),
+])  # fmt: skip
 def test_what_cannot_be_written_leaves_no_file(name, data, message, tmp_path):
     with pytest.raises(ValueError, match=message):
         Run.from_dict(data).save(tmp_path / name)

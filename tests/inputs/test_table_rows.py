@@ -15,14 +15,11 @@ pytestmark = UNEVEN
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize(
-    "rows",
-    [
-        [("a", "x", 1.0), ("a", "y", 1.0), ("a", "x", 2.0)],
-        [("b", "y", 1.0), ("a", "x", 1.0), ("b", "z", 1.0), ("a", "x", 2.0)],
-        [("foreign", "x", 1.0), ("a", "y", 1.0), ("foreign", "x", 2.0)],
-    ],
-)
+@pytest.mark.parametrize("rows", [
+    [("a", "x", 1.0), ("a", "y", 1.0), ("a", "x", 2.0)],
+    [("b", "y", 1.0), ("a", "x", 1.0), ("b", "z", 1.0), ("a", "x", 2.0)],
+    [("foreign", "x", 1.0), ("a", "y", 1.0), ("foreign", "x", 2.0)],
+])  # fmt: skip
 def test_a_document_that_stands_twice_names_both_rows(rows, threads):
     qrels = {"a": {"x": 1, "u": 0}, "b": {"y": 1}}
     first, later = (i for i, row in enumerate(rows) if row[1] == "x")
@@ -39,8 +36,7 @@ def test_a_document_that_stands_twice_names_both_rows(rows, threads):
 
 
 @pytest.mark.parametrize(
-    "label, kind",
-    [(2.0**31, OverflowError), (float("nan"), ValueError), (float("inf"), OverflowError)],
+    "label, kind", [(2.0**31, OverflowError), (float("nan"), ValueError), (float("inf"), OverflowError)]
 )
 def test_labels_of_a_table_are_in_the_range_of_32_bits(label, kind):
     table = {"query_id": ["a", "a"], "doc_id": ["x", "y"], "label": [1.0, label]}

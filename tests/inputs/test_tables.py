@@ -83,18 +83,15 @@ def table_with(column, row, value):
     return {name: np.array([one[place] for one in rows], object) for place, name in enumerate((*ROLES, "score"))}
 
 
-@pytest.mark.parametrize(
-    "column, value, kind, message",
-    [
-        (0, None, ValueError, "row 3: 'query_id' is missing"),
-        (1, None, ValueError, "row 3: 'doc_id' is missing"),
-        (1, float("nan"), ValueError, "row 3: 'doc_id' is missing"),
-        (1, 3, TypeError, "row 3: 'doc_id' must be a str"),
-        (2, None, ValueError, "row 3: 'score'.*missing"),
-        (2, "x", TypeError, "row 3: 'score' must be numeric, got str 'x'"),
-        (2, float("nan"), ValueError, r"row 3: 'score' is NaN.*\(query a, document d3\)"),
-    ],
-)
+@pytest.mark.parametrize("column, value, kind, message", [
+    (0, None, ValueError, "row 3: 'query_id' is missing"),
+    (1, None, ValueError, "row 3: 'doc_id' is missing"),
+    (1, float("nan"), ValueError, "row 3: 'doc_id' is missing"),
+    (1, 3, TypeError, "row 3: 'doc_id' must be a str"),
+    (2, None, ValueError, "row 3: 'score'.*missing"),
+    (2, "x", TypeError, "row 3: 'score' must be numeric, got str 'x'"),
+    (2, float("nan"), ValueError, r"row 3: 'score' is NaN.*\(query a, document d3\)"),
+])  # fmt: skip
 def test_what_is_wrong_in_a_row_is_named(column, value, kind, message):
     with pytest.raises(kind, match=message):
         fastir.evaluate({"a": {"d1": 1}}, table_with(column, 3, value), "map")
@@ -173,28 +170,19 @@ def test_a_masked_value_of_numpy_is_named(column):
         fastir.Qrels.from_table({"query_id": ["a", "a"], "doc_id": ["x", "y"], "label": labels})
 
 
-@pytest.mark.parametrize(
-    "data, kind, message",
-    [
-        (
-            pyarrow.table({"qid": [1.5], "docno": ["x"], "score": [1.0]}),
-            TypeError,
-            "'qid' must hold strings or integers, got float64; cast it to string",
-        ),
-        (
-            pyarrow.table({"qid": ["a"], "docno": ["x"], "score": ["1"]}),
-            TypeError,
-            "'score' must be numeric, got string; cast it to double",
-        ),
-        ({"qid": ["a", "b"], "docno": ["x"], "score": [1.0]}, ValueError, "columns differ in length: 1, 2"),
-        ({"qid": [["a"]], "docno": [["x"]], "score": [[1.0]]}, TypeError, "'qid' must be a str or an int"),
-        ({"qid": ["a"], "docno": ["x"], "score": [[1.0]]}, ValueError, "one dimension"),
-        ([("a", "x")], TypeError, "row 0: expected a tuple"),
-        ([{"query_id": "a"}], ValueError, "no column 'doc_id'"),
-        ([{"query_id": "a"}, {"doc_id": "x"}], ValueError, "row 1: .* is not in this row and in row 0 alike"),
-        (pyarrow.array(["a"]), TypeError, "named columns"),
-    ],
-)
+@pytest.mark.parametrize("data, kind, message", [
+    (pyarrow.table({"qid": [1.5], "docno": ["x"], "score": [1.0]}), TypeError,
+     "'qid' must hold strings or integers, got float64; cast it to string"),
+    (pyarrow.table({"qid": ["a"], "docno": ["x"], "score": ["1"]}), TypeError,
+     "'score' must be numeric, got string; cast it to double"),
+    ({"qid": ["a", "b"], "docno": ["x"], "score": [1.0]}, ValueError, "columns differ in length: 1, 2"),
+    ({"qid": [["a"]], "docno": [["x"]], "score": [[1.0]]}, TypeError, "'qid' must be a str or an int"),
+    ({"qid": ["a"], "docno": ["x"], "score": [[1.0]]}, ValueError, "one dimension"),
+    ([("a", "x")], TypeError, "row 0: expected a tuple"),
+    ([{"query_id": "a"}], ValueError, "no column 'doc_id'"),
+    ([{"query_id": "a"}, {"doc_id": "x"}], ValueError, "row 1: .* is not in this row and in row 0 alike"),
+    (pyarrow.array(["a"]), TypeError, "named columns"),
+])  # fmt: skip
 def test_what_is_no_run_is_refused(data, kind, message):
     with pytest.raises(kind, match=message):
         fastir.evaluate({"a": {"x": 1}}, data, "map")
@@ -227,7 +215,6 @@ def test_a_dask_frame_holds_no_rows_yet():
 
 
 # ---- integers that float64 does not have -----------------------------------------------------------------------------
-
 ROUNDED = "rankings in which different integers are one float64"
 BIG = 2**60
 SHAPES_OF_INTEGERS = {
@@ -290,8 +277,6 @@ def test_integers_in_rows_that_do_not_stand_together_and_in_files(tmp_path):
 
 
 # ---- tables with labels in rank order --------------------------------------------------------------------------------
-
-
 LABEL_METRICS = ["ndcg@10", "mrr"]
 TABLE = {"qid": ["b", "b", "a", "a", "a"], "label": [0, 1, 2, 0, 1], "score": [0.5, 0.25, 0.1, 0.9, 0.4]}
 
@@ -333,22 +318,15 @@ def test_ranks_and_other_names():
     assert total_of(named, columns={"query_id": "q", "label": "y", "score": "s"}).result() == expected()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options", "error", "message"),
-    [
-        ([{"qid": ["a"]}], {}, ValueError, "no column 'label' or 'relevance' .*; it has 'qid'"),
-        (
-            [{"qid": ["a"], "label": [1]}],
-            {},
-            ValueError,
-            "labels: the table has no column 'score' or 'prediction' or 'rank'",
-        ),
-        ([TABLE], {"columns": {"doc": "x"}}, ValueError, "columns: unknown role .doc.; expected query_id"),
-        ([TABLE, [1.0]], {}, TypeError, "has queries and scores in its columns"),
-        ([[1, 0]], {"columns": {}}, TypeError, "columns is for a table, but none was given"),
-        ([], {"run": {"q": {"d": 1.0}}}, TypeError, "run and qrels belong together"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "options", "error", "message"), [
+    ([{"qid": ["a"]}], {}, ValueError, "no column 'label' or 'relevance' .*; it has 'qid'"),
+    ([{"qid": ["a"], "label": [1]}], {}, ValueError,
+     "labels: the table has no column 'score' or 'prediction' or 'rank'"),
+    ([TABLE], {"columns": {"doc": "x"}}, ValueError, "columns: unknown role .doc.; expected query_id"),
+    ([TABLE, [1.0]], {}, TypeError, "has queries and scores in its columns"),
+    ([[1, 0]], {"columns": {}}, TypeError, "columns is for a table, but none was given"),
+    ([], {"run": {"q": {"d": 1.0}}}, TypeError, "run and qrels belong together"),
+])  # fmt: skip
 def test_what_does_not_fit_together(arguments, options, error, message):
     total = fastir.Accumulator(LABEL_METRICS)
     with pytest.raises(error, match=message):

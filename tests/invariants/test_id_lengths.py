@@ -36,8 +36,6 @@ def check(results, qrels=QRELS, run=RUN):
 
 
 # ---- qrels and runs --------------------------------------------------------------------------------------------------
-
-
 def columns(data, what, order):
     rows = rows_of(data)
     if order == "mixed":
@@ -183,8 +181,6 @@ def test_a_line_cannot_hold_an_empty_id(tmp_path, data):
 
 
 # ---- lists -----------------------------------------------------------------------------------------------------------
-
-
 def test_lists_of_ids():
     relevant = {query: {doc for doc, label in docs.items() if label > 0} for query, docs in QRELS.items()}
     queries = list(LISTS)
@@ -198,13 +194,11 @@ def test_columns_of_lists(kind):
     pa = pytest.importorskip("pyarrow")
     relevant = [[doc for doc, label in docs.items() if label > 0] for docs in QRELS.values()]
     text = getattr(pa, kind)()
-    table = pa.table(
-        {
-            "query_id": pa.array(list(LISTS), text),
-            "retrieved": pa.array(list(LISTS.values()), pa.list_(text)),
-            "relevant": pa.array(relevant, pa.list_(text)),
-        }
-    )
+    table = pa.table({
+        "query_id": pa.array(list(LISTS), text),
+        "retrieved": pa.array(list(LISTS.values()), pa.list_(text)),
+        "relevant": pa.array(relevant, pa.list_(text)),
+    })  # fmt: skip
     check(fastir.evaluate_lists(table, None, METRICS))
 
 
@@ -215,8 +209,6 @@ def test_a_list_with_an_id_twice_names_it():
 
 
 # ---- options that hold ids -------------------------------------------------------------------------------------------
-
-
 def with_parents(parents, least=0):
     """The rankings of documents: each has the best score of its chunks."""
     qrels, run = collection(least)
@@ -360,8 +352,6 @@ def test_queries_that_one_side_lacks_are_counted():
 
 
 # ---- parts -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("strategy", ["grouped", "two-pass"])
 @pytest.mark.parametrize("kind", ["string", "string_view", "dictionary"])
 def test_parts(strategy, kind):
@@ -382,8 +372,6 @@ def test_parts(strategy, kind):
 
 
 # ---- the same values under short names -------------------------------------------------------------------------------
-
-
 def same_under_short_names(evaluate, *data):
     names = short_names(*data)
     found = evaluate(*data)
@@ -408,10 +396,7 @@ def test_subtopics():
 
 def test_preferences(tmp_path):
     prefs = {
-        query: {
-            "ann": {"1": {doc: float(i % 3) for i, doc in enumerate(docs)}},
-            query: {"1": dict.fromkeys(docs, 1.0)},
-        }
+        query: {"ann": {"1": {doc: float(i % 3) for i, doc in enumerate(docs)}}, query: {"1": dict.fromkeys(docs, 1.0)}}
         for query, docs in TREC_QRELS.items()
     }
 
@@ -446,8 +431,6 @@ def test_samples(tmp_path, kind):
 
 
 # ---- beside evaluation -----------------------------------------------------------------------------------------------
-
-
 def test_fusion():
     """Of a run of every second document and one of every third: reciprocal ranks, by a loop."""
     halves = [

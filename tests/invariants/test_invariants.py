@@ -43,8 +43,6 @@ def collection(request):
 
 
 # ---- rankings --------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_the_ideal_ranking_scores_one(seed):
     rng = random.Random(seed)
@@ -121,8 +119,6 @@ def test_order_matters(name):
 
 
 # ---- values do not depend on company ---------------------------------------------------------------------------
-
-
 def test_a_metric_asked_alone_or_among_others(collection):
     together = fastir.evaluate(*collection, NAMES)
     for name in NAMES:
@@ -172,8 +168,6 @@ def test_means_are_exact_sums(collection):
 
 
 # ---- every way in ----------------------------------------------------------------------------------------------
-
-
 def test_every_input_gives_the_same_bits(collection, tmp_path):
     qrels, run = collection
     run = {query: docs for query, docs in run.items() if docs}
@@ -237,7 +231,6 @@ def test_inputs_are_never_written_to(collection):
 
 
 # ---- threads and pickles ---------------------------------------------------------------------------------------
-
 THREADS = (1, 2, 3, 8, None)
 
 

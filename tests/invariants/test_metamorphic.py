@@ -85,8 +85,6 @@ def collection(seed):
 
 
 # ---- the changes: each returns (qrels, run, {new query id: old query id}) -------------------------------------------
-
-
 def other_names(qrels, run):
     """Ids with a common beginning: their order by bytes is that of the old ones."""
     name = "prefix:{}".format

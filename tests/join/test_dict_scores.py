@@ -92,7 +92,6 @@ def test_what_is_no_number_is_refused(score):
 
 
 # ---- integers that float64 does not have -----------------------------------------------------------------------------
-
 KIND = "rankings in which different integers are one float64"
 
 
@@ -114,17 +113,10 @@ def test_the_report_says_that_two_integers_became_equal(make):
     assert repairs(apart) is None
 
 
-@pytest.mark.parametrize(
-    "scores",
-    [
-        [3, 2, 1],
-        [2**60, 2**60],
-        [2**53 + 1, float(2**53)],
-        [10**18 - 1000, 10**18, 10**18 + 1000],
-        [2**64, 2**70, -(2**70)],
-        [1e300, 1e300, 2**53 + 1],
-    ],
-)
+@pytest.mark.parametrize("scores", [
+    [3, 2, 1], [2**60, 2**60], [2**53 + 1, float(2**53)], [10**18 - 1000, 10**18, 10**18 + 1000],
+    [2**64, 2**70, -(2**70)], [1e300, 1e300, 2**53 + 1],
+])  # fmt: skip
 def test_equal_scores_and_scores_that_stay_apart_are_not_reported(scores):
     assert repairs(scores) is None
 
@@ -136,8 +128,6 @@ def test_integers_of_any_size_and_sign_are_reported():
 
 
 # ---- labels ----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("make", [*NUMPY, float], ids=lambda make: make.__name__)
 def test_labels_of_any_type_are_their_integers(make):
     qrels = {"q": {"a": make(1), "b": make(0), "c": make(2)}, "r": {"a": make(3)}}

@@ -33,15 +33,12 @@ def test_few_rows_among_many_judgments_are_found(make, n_ranked, n_judged):
 
 
 NUMPY_IDS = {
-    "np.int64": (int, np.int64),
-    "np.int32": (int, np.int32),
-    "np.uint64 of 62 bits": (lambda i: (1 << 62) + 7 * i, np.uint64),
-    "np.int64 below 0": (lambda i: 3 - i, np.int64),
-    "np.str_": (lambda i: f"d{i}", np.str_),
-    "np.str_, not ASCII": (lambda i: f"文{i}é", np.str_),
+    "np.int64": (int, np.int64), "np.int32": (int, np.int32),
+    "np.uint64 of 62 bits": (lambda i: (1 << 62) + 7 * i, np.uint64), "np.int64 below 0": (lambda i: 3 - i, np.int64),
+    "np.str_": (lambda i: f"d{i}", np.str_), "np.str_, not ASCII": (lambda i: f"文{i}é", np.str_),
     "mixed": (int, lambda i: int(i) if i % 3 == 1 else np.int64(i)),
     "mixed with a large int": (lambda i: i if i else 1 << 70, lambda i: i if i > 1 << 63 else np.int64(i)),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", NUMPY_IDS)

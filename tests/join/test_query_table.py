@@ -1,6 +1,6 @@
 """Query ids that collide although the hash has a seed: whoever foresees the seed gets an error, not an hour of work.
 
-Also of: buckets.
+Also of: join.
 """
 
 import os

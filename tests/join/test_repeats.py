@@ -3,7 +3,7 @@
 The twin writes the rule out for one ranking at a time, as a dict whose ids are distinct: under "once" the later copies
 get ids that nobody judged, and chunks are put together by a loop. fastir evaluates that dict by its join for dicts.
 
-Also of: parents.
+Also of: join.
 """
 
 import math
@@ -116,8 +116,6 @@ def test_chunks_are_put_together_in_every_shape(ranking, data):
 
 
 # ---- rows in any order, files, threads ---------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def large():
     """Qrels, and rows with repeats: some queries have many of them, some none."""
@@ -195,10 +193,7 @@ def test_sums_do_not_depend_on_the_order_of_rows():
         rows = [("q", f"a{i}", scores[i]) for i in order]
         parents = {f"a{i}": "a" for i in range(len(scores))}
         run = fastir.data.run.as_run(
-            rows,
-            None,
-            None,
-            fastir.Evaluator({"q": {"a": 1}}, "map", parents=parents, aggregate="sum").rules.parents,
+            rows, None, None, fastir.Evaluator({"q": {"a": 1}}, "map", parents=parents, aggregate="sum").rules.parents
         )
         values.add(run["q"]["a"])
     assert len(values) == 1
@@ -217,8 +212,6 @@ def test_a_document_stands_at_the_first_of_its_best_rows():
 
 
 # ---- counts, explanations, errors --------------------------------------------------------------------------------
-
-
 def test_merged_chunks_are_counted_without_a_warning(recwarn):
     run = {"q": {"a0": 3.0, "a1": 2.0, "a2": 1.0, "x": 0.5}}
     results = fastir.evaluate({"q": {"a": 1}}, run, "num_ret", parents=CHUNKS)
@@ -231,11 +224,8 @@ def test_explanations_show_copies_in_their_places():
     rows = [("q", "x", 9.0), ("q", "a", 1.0), ("q", "a", 3.0), ("q", "b", 2.0)]
     explanation = fastir.Evaluator({"q": {"a": 2, "b": 1}}, ["ndcg", "map"], duplicates="once").explain(rows, "q")
     assert [(row.doc_id, row.label) for row in explanation.documents] == [
-        ("x", None),
-        ("a", 2),
-        ("b", 1),
-        ("a", None),
-    ]
+        ("x", None), ("a", 2), ("b", 1), ("a", None),
+    ]  # fmt: skip
     values = fastir.evaluate({"q": {"a": 2, "b": 1}}, rows, ["ndcg", "map"], duplicates="once")
     assert explanation.values == dict(values)
     chunks = fastir.Evaluator({"q": {"a": 2}}, "map", parents=CHUNKS).explain({"q": {"x": 2.0, "a1": 1.0}}, "q")

@@ -88,10 +88,7 @@ def test_bare_lists_and_queries_that_are_dropped_or_counted():
     }
     ndcg = 1.5 / (1 + 1 / math.log2(3))
     assert means == {
-        ("auc", "zero"): 0.75,
-        ("auc", "skip"): 0.75,
-        ("auc(one_class=zero)", "zero"): 0.375,
-        ("auc(one_class=zero)", "skip"): 0.75,
-        ("ndcg", "zero"): pytest.approx(ndcg / 2),
+        ("auc", "zero"): 0.75, ("auc", "skip"): 0.75, ("auc(one_class=zero)", "zero"): 0.375,
+        ("auc(one_class=zero)", "skip"): 0.75, ("ndcg", "zero"): pytest.approx(ndcg / 2),
         ("ndcg", "skip"): pytest.approx(ndcg),
-    }
+    }  # fmt: skip

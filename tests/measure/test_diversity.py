@@ -19,21 +19,11 @@ RUN = {"q": {"b": 5.0, "a": 4.0, "z": 3.0, "c": 2.0, "d": 1.0}}
 
 
 @pytest.mark.parametrize(("metric", "value"), [
-    ("err_ia@2", 0.4666666666666667),
-    ("err_ia@5", 0.5022692889561272),
-    ("nerr_ia@5", 0.7432835820895524),
-    ("alpha_dcg@5", 0.5594606663742688),
-    ("alpha_dcg@20", 0.5518025169829661),
-    ("alpha_dcg", 0.5518025169829661),
-    ("alpha_ndcg@1", 0.5),
-    ("alpha_nDCG@2", 0.7398124665681315),
-    ("alpha-nDCG@5", 0.8231153407224933),
-    ("nrbp", 0.46875),
-    ("nnrbp", 0.6976744186046512),
-    ("map_ia", 0.5666666666666667),
-    ("P-IA@5", 0.3333333333333333),
-    ("strec@1", 0.3333333333333333),
-    ("alpha_ndcg(alpha=0.2)@5", 0.8493829779892205),
+    ("err_ia@2", 0.4666666666666667), ("err_ia@5", 0.5022692889561272), ("nerr_ia@5", 0.7432835820895524),
+    ("alpha_dcg@5", 0.5594606663742688), ("alpha_dcg@20", 0.5518025169829661), ("alpha_dcg", 0.5518025169829661),
+    ("alpha_ndcg@1", 0.5), ("alpha_nDCG@2", 0.7398124665681315), ("alpha-nDCG@5", 0.8231153407224933),
+    ("nrbp", 0.46875), ("nnrbp", 0.6976744186046512), ("map_ia", 0.5666666666666667), ("P-IA@5", 0.3333333333333333),
+    ("strec@1", 0.3333333333333333), ("alpha_ndcg(alpha=0.2)@5", 0.8493829779892205),
     ("nrbp(alpha=0.2, beta=0.8)", 0.39110399999999995),
     ("err_ia@1", 1 / 3),  # ndeval does not divide by the number of subtopics here: 1
 ])  # fmt: skip
@@ -134,13 +124,10 @@ SUBTOPICS = {
 RANKINGS = {"p": "agnbhfd", "q": "gfdencb", "r": "bfchgde"}
 
 
-@pytest.mark.parametrize(
-    "options, p, printed",
-    [
-        ("", 0.8, {"p": 0.1421, "q": 0.1279, "r": 0.1214}),
-        ("p=0.5,e=0.2,", 0.5, {"p": 0.1690, "q": 0.1164, "r": 0.0311}),
-    ],
-)
+@pytest.mark.parametrize("options, p, printed", [
+    ("", 0.8, {"p": 0.1421, "q": 0.1279, "r": 0.1214}),
+    ("p=0.5,e=0.2,", 0.5, {"p": 0.1690, "q": 0.1164, "r": 0.0311}),
+])  # fmt: skip
 def test_rank_biased_utility_is_what_its_authors_program_prints(options, p, printed):
     """rmit-ir/RBU at e929e96, which has 0.8 and 0.03 for p and e and multiplies by (1 - p) / p, to its four digits."""
     run = {query: {doc: float(-place) for place, doc in enumerate(ranked)} for query, ranked in RANKINGS.items()}

@@ -2,7 +2,7 @@
 
 The numbers of PRINTED are those that trec_eval 10 printed for the same judgments and rankings (-R prefs).
 
-Also of: preferences.
+Also of: tasks.
 """
 
 import random

@@ -14,21 +14,16 @@ WEIGHTS = {"a": 2.0, "b": 1.5, "d": 4.0, "e": 1.25}
 # by hand: q1 ranks a (weight 2) second and b (1.5) fourth of a, b, d (4); q2 has e (1.25) first of a (2), e
 BEST_PRECISION = ((4 + 2) / 2 + (2 + 1.25) / 2 + 0) / 3
 WORKED = {
-    "psp@2": (2 / 2 / BEST_PRECISION, 1.25 / 2 / BEST_PRECISION),
-    "weighted_recall@3": (2 / 7.5, 1.25 / 3.25),
-    "weighted_recall(self_normalized=false)@3": (2, 1.25),
-    "weighted_recall@10-l2": (1, 0),
-    "weighted_precision@3": (2 / 2.5 / 3, 1.25 / 1.625 / 3),
-    "weighted_mrr": (2 / 2.5 / 2, 1.25 / 1.625),
+    "psp@2": (2 / 2 / BEST_PRECISION, 1.25 / 2 / BEST_PRECISION), "weighted_recall@3": (2 / 7.5, 1.25 / 3.25),
+    "weighted_recall(self_normalized=false)@3": (2, 1.25), "weighted_recall@10-l2": (1, 0),
+    "weighted_precision@3": (2 / 2.5 / 3, 1.25 / 1.625 / 3), "weighted_mrr": (2 / 2.5 / 2, 1.25 / 1.625),
     "weighted_mrr(self_normalized=false)": (1, 1.25),
     "weighted_rbp": (0.2 * (2 * 0.8 + 1.5 * 0.8**3) / 7.5, 0.2 * 1.25 / 3.25),
     "weighted_rbp(self_normalized=false)": (0.2 * (2 * 0.8 + 1.5 * 0.8**3), 0.2 * 1.25),
-    "weighted_ndcg(gain=binary)@3": (
-        2 / math.log2(3) / (4 + 2 / math.log2(3) + 1.5 / 2),
-        1.25 / (2 + 1.25 / math.log2(3)),
-    ),
+    "weighted_ndcg(gain=binary)@3": (2 / math.log2(3) / (4 + 2 / math.log2(3) + 1.5 / 2),
+                                     1.25 / (2 + 1.25 / math.log2(3))),
     "weighted_ndcg@3": (2 / math.log2(3) / (4 + 3 / math.log2(3) + 2 / 2), 1.25 / (2 + 1.25 / math.log2(3))),
-}
+}  # fmt: skip
 
 # xclib.evaluation.xc_metrics of pyxclib (5d13086): psprecision and psndcg to 5 of the scores and labels below; psndcg
 # with its array of means in float64, which is float32 there. The weights are from compute_inv_propesity.

@@ -18,9 +18,8 @@ import oracle_sets
 import oracle_users
 from oracle_common import best_first, discounted, gains, ideal_gains, num_relevant
 
+
 # ---- counts (trec_eval) ----------------------------------------------------------------------------------------
-
-
 def num_q(x, judged, level):
     return 1
 
@@ -38,8 +37,6 @@ def num_rel_ret(x, judged, level):
 
 
 # ---- binary relevance ------------------------------------------------------------------------------------------
-
-
 def hits(x, judged, level, k=None):
     """ranx: how many of the first k are relevant."""
     return sum(code >= level for code in x[:k])
@@ -140,8 +137,6 @@ def rbp(x, judged, level, k=None, p=0.8, gains="binary", rbp_norm="infinite"):
 
 
 # ---- graded relevance ------------------------------------------------------------------------------------------
-
-
 def cg(x, judged, level, k=None):
     """Järvelin and Kekäläinen 2002: the sum of the labels."""
     return float(sum(gains(x[:k])))
@@ -218,26 +213,14 @@ METRICS = {
 COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", *oracle_preferences.COUNTS)
 GRADED = (
     *(
-        "cg",
-        "ncg",
-        "irbu",
-        "rbu",
-        "dcg",
-        "dcg_burges",
-        "ndcg",
-        "ndcg_burges",
-        "err",
-        "nerr",
-        "arp",
-        "pfound",
-        "q_measure",
+        "cg", "ncg", "irbu", "rbu", "dcg", "dcg_burges", "ndcg", "ndcg_burges", "err", "nerr", "arp",
+        "pfound", "q_measure",
     ),
     *oracle_users.GRADED,
-)
+)  # fmt: skip
+
 
 # ---- from ids to codes -----------------------------------------------------------------------------------------
-
-
 def ranking(scores, ties="trec", score_dtype="float64"):
     """Document ids, best first: score descending, then the tie rule, ids compared by their UTF-8 bytes."""
     value = float if score_dtype == "float64" else lambda score: ctypes.c_float(score).value
@@ -253,8 +236,6 @@ def codes(judgments, ranked, max_depth=None, judged_only=False):
 
 
 # ---- requests --------------------------------------------------------------------------------------------------
-
-
 class Request(NamedTuple):
     """One value: a metric, its cut-off, ranx's relevance-level suffix and its parameters."""
 
@@ -265,14 +246,12 @@ class Request(NamedTuple):
 
     def __str__(self):
         inside = ", ".join(f"{key}={str(value).replace(' ', '')}" for key, value in self.params.items())
-        return "".join(
-            (
-                self.name,
-                f"({inside})" if inside else "",
-                f"@{self.k}" if self.k else "",
-                f"-l{self.suffix}" if self.suffix else "",
-            )
-        )
+        return "".join((
+            self.name,
+            f"({inside})" if inside else "",
+            f"@{self.k}" if self.k else "",
+            f"-l{self.suffix}" if self.suffix else "",
+        ))  # fmt: skip
 
     def value(self, x, judged, rel_level=1):
         """The value for one query.

@@ -21,27 +21,14 @@ MAP = {1: 2.5, 3: 1}
 
 # Values that are tried of parameters, the default first, where the card's words or its interval say too little.
 TRIED = {
-    "p": (0.5, 0.95),
-    "gains": ("binary", "scaled", "raw", MAP, {1: -1, 2: 3}),
+    "p": (0.5, 0.95), "gains": ("binary", "scaled", "raw", MAP, {1: -1, 2: 3}),
     "gain": ("linear", "exp2", "binary", MAP, {-2: 0.25, -1: 0.5, 2: 9}, {2: -1}),
-    "max_grade": (4, 7, "query"),
-    "alpha": (0.5, 0.2, 1.0),
-    "recall": (0.0, 0.3, 0.5, 0.7, 1.0),
-    "x": (1.0, 0.25, 2.0),
-    "beta": (0.5, 0.9),
-    "p1": (1.0, -2.5),
-    "p2": (-1.0, 0.5),
-    "p3": (0.0, -2.0),
-    "p4": (0.0, 0.01),
-    "n_docs": (100_000, 300_000),
-    "max_rel": (1, 2, 4),
-    "min_rel": (0,),
-    "T": (1.0, 0.5, 2.5),
-    "h": (224.0, 0.7, 10.0),
-    "L": (1000.0, 7.5, 2000.0),
-    "depth": ("max", 3, 40),
+    "max_grade": (4, 7, "query"), "alpha": (0.5, 0.2, 1.0), "recall": (0.0, 0.3, 0.5, 0.7, 1.0),
+    "x": (1.0, 0.25, 2.0), "beta": (0.5, 0.9), "p1": (1.0, -2.5), "p2": (-1.0, 0.5), "p3": (0.0, -2.0),
+    "p4": (0.0, 0.01), "n_docs": (100_000, 300_000), "max_rel": (1, 2, 4), "min_rel": (0,),
+    "T": (1.0, 0.5, 2.5), "h": (224.0, 0.7, 10.0), "L": (1000.0, 7.5, 2000.0), "depth": ("max", 3, 40),
     "points": (Points(i / 10 for i in range(11)), Points((0.9, 0.25)), Points((0.0,)), Points((1, 0.001, 0.5, 0.5))),
-}
+}  # fmt: skip
 
 
 # Parameters that compare scores, which the oracle does not see: their twins stand where their metrics are tested.

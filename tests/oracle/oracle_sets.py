@@ -135,8 +135,6 @@ def amri(x, judged, level):
 
 
 # ---- technology-assisted review ----------------------------------------------------------------------------------
-
-
 def in_collection(judged, n_docs):
     """How many documents there are: as many as somebody says, or those of the qrels."""
     return sum(label >= 0 for label in judged) if n_docs == "judged" else n_docs
@@ -178,8 +176,6 @@ def fallout(x, judged, level, k=None, n_docs=None):
 
 
 # ---- learning to rank, multilabel classification, NTCIR ----------------------------------------------------------
-
-
 def arp(x, judged, level):
     """TF-Ranking: the mean position, weighted by the labels."""
     total = sum(gains(x))
@@ -216,8 +212,6 @@ def q_measure(x, judged, level, beta=1.0, gain="linear"):
 
 
 # ---- recall points -------------------------------------------------------------------------------------------------
-
-
 def iprec(x, judged, level, recall=0.0, rounding="v10", unranked="zero"):
     """trec_eval iprec_at_recall, which divides 0 by 0 where nothing is ranked and nothing is wanted."""
     product = recall * num_relevant(judged, level)
@@ -235,8 +229,6 @@ def iprec_avg(x, judged, level, points=tuple(point / 10 for point in range(11)),
 
 
 # ---- incomplete judgments, coverage --------------------------------------------------------------------------------
-
-
 def gm_bpref(x, judged, level):
     from oracle import bpref
 
@@ -269,24 +261,14 @@ def judged_share(x, judged, level, k=None):
 METRICS = {
     **{f.__name__: f for f in (num_nonrel_judged_ret, relative_precision, set_f, f_beta, set_map, utility, gm_map)},
     **{f.__name__: f for f in (r_precision_mult, yaap, bin_g, pair_accuracy, iprec, iprec_avg, gm_bpref, inf_ap)},
-    "auc": auc,
-    "mean_rank": mean_rank,
-    "recall_all": recall_all,
-    "first_rel": over_ranks(min),
-    "last_rel": over_ranks(max),
-    "median_rank": over_ranks(statistics.median),
-    "gmean_rank": over_ranks(statistics.geometric_mean),
-    "hmean_rank": over_ranks(statistics.harmonic_mean),
-    "amr": amr,
-    "amri": amri,
-    "hit_rate_share": hit_rate_share,
+    "auc": auc, "mean_rank": mean_rank, "recall_all": recall_all, "first_rel": over_ranks(min),
+    "last_rel": over_ranks(max), "median_rank": over_ranks(statistics.median),
+    "gmean_rank": over_ranks(statistics.geometric_mean), "hmean_rank": over_ranks(statistics.harmonic_mean),
+    "amr": amr, "amri": amri, "hit_rate_share": hit_rate_share,
     **{f.__name__: f for f in (wss, ncg_share, loss_er, fallout, arp, label_ranking_loss, pfound, q_measure)},
-    "unjudged": unjudged,
-    "hole": unjudged,
-    "judged": judged_share,
-    "map_avgjg": average_precision,
+    "unjudged": unjudged, "hole": unjudged, "judged": judged_share, "map_avgjg": average_precision,
     "precision_avgjg": lambda x, judged, level, k=None: (
         sum(code >= level for code in x[:k]) / (k or len(x)) if x else 0.0
     ),
     "r_precision_mult_avgjg": r_precision_mult,
-}
+}  # fmt: skip

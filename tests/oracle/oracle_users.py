@@ -8,9 +8,8 @@ import operator
 
 from oracle_common import best_first, discounted, gains, ideal_gains, num_relevant
 
+
 # ---- trec_eval's graded metrics ------------------------------------------------------------------------------------
-
-
 def ideal_dcg(x, judged, level, k=None, gain="linear", discount="log2", ideal="judged"):
     best = ideal_gains(x if ideal == "retrieved" else judged, gain)
     return discounted(best_first(best, x, k, ideal), discount)
@@ -50,8 +49,6 @@ def g(x, judged, level, gain="linear"):
 
 
 # ---- residual of rbp -----------------------------------------------------------------------------------------------
-
-
 def rbp_resid(x, judged, level, k=None, p=0.9, tail="unjudged"):
     x = x[:k]
     open_ranks = [rank for rank, code in enumerate(x) if code < 0]
@@ -61,7 +58,6 @@ def rbp_resid(x, judged, level, k=None, p=0.9, tail="unjudged"):
 
 
 # ---- C/W/L (Moffat, Bailey, Scholer and Thomas 2017) ---------------------------------------------------------------
-
 DEPTH = 1000
 
 
@@ -121,8 +117,6 @@ def u_measure(x, judged, level, max_rel=1, min_rel=0, L=1000):
 
 
 # ---- compatibility (Clarke et al. 2020) ----------------------------------------------------------------------------
-
-
 def compat(x, judged, level, p=0.95, depth="max", normalize="true"):
     """Rank-biased overlap of two lists of documents: a retrieved one is its rank, another has a name of its own."""
     retrieved = list(enumerate(x, 1))

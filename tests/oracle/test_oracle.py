@@ -20,89 +20,50 @@ import fastir
 pytestmark = UNEVEN
 
 # ---- the oracle against hand-worked numbers --------------------------------------------------------------------
-
 RANKED, JUDGED = [1, 0, 2, -1], [0, 1, 2, 3]  # 3 is relevant and was not retrieved
 
 
-@pytest.mark.parametrize(
-    ("metric", "by_hand"),
-    [
-        (Request("num_q"), 1),
-        (Request("num_ret"), 4),
-        (Request("num_rel"), 3),
-        (Request("num_rel_ret"), 2),
-        (Request("num_nonrel_judged_ret"), 1),
-        (Request("hits", 2), 1),
-        (Request("hit_rate", 1), 1),
-        (Request("hit_rate", 1, 2), 0),
-        (Request("precision"), 2 / 4),
-        (Request("precision", 10), 2 / 10),
-        (Request("recall", 2), 1 / 3),
-        (Request("f1", 2), 2 * (1 / 2) * (1 / 3) / (1 / 2 + 1 / 3)),
-        (Request("r_precision"), 2 / 3),
-        (Request("map_r"), (1 + 2 / 3) / 3),
-        (Request("mrr"), 1),
-        (Request("mrr", 2, 2), 0),
-        (Request("auc"), 3 / 4),
-        (Request("mean_rank"), (1 + 3) / 2),
-        (Request("recall_all"), 0),
-        (Request("recall_all", 3, 3), 0),
-        (Request("first_rel"), 1),
-        (Request("first_rel", None, 2), 3),
-        (Request("first_rel", None, 3, {"no_hit": "zero"}), 0),
-        (Request("last_rel"), 3),
-        (Request("median_rank"), (1 + 3) / 2),
-        (Request("gmean_rank"), math.sqrt(1 * 3)),
-        (Request("hmean_rank"), 2 / (1 + 1 / 3)),
-        (Request("amr"), 2 / 2.5),
-        (Request("amri"), 1 - 1 / 1.5),
-        (Request("wss", None, None, {"target": 0.5, "n_docs": 10}), (10 - 3) / 10 - 0.5),
-        (Request("wss", None, None, {"target": 0.5, "n_docs": "judged"}), (4 - 3) / 4 - 0.5),
-        (Request("wss", None, None, {"target": 0.4, "n_docs": 10, "wanted": "nearest"}), (10 - 1) / 10 - 0.6),
-        (Request("wss", None, None, {"n_docs": 10}), -(1 - 0.95)),
-        (Request("ncg_share", None, None, {"share": 0.2, "n_docs": 10}), 1 / 3),
-        (Request("hit_rate_share", None, None, {"share": 0.05, "n_docs": 10}), 0),
-        (Request("hit_rate_share", None, None, {"share": 0.1, "n_docs": 10}), 1),
-        (Request("loss_er", 2, None, {"n_docs": 1000}), (2 / 3) ** 2 + (100 / 1000 * 2 / 103) ** 2),
-        (Request("fallout", None, None, {"n_docs": 103}), 2 / 100),
-        (Request("arp"), (1 * 1 + 2 * 3) / 3),
-        (Request("label_ranking_loss"), 1 / 4),
-        (Request("pfound"), 1 / 4 + 3 / 4 * 0.85**2 * 2 / 4),
-        (Request("q_measure"), ((1 + 1) / (1 + 3) + (2 + 3) / (3 + 6)) / 3),
-        (Request("mrr", None, 2), 1 / 3),
-        (Request("map"), (1 + 2 / 3) / 3),
-        (Request("map", 2), 1 / 3),
-        (Request("map", 2, None, {"ap_norm": "min_kR"}), 1 / 2),
-        (Request("bpref"), (1 + (1 - 1 / 1)) / 3),
-        (Request("bpref", None, 2), (1 - 2 / 2) / 2),
-        (Request("rbp"), 0.2 * (1 + 0.8**2)),
-        (Request("rbp", 1, None, {"p": 0.5}), 0.5),
-        (Request("rbp", None, None, {"p": 0.5, "gains": "raw"}), 0.5 * (1 + 2 * 0.25)),
-        (Request("rbp", None, None, {"p": 0.5, "gains": "scaled"}), 0.5 * (1 + 2 * 0.25) / 3),
-        (Request("cg"), 3),
-        (Request("cg", None, 2), 2),
-        (Request("ncg"), 3 / 6),
-        (Request("ncg", 2), 1 / 5),
-        (Request("dcg"), 1 + 2 / 2),
-        (Request("dcg", None, None, {"discount": "jk2"}), 1 + 2 / math.log2(3)),
-        (Request("dcg_burges"), 1 + 3 / 2),
-        (Request("ndcg", 1), 1 / 3),
-        (Request("ndcg", 3), 2 / (3 + 2 / math.log2(3) + 1 / 2)),
-        (Request("ndcg", None, None, {"ideal": "retrieved"}), 2 / (2 + 1 / math.log2(3))),
-        (Request("ndcg", 1, None, {"ideal": "uncut"}), 1 / (3 + 2 / math.log2(3) + 1 / 2)),
-        (Request("ndcg", 9, None, {"ideal": "num_ret"}), 2 / (3 + 2 / math.log2(3) + 1 / 2)),
-        (Request("ndcg_burges", 1), 1 / 7),
-        (Request("err"), 1 / 16 + 15 / 16 * 3 / 16 / 3),
-        (Request("err", 2), 1 / 16),
-        (Request("err", None, None, {"max_grade": "query"}), 1 / 8 + 7 / 8 * 3 / 8 / 3),
-        (Request("irbu", None, None, {"p": 0.5}), 1 / 16 / 2 + 15 / 16 * 3 / 16 / 8),
-        (Request("rbu", 2, None, {"p": 0.5}), 1 / 16 / 2 - 0.03 * (1 / 2 + 1 / 4)),
-        (Request("nerr", 1), 1 / 7),
-        (Request("tbg", None, None, {"h": 1}), (1 + 1 / 4) / 2),
-        (Request("nerr", 1, None, {"ideal": "retrieved"}), 1 / 3),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("metric", "by_hand"), [
+    (Request("num_q"), 1), (Request("num_ret"), 4), (Request("num_rel"), 3), (Request("num_rel_ret"), 2),
+    (Request("num_nonrel_judged_ret"), 1), (Request("hits", 2), 1), (Request("hit_rate", 1), 1),
+    (Request("hit_rate", 1, 2), 0), (Request("precision"), 2 / 4), (Request("precision", 10), 2 / 10),
+    (Request("recall", 2), 1 / 3), (Request("f1", 2), 2 * (1 / 2) * (1 / 3) / (1 / 2 + 1 / 3)),
+    (Request("r_precision"), 2 / 3), (Request("map_r"), (1 + 2 / 3) / 3), (Request("mrr"), 1),
+    (Request("mrr", 2, 2), 0), (Request("auc"), 3 / 4), (Request("mean_rank"), (1 + 3) / 2),
+    (Request("recall_all"), 0), (Request("recall_all", 3, 3), 0), (Request("first_rel"), 1),
+    (Request("first_rel", None, 2), 3), (Request("first_rel", None, 3, {"no_hit": "zero"}), 0),
+    (Request("last_rel"), 3), (Request("median_rank"), (1 + 3) / 2), (Request("gmean_rank"), math.sqrt(1 * 3)),
+    (Request("hmean_rank"), 2 / (1 + 1 / 3)), (Request("amr"), 2 / 2.5), (Request("amri"), 1 - 1 / 1.5),
+    (Request("wss", None, None, {"target": 0.5, "n_docs": 10}), (10 - 3) / 10 - 0.5),
+    (Request("wss", None, None, {"target": 0.5, "n_docs": "judged"}), (4 - 3) / 4 - 0.5),
+    (Request("wss", None, None, {"target": 0.4, "n_docs": 10, "wanted": "nearest"}), (10 - 1) / 10 - 0.6),
+    (Request("wss", None, None, {"n_docs": 10}), -(1 - 0.95)),
+    (Request("ncg_share", None, None, {"share": 0.2, "n_docs": 10}), 1 / 3),
+    (Request("hit_rate_share", None, None, {"share": 0.05, "n_docs": 10}), 0),
+    (Request("hit_rate_share", None, None, {"share": 0.1, "n_docs": 10}), 1),
+    (Request("loss_er", 2, None, {"n_docs": 1000}), (2 / 3) ** 2 + (100 / 1000 * 2 / 103) ** 2),
+    (Request("fallout", None, None, {"n_docs": 103}), 2 / 100), (Request("arp"), (1 * 1 + 2 * 3) / 3),
+    (Request("label_ranking_loss"), 1 / 4), (Request("pfound"), 1 / 4 + 3 / 4 * 0.85**2 * 2 / 4),
+    (Request("q_measure"), ((1 + 1) / (1 + 3) + (2 + 3) / (3 + 6)) / 3), (Request("mrr", None, 2), 1 / 3),
+    (Request("map"), (1 + 2 / 3) / 3), (Request("map", 2), 1 / 3),
+    (Request("map", 2, None, {"ap_norm": "min_kR"}), 1 / 2), (Request("bpref"), (1 + (1 - 1 / 1)) / 3),
+    (Request("bpref", None, 2), (1 - 2 / 2) / 2), (Request("rbp"), 0.2 * (1 + 0.8**2)),
+    (Request("rbp", 1, None, {"p": 0.5}), 0.5),
+    (Request("rbp", None, None, {"p": 0.5, "gains": "raw"}), 0.5 * (1 + 2 * 0.25)),
+    (Request("rbp", None, None, {"p": 0.5, "gains": "scaled"}), 0.5 * (1 + 2 * 0.25) / 3), (Request("cg"), 3),
+    (Request("cg", None, 2), 2), (Request("ncg"), 3 / 6), (Request("ncg", 2), 1 / 5), (Request("dcg"), 1 + 2 / 2),
+    (Request("dcg", None, None, {"discount": "jk2"}), 1 + 2 / math.log2(3)), (Request("dcg_burges"), 1 + 3 / 2),
+    (Request("ndcg", 1), 1 / 3), (Request("ndcg", 3), 2 / (3 + 2 / math.log2(3) + 1 / 2)),
+    (Request("ndcg", None, None, {"ideal": "retrieved"}), 2 / (2 + 1 / math.log2(3))),
+    (Request("ndcg", 1, None, {"ideal": "uncut"}), 1 / (3 + 2 / math.log2(3) + 1 / 2)),
+    (Request("ndcg", 9, None, {"ideal": "num_ret"}), 2 / (3 + 2 / math.log2(3) + 1 / 2)),
+    (Request("ndcg_burges", 1), 1 / 7), (Request("err"), 1 / 16 + 15 / 16 * 3 / 16 / 3),
+    (Request("err", 2), 1 / 16), (Request("err", None, None, {"max_grade": "query"}), 1 / 8 + 7 / 8 * 3 / 8 / 3),
+    (Request("irbu", None, None, {"p": 0.5}), 1 / 16 / 2 + 15 / 16 * 3 / 16 / 8),
+    (Request("rbu", 2, None, {"p": 0.5}), 1 / 16 / 2 - 0.03 * (1 / 2 + 1 / 4)), (Request("nerr", 1), 1 / 7),
+    (Request("tbg", None, None, {"h": 1}), (1 + 1 / 4) / 2),
+    (Request("nerr", 1, None, {"ideal": "retrieved"}), 1 / 3),
+], ids=str)  # fmt: skip
 def test_oracle_by_hand(metric, by_hand):
     assert math.isclose(metric.value(RANKED, JUDGED), by_hand, rel_tol=1e-15)
 
@@ -154,8 +115,6 @@ def test_oracle_spelling():
 
 
 # ---- fastir against the oracle ---------------------------------------------------------------------------------
-
-
 # Textbooks do not count steps: these are not tried on deep rankings.
 SLOW = {"ndcg_rel", "r_ndcg", "g", "inf_ap", "pair_accuracy", "auc", "compat", "alpha_ndcg", "nerr_ia", "nrbp", "nnrbp"}
 DEEP = [
@@ -171,15 +130,10 @@ def some(seed):
 
 
 OPTIONS = [
-    {},
-    {"rel_level": 2},
-    {"rel_level": 3, "ties": "doc_id_asc"},
-    {"max_depth": 5},
-    {"judged_only": True, "ties": "input"},
-    {"max_depth": 7, "judged_only": True, "score_dtype": "float32"},
-    {"score_dtype": "float32"},
-    {"queries": "intersection", "ties": "input"},
-]
+    {}, {"rel_level": 2}, {"rel_level": 3, "ties": "doc_id_asc"}, {"max_depth": 5},
+    {"judged_only": True, "ties": "input"}, {"max_depth": 7, "judged_only": True, "score_dtype": "float32"},
+    {"score_dtype": "float32"}, {"queries": "intersection", "ties": "input"},
+]  # fmt: skip
 
 
 def assert_close(results, expected):
@@ -294,13 +248,8 @@ def test_deep_rankings(seed, ties):
 
 
 CHOICES = {param.name for card in fastir.metrics() for param in card.params if param.is_convention}
-SILENT = {
-    "wanted",
-    "self_normalized",
-    "rbp_norm",
-    "f_weight",
-    "rank_one",
-}  # they change nothing at a recall of 0.95 of few, of samples, at the default p, at x = 1, on qrels without subtopics
+# They change nothing at a recall of 0.95 of few, of samples, at the default p, at x = 1, on qrels without subtopics.
+SILENT = {"wanted", "self_normalized", "rbp_norm", "f_weight", "rank_one"}
 # Without a cutoff they change nothing.
 CUTS = {"ap_norm": "@2", "short_rankings": "@30", "recall_norm": "@2", "ideal": "@3"}
 

@@ -25,12 +25,9 @@ pytestmark = UNEVEN
 GRADES = (0.1, 0.25, 0.5, 0.92, 1, 1.75, 2, 2.5, 3, 3.99)
 PLAIN = [request for request in REQUESTS if not request.name.startswith("prefs_")]
 OPTIONS = [
-    {"rel_level": 0.5},
-    {"rel_level": 1},
-    {"rel_level": 2.2, "ties": "doc_id_asc"},
-    {"rel_level": 0.92, "max_depth": 5},
-    {"rel_level": 0.3, "judged_only": True, "ties": "input"},
-]
+    {"rel_level": 0.5}, {"rel_level": 1}, {"rel_level": 2.2, "ties": "doc_id_asc"},
+    {"rel_level": 0.92, "max_depth": 5}, {"rel_level": 0.3, "judged_only": True, "ties": "input"},
+]  # fmt: skip
 
 
 def collection(seed):

@@ -98,8 +98,6 @@ def rows(path):
 
 
 # ---- what peers need ---------------------------------------------------------------------------------------------
-
-
 def changed(case, docs=None, keep=None):
     """The queries that are kept, each with docs(judged, retrieved), where None stands for a query that a side lacks."""
     qrels, run = {}, {}

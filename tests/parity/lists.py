@@ -109,40 +109,29 @@ LISTS = {
     "lightgbm": (
         "lightgbm",
         by_lightgbm,
-        [
-            (at(K, ndcg="ndcg", map="map"), LGB, {}, GRADED),
-            (at(K, ndcg="ndcg"), LGB | {"gain": "linear"}, {"label_gain": [0, 1, 2, 3, 4], "metric": "ndcg"}, GRADED),
-        ],
+        [(at(K, ndcg="ndcg", map="map"), LGB, {}, GRADED),
+         (at(K, ndcg="ndcg"), LGB | {"gain": "linear"}, {"label_gain": [0, 1, 2, 3, 4], "metric": "ndcg"}, GRADED)],
         1e-12,
     ),
     "xgboost": (
         "xgboost",
         by_xgboost,
-        [
-            (at(K, ndcg="ndcg"), XGB, {}, GRADED),
-            (at(K, ndcg="ndcg"), XGB | {"gain": "linear"}, {"ndcg_exp_gain": False}, GRADED),
-            (at(K, ndcg="ndcg", map="map", pre="precision"), XGB, {}, BINARY),
-            ({"ndcg@5-": "ndcg@5-", "map@5-": "map@5-"}, XGB, {}, BINARY),
-        ],
+        [(at(K, ndcg="ndcg"), XGB, {}, GRADED),
+         (at(K, ndcg="ndcg"), XGB | {"gain": "linear"}, {"ndcg_exp_gain": False}, GRADED),
+         (at(K, ndcg="ndcg", map="map", pre="precision"), XGB, {}, BINARY),
+         ({"ndcg@5-": "ndcg@5-", "map@5-": "map@5-"}, XGB, {}, BINARY)],
         SINGLE,
     ),
     "catboost": (
-        "catboost",
-        by_catboost,
-        [(CATBOOST_GRADED, CB, {}, GRADED), (CATBOOST_BINARY, CB, {}, BINARY)],
-        1e-12,
+        "catboost", by_catboost, [(CATBOOST_GRADED, CB, {}, GRADED), (CATBOOST_BINARY, CB, {}, BINARY)], 1e-12,
     ),
     "scikit-learn": (
         "scikit-learn",
         by_sklearn,
         [
             (SKLEARN, SK, {}, (*LISTS_OF, cases.two_documents)),
-            (
-                SKLEARN,
-                SK | {"ties": "input"},
-                {"ignore_ties": True},
-                (*LISTS_OF, cases.two_documents, cases.distinct_scores),
-            ),
+            (SKLEARN, SK | {"ties": "input"}, {"ignore_ties": True},
+             (*LISTS_OF, cases.two_documents, cases.distinct_scores)),
         ],
         1e-12,
     ),
@@ -154,13 +143,9 @@ LISTS = {
             (TORCH_BINARY | TORCH_CUT, TM, {}, TORCH_NEEDS),
             (TORCH_BINARY | TORCH_CUT, TM | {"empty": "one"}, {"empty": "pos"}, TORCH_NEEDS),
             (TORCH_BINARY | TORCH_CUT, TM | {"empty": "skip"}, {"empty": "skip"}, TORCH_NEEDS),
-            (
-                at((5, 20), RetrievalPrecision="precision"),
-                TM | {"short_rankings": "clip"},
-                {"adaptive_k": True},
-                TORCH_NEEDS,
-            ),
+            (at((5, 20), RetrievalPrecision="precision"), TM | {"short_rankings": "clip"}, {"adaptive_k": True},
+             TORCH_NEEDS),
         ],
         SINGLE,
     ),
-}
+}  # fmt: skip

@@ -63,7 +63,6 @@ def at(cutoffs, *names):
 
 
 # ---- trec_eval and what contains it --------------------------------------------------------------------------------
-
 CUTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 WHOLE = """map Rprec bpref recip_rank infAP utility 11pt_avg binG G ndcg ndcg_rel Rndcg num_ret num_rel num_rel_ret
     num_nonrel_judged_ret set_P set_relative_P set_recall set_map set_F"""
@@ -99,16 +98,12 @@ def by_pytrec_eval(case, names, asked=None, **options):
 
 V9 = {"convention": "trec_eval-9"}
 NO_CRASH = (cases.labels_from_0,)
-PYTREC_EVAL = Peer(
-    "pytrec-eval-terrier",
-    by_pytrec_eval,
-    (
-        Ask(TREC, V9, {}, NO_CRASH),
-        Ask(TREC, V9 | {"rel_level": 2}, {"relevance_level": 2}, NO_CRASH),
-        Ask(TREC, V9 | {"judged_only": True}, {"judged_docs_only_flag": True}, NO_CRASH),
-        Ask({k: v for pair in PARAMETERS.values() for k, v in pair.items()}, V9, {"asked": set(PARAMETERS)}, NO_CRASH),
-    ),
-)
+PYTREC_EVAL = Peer("pytrec-eval-terrier", by_pytrec_eval, (
+    Ask(TREC, V9, {}, NO_CRASH),
+    Ask(TREC, V9 | {"rel_level": 2}, {"relevance_level": 2}, NO_CRASH),
+    Ask(TREC, V9 | {"judged_only": True}, {"judged_docs_only_flag": True}, NO_CRASH),
+    Ask({k: v for pair in PARAMETERS.values() for k, v in pair.items()}, V9, {"asked": set(PARAMETERS)}, NO_CRASH),
+))  # fmt: skip
 
 TREC_EVAL = os.environ.get("TREC_EVAL") or shutil.which("trec_eval")
 TREC_10 = TREC | {f"unj_{k}": f"unj_{k}" for k in (5, 10, 20)} | {"rbp_resid": "rbp_resid", "gm_map": "gm_map"}
@@ -141,9 +136,8 @@ BY_TREC_EVAL = Peer(
     within=5.1e-5,  # it prints four decimals
 )
 
+
 # ---- ir_measures and its providers -----------------------------------------------------------------------------------
-
-
 def by_ir_measures(case, names, alone=False):
     """One measure at a time where a second one changes the values of the first."""
     import ir_measures
@@ -175,7 +169,6 @@ def by_provider(package, measures, *needs, **options):
 GDEVAL = same("ERR@5 ERR@20 nDCG(dcg='exp-log2')@5 nDCG(dcg='exp-log2')@30")
 
 # ---- diversity -------------------------------------------------------------------------------------------------------
-
 NDEVAL = same(
     at((2, 5, 20), "ERR-IA", "alpha-DCG")
     + " "
@@ -210,8 +203,6 @@ def with_parameters(alpha, beta):
 
 
 # ---- the others that rank with ids -----------------------------------------------------------------------------------
-
-
 def by_ranx(case, names):
     import ranx
 
@@ -292,27 +283,17 @@ PEERS = {
         groups=True,
         ways=("dict",),
     ),
-    "ranx": Peer(
-        "ranx",
-        by_ranx,
-        (
-            Ask(
-                {n: n for n in golden_set.RANX}, {"convention": "ranx"}, {}, (cases.same_queries, cases.distinct_scores)
-            ),
-        ),
-    ),
+    "ranx": Peer("ranx", by_ranx, (
+        Ask(same(" ".join(golden_set.RANX)), {"convention": "ranx"}, {}, (cases.same_queries, cases.distinct_scores)),
+    )),
     "beir": Peer(
         "beir",
         by_beir,
         (
             Ask(same(BEIR), {"convention": "beir"}, {}, NO_CRASH),
             Ask(same(BEIR_CUSTOM), {"convention": "beir"}, {"custom": ("mrr", "hole", "acc")}, (cases.judged_queries,)),
-            Ask(
-                same(at((1, 3, 10), "R_cap")),
-                {"convention": "beir"},
-                {"custom": ("r_cap",)},
-                (cases.judged_queries, cases.relevant_queries),
-            ),
+            Ask(same(at((1, 3, 10), "R_cap")), {"convention": "beir"}, {"custom": ("r_cap",)},
+                (cases.judged_queries, cases.relevant_queries)),
         ),
         within=5.1e-6,  # it rounds to five decimals
     ),
@@ -325,13 +306,10 @@ PEERS = {
         ),
         within=5.1e-6,  # it rounds to five decimals
     ),
-    "sentence-transformers": Peer(
-        "sentence-transformers",
-        by_sentence_transformers,
-        (Ask(SENTENCES, {"convention": "sentence-transformers"}, {}, (cases.binary,)),),
-    ),
+    "sentence-transformers": Peer("sentence-transformers", by_sentence_transformers,
+                                  (Ask(SENTENCES, {"convention": "sentence-transformers"}, {}, (cases.binary,)),)),
     **{
         name: Peer(package, call, tuple(Ask(*ask) for ask in asks), within, (*Peer._field_defaults["ways"], "arrays"))
         for name, (package, call, asks, within) in lists.LISTS.items()
     },
-}
+}  # fmt: skip

@@ -17,15 +17,12 @@ def told(*arguments):
     return done.returncode, done.stdout
 
 
-@pytest.mark.parametrize(
-    ("peer", "module", "at_least"),
-    [
-        ("pytrec_eval", "pytrec_eval", 1000),
-        ("ir_measures, pytrec_eval", "ir_measures", 1000),
-        ("ir_measures", "ir_measures", 100),
-        ("ir_measures, accuracy", "ir_measures", 50),
-    ],
-)
+@pytest.mark.parametrize(("peer", "module", "at_least"), [
+    ("pytrec_eval", "pytrec_eval", 1000),
+    ("ir_measures, pytrec_eval", "ir_measures", 1000),
+    ("ir_measures", "ir_measures", 100),
+    ("ir_measures, accuracy", "ir_measures", 50),
+])  # fmt: skip
 def test_no_value_is_off(peer, module, at_least):
     pytest.importorskip(module)
     code, said = told("--peer", peer, "--seconds", "0.5", "--seed", "500", "--json")

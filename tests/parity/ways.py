@@ -85,10 +85,6 @@ def full(case):
 
 
 WAYS = {
-    "dict": as_dicts,
-    "objects": as_objects,
-    "file": as_files,
-    "pandas": as_frames,
-    "arrow": as_arrow,
+    "dict": as_dicts, "objects": as_objects, "file": as_files, "pandas": as_frames, "arrow": as_arrow,
     "arrays": as_arrays,
-}
+}  # fmt: skip

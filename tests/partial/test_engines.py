@@ -20,16 +20,10 @@ PAGE = ROOT / "docs" / "at_scale.md"
 METRICS = ["ndcg@10", "map"]
 COMMON = "two passes"  # in the head of the section whose functions the engines use
 NEEDS = {  # by the heads of the sections
-    "One machine": [],
-    "Parts": [],
-    "multiprocessing": [],
-    "joblib": ["joblib"],
-    "Dask": ["pandas", "dask.dataframe"],
-    "Ray Data": ["ray"],
-    "polars": ["polars"],
-    "DuckDB": ["duckdb"],
+    "One machine": [], "Parts": [], "multiprocessing": [], "joblib": ["joblib"],
+    "Dask": ["pandas", "dask.dataframe"], "Ray Data": ["ray"], "polars": ["polars"], "DuckDB": ["duckdb"],
     "MPI": ["mpi4py.MPI"],
-}
+}  # fmt: skip
 
 pytestmark = [UNEVEN, pytest.mark.skipif(not PAGE.is_file(), reason="needs the pages")]
 

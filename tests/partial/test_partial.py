@@ -112,8 +112,6 @@ def same(found, expected, but=()):
 
 
 # ---- the same bits -----------------------------------------------------------------------------------------------
-
-
 def test_nearly_the_whole_catalogue_can_be_evaluated_in_parts():
     apart = {card.spelled() for card in fastir.metrics() if card.groups or card.sampled}
     assert {card.spelled() for card in fastir.metrics()} - set(METRICS) - apart <= {"hole", "compat"}
@@ -174,18 +172,10 @@ def test_lists_have_the_bits_of_one_machine(seed, rng, scored, ties):
     same(merged(evaluator, parts, rng).result(), evaluator.evaluate(run))
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"judged_only": True},
-        {"max_depth": 7},
-        {"queries": "intersection"},
-        {"queries": "qrels", "rel_level": 3},
-        {"weights": {"first": 3.0}},
-        {"n_threads": 2},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("options", [
+    {"judged_only": True}, {"max_depth": 7}, {"queries": "intersection"},
+    {"queries": "qrels", "rel_level": 3}, {"weights": {"first": 3.0}}, {"n_threads": 2},
+], ids=str)  # fmt: skip
 def test_options_say_what_they_say_in_one_machine(options):
     for seed in range(4):
         qrels, run = gen.collection(seed)
@@ -252,7 +242,6 @@ def test_the_first_pass_of_one_state_may_take_many_batches():
 
 
 # ---- order and duplicates ----------------------------------------------------------------------------------------
-
 QRELS = {"q": {"a": 1, "b": 2, "c": 0}, "r": {"a": 1}}
 TWICE = [("q", "a", 3.0), ("q", "x", 2.5), ("q", "a", 2.0), ("q", "x", 1.5), ("q", "b", 1.0), ("r", "a", 1.0)]
 FEW = ["map", "ndcg", "P@1", "num_ret"]
@@ -339,17 +328,11 @@ def test_parents_are_put_together_in_whole_queries():
 
 
 # ---- errors ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, r"validate='full'.*strategy='grouped' can"),
-        ({"validate": "judged", "duplicates": "max"}, r"cannot remove duplicates \(duplicates='max'\)"),
-        ({"validate": "judged", "parents": {"a": "b"}}, r"parts of a document together"),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({}, r"validate='full'.*strategy='grouped' can"),
+    ({"validate": "judged", "duplicates": "max"}, r"cannot remove duplicates \(duplicates='max'\)"),
+    ({"validate": "judged", "parents": {"a": "b"}}, r"parts of a document together"),
+], ids=str)  # fmt: skip
 def test_what_two_passes_cannot_do(options, message):
     evaluator = fastir.Evaluator(QRELS, "map", **options)
     with pytest.raises(ValueError, match=message):
@@ -391,20 +374,16 @@ def test_a_query_with_two_lists_is_named():
         fastir.Evaluator(QRELS, "map").partial().add(part)
 
 
-@pytest.mark.parametrize(
-    ("columns", "message"),
-    [
-        ({"doc_ids": [["a", "b"]], "scores": [[1.0]]}, "query 'q' has 2 documents and 1 scores"),
-        ({"doc_ids": [["a", "b"]], "scores": [[1.0, float("nan")]]}, r"NaN.*query q, document b"),
-        ({"doc_ids": [["a", "a"]]}, "duplicate document 'a'"),
-        ({"doc_ids": [["a", None]]}, "document id at rank 2 of query number 0 is null"),
-        ({"doc_ids": [["a"]], "scores": [[None]]}, "score at rank 1 of query number 0 is null"),
-        ({"doc_ids": [["a"]], "scores": [["1"]]}, "must hold lists of numbers"),
-        ({"doc_ids": [True]}, "must hold lists of strings"),
-        ({"doc_ids": [["a"]], "qid": ["q"]}, None),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("columns", "message"), [
+    ({"doc_ids": [["a", "b"]], "scores": [[1.0]]}, "query 'q' has 2 documents and 1 scores"),
+    ({"doc_ids": [["a", "b"]], "scores": [[1.0, float("nan")]]}, r"NaN.*query q, document b"),
+    ({"doc_ids": [["a", "a"]]}, "duplicate document 'a'"),
+    ({"doc_ids": [["a", None]]}, "document id at rank 2 of query number 0 is null"),
+    ({"doc_ids": [["a"]], "scores": [[None]]}, "score at rank 1 of query number 0 is null"),
+    ({"doc_ids": [["a"]], "scores": [["1"]]}, "must hold lists of numbers"),
+    ({"doc_ids": [True]}, "must hold lists of strings"),
+    ({"doc_ids": [["a"]], "qid": ["q"]}, None),
+], ids=str)  # fmt: skip
 def test_lists_that_are_wrong_are_refused(columns, message):
     pyarrow = pytest.importorskip("pyarrow")
     part = pyarrow.table({"query_id": ["q"], **columns})
@@ -551,8 +530,6 @@ def test_the_same_qrels_in_another_shape_are_the_same():
 
 
 # ---- states ------------------------------------------------------------------------------------------------------
-
-
 def test_nothing_is_an_empty_run():
     for evaluator in (fastir.Evaluator(QRELS, "map"), fastir.Evaluator(QRELS, "map", validate="judged")):
         total = evaluator.partial()

@@ -63,8 +63,6 @@ def same(found, expected):
 
 
 # ---- the same bits -----------------------------------------------------------------------------------------------
-
-
 @settings(max_examples=25, deadline=None)
 @given(
     st.integers(0, 10_000),
@@ -157,26 +155,16 @@ def test_a_query_in_the_names_of_folders_is_a_column(tmp_path):
 
 
 # ---- when rows are read twice ------------------------------------------------------------------------------------
-
-
 def test_rows_that_stand_together_are_read_once(tmp_path):
     found = fastir.evaluate(QRELS, written(tmp_path, [sorted(RUN)]), "map", validate="judged", queries="qrels")
     assert READ_TWICE not in found.report.repairs
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"ties": "input"},
-        {"ties": "average"},
-        {"duplicates": "max"},
-        {"parents": {"10": "x"}},
-        {"metrics": "hole@3"},
-        {"metrics": "ndcg(gain={-1:0.5})"},  # of every document without a judgment
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("options", [
+    {}, {"ties": "input"}, {"ties": "average"}, {"duplicates": "max"}, {"parents": {"10": "x"}},
+    {"metrics": "hole@3"},
+    {"metrics": "ndcg(gain={-1:0.5})"},  # of every document without a judgment
+], ids=str)  # fmt: skip
 def test_what_needs_all_rows_of_a_query_holds_them(tmp_path, options):
     options = {"metrics": "map", "queries": "qrels", "validate": "judged" if options else "full", **options}
     found = fastir.evaluate(QRELS, written(tmp_path, alternating(RUN)), **options)
@@ -194,8 +182,6 @@ def test_few_rows_are_held(tmp_path, monkeypatch):
 
 
 # ---- what is wrong with rows -------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_judged_document_that_stands_twice_is_named_with_its_file_and_row(tmp_path, threads):
     parts = [*alternating(RUN), [("1", "30", 1.0), ("1", "10", 2.0)]]
@@ -209,15 +195,11 @@ def test_a_judged_document_that_stands_twice_is_named_with_its_file_and_row(tmp_
     assert found == fastir.evaluate(QRELS, table(rows), "map", validate="judged", duplicates="once", queries="qrels")
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        (("2", "22", float("nan")), r"1\.parquet: run: row 3: 'score' is NaN, missing or not a number \(query 2, doc"),
-        (("2", None, 1.0), r"1\.parquet: run: row 3: 'doc_id' is null, its value is missing"),
-        ((None, "22", 1.0), r"1\.parquet: run: row 3: 'query_id' is null, its value is missing"),
-    ],
-    ids=["score", "doc_id", "query_id"],
-)
+@pytest.mark.parametrize(("row", "message"), [
+    (("2", "22", float("nan")), r"1\.parquet: run: row 3: 'score' is NaN, missing or not a number \(query 2, doc"),
+    (("2", None, 1.0), r"1\.parquet: run: row 3: 'doc_id' is null, its value is missing"),
+    ((None, "22", 1.0), r"1\.parquet: run: row 3: 'query_id' is null, its value is missing"),
+], ids=["score", "doc_id", "query_id"])  # fmt: skip
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_bad_row_is_named_with_its_file(tmp_path, row, message, threads):
     first, second = alternating(RUN)
@@ -261,8 +243,6 @@ def test_rows_that_are_held_are_named_with_their_files_too(tmp_path):
 
 
 # ---- threads -----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("when", [0.1, 0.6])
 def test_an_interrupt_ends_all_threads_and_closes_the_files(tmp_path, threads, when):

@@ -80,4 +80,4 @@ def test_values_move_to_other_qrels():
     assert total.parts.tolist() == [0, -1, 0]
     expected = fastir.evaluate(large, run, METRICS, queries="intersection")
     assert total.values[[0, 2]].tobytes() == expected.values.tobytes()
-    assert total.counts["tied"] == (1, 0)
+    assert total.counts["tied_queries"] == (1, 0)

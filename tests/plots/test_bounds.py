@@ -16,12 +16,6 @@ from fastir.plots.style import BLUE, GREY  # noqa: E402
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    matplotlib.pyplot.close("all")
-
-
 def ends(ax):
     return [(bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches]
 
@@ -57,14 +51,11 @@ def test_what_is_not_there_is_named():
         plots.bounds({})
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        fastir.evaluate(QRELS, BM25, "map"),
-        fastir.evaluate_many(QRELS, {"a": BM25}, "map"),
-        {"a": fastir.evaluate(QRELS, BM25, "map")},
-    ],
-)
+@pytest.mark.parametrize("given", [
+    fastir.evaluate(QRELS, BM25, "map"),
+    fastir.evaluate_many(QRELS, {"a": BM25}, "map"),
+    {"a": fastir.evaluate(QRELS, BM25, "map")},
+])  # fmt: skip
 def test_what_is_no_bounds_is_refused(given):
     with pytest.raises(TypeError, match=r"expected Bounds, which fastir\.bounds makes, got Results"):
         plots.bounds(given)

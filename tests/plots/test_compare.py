@@ -18,17 +18,6 @@ from fastir.plots import compare, style  # noqa: E402
 MINUS = "\N{MINUS SIGN}"
 
 
-@pytest.fixture(params=[2, 20])
-def comparison(request):
-    return fastir.compare(*collection(request.param), ["ndcg@5", "map"], correction=None)
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    matplotlib.pyplot.close("all")
-
-
 def test_the_best_mean_and_gains_are_coloured_by_what_is_better():
     values = {"low": {f"q{i}": 2.0 + i % 3 for i in range(9)}, "high": {f"q{i}": 8.0 + i % 2 for i in range(9)}}
     for metric, best in (("ndcg", [False, True]), ("mean_rank", [True, False]), ("num_ret", [False, False])):
@@ -80,13 +69,8 @@ def test_wins_of_many_queries_fit_their_cells():
 def test_wins_against_a_baseline_fill_its_column():
     ax = drawn(plots.wins(fastir.compare(*collection(4), "map", baseline="_hidden")))
     assert {position for text in ax.texts for position in [text.get_position()]} == {
-        (1, 0),
-        (1, 2),
-        (1, 3),
-        (0, 1),
-        (2, 1),
-        (3, 1),
-    }
+        (1, 0), (1, 2), (1, 3), (0, 1), (2, 1), (3, 1),
+    }  # fmt: skip
 
 
 def test_it_draws_where_it_is_told(comparison):
@@ -123,11 +107,8 @@ def test_results_are_compared_first():
     results = fastir.evaluate_many(*collection(3), ["ndcg@5", "map"])
     comparison = fastir.compare_scores(results)
     for draw in (
-        plots.means,
-        plots.wins,
-        plots.forest,
-        lambda runs, metric: plots.differences(runs, *NAMES[:2], metric),
-    ):
+        plots.means, plots.wins, plots.forest, lambda runs, metric: plots.differences(runs, *NAMES[:2], metric),
+    ):  # fmt: skip
         one, other = (drawn(draw(runs, "map")) for runs in (results, comparison))
         assert texts(one.texts) == texts(other.texts) and one.get_title() == other.get_title()
         assert [list(line.get_xdata()) for line in one.lines] == [list(line.get_xdata()) for line in other.lines]
@@ -228,7 +209,6 @@ def test_significant_wins_are_framed():
 
 
 # ---- leaderboards ----------------------------------------------------------------------------------------------------
-
 A = {"bm25": 0.42, "dense": 0.45, "hybrid": 0.51, "random": 0.05}
 B = {"bm25": 0.47, "dense": 0.46, "hybrid": 0.62, "random": 0.11}
 

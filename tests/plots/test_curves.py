@@ -22,12 +22,6 @@ RUNS = {name: {q: {doc: RNG.random() for doc in docs} for q, docs in QRELS.items
 METRICS = ["mrr", "dcg", "rbp.8", "err"]
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    matplotlib.pyplot.close("all")
-
-
 def legend(ax):
     return texts(ax.get_legend().get_texts())
 
@@ -109,17 +103,14 @@ def test_labels_of_lines_do_not_cover_one_another():
         assert apart(ax, ax.get_legend().get_texts())
 
 
-@pytest.mark.parametrize(
-    ("draw", "error", "message"),
-    [
-        (lambda: plots.rank_weights("mrr", k=0), ValueError, "k: the last rank must be positive"),
-        (lambda: plots.rank_weights("mrr", k=2.5), TypeError, "k must be an int, got float 2.5"),
-        (lambda: plots.rank_weights("rbp_resid"), ValueError, "metric 'rbp_resid': a list with one relevant"),
-        (lambda: plots.ranked_cutoffs({}), ValueError, "lists holds no label"),
-        (lambda: plots.ranked_cutoffs({"A": [1]}, "bpref"), fastir.UnknownMetricError, "bpref takes no cutoff"),
-        (lambda: plots.precision_recall(QRELS, 2 * [*RUNS.items()], raw=True), ValueError, "two runs are named 'bm25'"),
-    ],
-)
+@pytest.mark.parametrize(("draw", "error", "message"), [
+    (lambda: plots.rank_weights("mrr", k=0), ValueError, "k: the last rank must be positive"),
+    (lambda: plots.rank_weights("mrr", k=2.5), TypeError, "k must be an int, got float 2.5"),
+    (lambda: plots.rank_weights("rbp_resid"), ValueError, "metric 'rbp_resid': a list with one relevant"),
+    (lambda: plots.ranked_cutoffs({}), ValueError, "lists holds no label"),
+    (lambda: plots.ranked_cutoffs({"A": [1]}, "bpref"), fastir.UnknownMetricError, "bpref takes no cutoff"),
+    (lambda: plots.precision_recall(QRELS, 2 * [*RUNS.items()], raw=True), ValueError, "two runs are named 'bm25'"),
+])  # fmt: skip
 def test_bad_input_is_named(draw, error, message):
     with pytest.raises(error, match=message):
         draw()

@@ -16,12 +16,6 @@ import fastir  # noqa: E402
 from fastir import plots  # noqa: E402
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    pyplot.close("all")
-
-
 def fonts(path):
     """The subtypes of the fonts in a PDF, its compressed objects included."""
     content = path.read_bytes()

@@ -23,18 +23,10 @@ def test_a_common_end_is_left_out_too():
     assert note.replace("\n", "") == "names: dl19-passage-bm25-…-monot5-rerank"
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        ["bm25", "bm25-rm3"],
-        ["a-b-c-1", "a-b-c-2"],
-        ["a long name that stands alone"],
-        ["the same name", "the same name"],
-        ["", ""],
-        [],
-        [1, 2.5, None],
-    ],
-)
+@pytest.mark.parametrize("given", [
+    ["bm25", "bm25-rm3"], ["a-b-c-1", "a-b-c-2"], ["a long name that stands alone"],
+    ["the same name", "the same name"], ["", ""], [], [1, 2.5, None],
+])  # fmt: skip
 def test_short_names_stay(given):
     assert short_names(given) == (list(map(str, given)), "")
 

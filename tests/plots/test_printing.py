@@ -21,20 +21,11 @@ THEMES = {
 }
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    pyplot.close("all")
-
-
-@pytest.mark.parametrize(
-    ("runs", "shape", "theme"),
-    [
-        *((2, "fold", "light"), (8, "middle", "light"), (20, "fold", "light")),
-        *((20, "middle", "light"), (20, "unlike", "light")),
-        *((runs, "fold", theme) for runs, theme in ((20, "a column of a paper"), (8, "slides"))),
-    ],
-)
+@pytest.mark.parametrize(("runs", "shape", "theme"), [
+    *((2, "fold", "light"), (8, "middle", "light"), (20, "fold", "light")),
+    *((20, "middle", "light"), (20, "unlike", "light")),
+    *((runs, "fold", theme) for runs, theme in ((20, "a column of a paper"), (8, "slides"))),
+])  # fmt: skip
 def test_no_label_covers_another_or_is_cut(runs, shape, theme):
     with pyplot.style.context(THEMES[theme]):
         for name, ax in pictures(runs, shape):

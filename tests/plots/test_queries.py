@@ -14,17 +14,6 @@ from fastir import plots  # noqa: E402
 MINUS = "\N{MINUS SIGN}"
 
 
-@pytest.fixture(params=[2, 20])
-def comparison(request):
-    return fastir.compare(*collection(request.param), ["ndcg@5", "map"], correction=None)
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    matplotlib.pyplot.close("all")
-
-
 def test_differences_are_sorted_and_add_up(comparison):
     a, b, *_ = comparison.runs
     ax = drawn(plots.differences(comparison, a, b, "map"))
@@ -59,8 +48,6 @@ def test_of_many_queries_those_at_the_ends_are_named():
 
 
 # ---- all runs --------------------------------------------------------------------------------------------------------
-
-
 def test_topics_stand_group_by_group_from_the_easiest():
     qrels, runs = collection(4, 30)
     groups = {query: ("odd", "a group with a long name")[int(query[1:]) % 10 == 0] for query in qrels}

@@ -16,12 +16,6 @@ from fastir import plots  # noqa: E402
 from fastir.plots import style  # noqa: E402
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    matplotlib.pyplot.close("all")
-
-
 def test_colours_are_told_apart_by_colour_blind_readers():
     """Okabe and Ito's, without their yellow, too light for a line; in place of their black, the colour of text."""
     assert set(style.COLOURS) == {"#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7"}

@@ -36,16 +36,12 @@ def test_influence_under_every_convention_is_the_difference_of_two_evaluations()
     assert judged > 20
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ({"ties": "trec"}, 0.0),
-        ({"ties": "doc_id_asc"}, 1.0),
-        ({"convention": "ndeval"}, 1.0),
-        ({"convention": "trec_eval-9"}, 0.0),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("options", "expected"), [
+    ({"ties": "trec"}, 0.0),
+    ({"ties": "doc_id_asc"}, 1.0),
+    ({"convention": "ndeval"}, 1.0),
+    ({"convention": "trec_eval-9"}, 0.0),
+], ids=str)  # fmt: skip
 def test_equal_scores_stand_by_the_rule_that_is_asked_for(options, expected):
     runs = {"one": {"q": {"x": 2.0, "z": 2.0, "y": 1.0}}, "two": {"q": {"z": 2.0, "w": 1.00000001, "y": 1.0}}}
     found = fastir.to_judge({"q": {"z": 1}}, runs, "p@1", 9, pool_depth=3, **options)
@@ -65,10 +61,7 @@ def test_rules_by_which_no_document_can_be_judged_alone_are_refused(options):
 @pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 def test_of_a_document_that_stands_twice_the_first_rank_counts():
     rows = [("q", "x", 5.0), ("q", "a", 4.0), ("q", "y", 3.0), ("q", "x", 2.0), ("q", "a", 1.0)]
-    runs = {
-        "twice": fastir.Run.from_table(rows, duplicates="once"),
-        "other": {"q": {"b": 2.0, "y": 1.0}},
-    }
+    runs = {"twice": fastir.Run.from_table(rows, duplicates="once"), "other": {"q": {"b": 2.0, "y": 1.0}}}
     qrels = {"q": {"a": 1, "b": 1, "n": -1}, "none": {}}
     result = fastir.to_judge(qrels, runs, "map", 10)
     assert [(c.doc_id, c.n_runs) for c in result] == [("x", 1), ("y", 2)]

@@ -1,7 +1,4 @@
-"""contributions(): what each run or team found, alone and with others.
-
-Also of: members.
-"""
+"""contributions(): what each run or team found, alone and with others."""
 
 import pytest
 from pooled_runs import made

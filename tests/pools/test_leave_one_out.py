@@ -83,8 +83,6 @@ def test_leaving_out_documents_with_real_labels_is_evaluating_without_them():
 
 
 # ---- leaderboards on fewer judgments against evaluating again, under every option that evaluate has ------------------
-
-
 METRICS = ["map", "ndcg@5", "mrr", "bpref", "rbp", "num_rel", "judged@5"]
 
 
@@ -96,31 +94,17 @@ def lacking(qrels, runs, team, depth=None):
 
 
 @pytest.mark.filterwarnings("ignore::fastir.errors.FastirWarning")
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"rel_level": 2},
-        {"judged_only": True},
-        {"max_depth": 4},
-        {"ties": "input"},
-        {"ties": "average", "metrics": ["map", "ndcg@5"]},
-        {"ties": "pessimistic"},
-        {"score_dtype": "float32"},
-        {"queries": "intersection"},
-        {"empty": "nan"},
-        {"weights": {"q0": 2.0, "q1": 1.0, "q2": 0.5, "q3": 0.0, "q4": 3.0}},
-        {"convention": "trec_eval-9", "metrics": ["map", "ndcg_cut_5"]},
-        {"convention": "lightgbm", "metrics": ["ndcg@5"]},
-        {"ties": "optimistic"},
-        {"convention": "trec_eval-10", "queries": "intersection", "metrics": ["all_trec"]},
-        {"convention": "tf-ranking", "metrics": ["ndcg@5"]},
-        {"convention": "ranx", "metrics": ["map", "ndcg@5"]},
-        {"metrics": ["hole@5", "map"]},
-        {"metrics": ["gm_map", "ndcg(gain=exp2)@5"]},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("options", [
+    {}, {"rel_level": 2}, {"judged_only": True}, {"max_depth": 4}, {"ties": "input"},
+    {"ties": "average", "metrics": ["map", "ndcg@5"]}, {"ties": "pessimistic"}, {"score_dtype": "float32"},
+    {"queries": "intersection"}, {"empty": "nan"},
+    {"weights": {"q0": 2.0, "q1": 1.0, "q2": 0.5, "q3": 0.0, "q4": 3.0}},
+    {"convention": "trec_eval-9", "metrics": ["map", "ndcg_cut_5"]},
+    {"convention": "lightgbm", "metrics": ["ndcg@5"]}, {"ties": "optimistic"},
+    {"convention": "trec_eval-10", "queries": "intersection", "metrics": ["all_trec"]},
+    {"convention": "tf-ranking", "metrics": ["ndcg@5"]}, {"convention": "ranx", "metrics": ["map", "ndcg@5"]},
+    {"metrics": ["hole@5", "map"]}, {"metrics": ["gm_map", "ndcg(gain=exp2)@5"]},
+], ids=str)  # fmt: skip
 def test_what_is_left_out_is_as_if_it_had_not_been_judged(options):
     qrels, runs = made(seed=4)
     runs["run5"] = {query_id: ranking for query_id, ranking in runs["run5"].items() if query_id != "q2"}

@@ -47,14 +47,11 @@ def test_equal_labels_are_no_conflict():
     assert fastir.merge_qrels({"q": {"a": 1}}, {"q": {"a": 1}}, {"q": {"a": 1}}).to_dict() == {"q": {"a": 1}}
 
 
-@pytest.mark.parametrize(
-    ("more", "error", "message"),
-    [
-        ({"q": {"a": 2}}, DuplicateError, "judgments 2: query 'q', document 'a' has the label 2, and had 1"),
-        ({"q": {1: 2}}, TypeError, r"judgments 2 have ids of type \(str, int\), judgments 1 of \(str, str\)"),
-        ({"q": {"g": {"a": 1}}}, TypeError, "judgments 2: expected a label for each document, got judgments by groups"),
-    ],
-)
+@pytest.mark.parametrize(("more", "error", "message"), [
+    ({"q": {"a": 2}}, DuplicateError, "judgments 2: query 'q', document 'a' has the label 2, and had 1"),
+    ({"q": {1: 2}}, TypeError, r"judgments 2 have ids of type \(str, int\), judgments 1 of \(str, str\)"),
+    ({"q": {"g": {"a": 1}}}, TypeError, "judgments 2: expected a label for each document, got judgments by groups"),
+])  # fmt: skip
 def test_what_does_not_fit_is_named(more, error, message):
     with pytest.raises(error, match=message):
         fastir.merge_qrels({"q": {"a": 1}}, more)
@@ -74,18 +71,14 @@ def test_a_label_0_is_a_judgment_as_others_are():
 
 
 # ---- pools and lists of documents as files: tables, or qrels that wait for their labels ------------------------------
-
-
 def test_a_pool_is_written_as_a_table(tmp_path):
     pytest.importorskip("pandas")
     pool = fastir.pool({"a": {"q": {"x": 2.0, "y": 1.0}}, "b": {"q": {"x": 1.0}}}, 2)
     pool.save(tmp_path / "pool.tsv")
     assert (tmp_path / "pool.tsv").read_text() == "query_id\tdoc_id\truns\nq\tx\ta,b\nq\ty\ta\n"
     assert pool.to_pandas().to_dict("list") == {
-        "query_id": ["q", "q"],
-        "doc_id": ["x", "y"],
-        "runs": [("a", "b"), ("a",)],
-    }
+        "query_id": ["q", "q"], "doc_id": ["x", "y"], "runs": [("a", "b"), ("a",)],
+    }  # fmt: skip
     assert [row.doc_id for row in pool.unjudged({"q": {"x": 0, "y": -1}})] == ["y"]
     with pytest.raises(ValueError, match=r"must end in \.tsv, \.qrels or \.txt, got "):
         pool.save(tmp_path / "pool.csv")

@@ -113,15 +113,12 @@ def test_one_large_batch_is_nearly_as_good_as_many_small_ones(metric):
     assert start - end > 0.95 * (start - small)
 
 
-@pytest.mark.parametrize(
-    ("runs", "metric", "budget", "error", "message"),
-    [
-        ({"a": {"q": {"x": 2.0}}}, "map", 5, ValueError, "needs two runs or more, got 1"),
-        ({"a": {"q": {"x": 2.0}}, "b": {"q": {"y": 2.0}}}, "map", 0, ValueError, "budget: the number of documents"),
-        ({"a": {"q": {"x": 2.0}}, "b": {"q": {"y": 2.0}}}, "mop", 5, UnknownMetricError, "mop"),
-        ({"a": {}, "b": {}}, ["map", "mrr"], 5, TypeError, "metric must be the name of one metric, got list"),
-    ],
-)
+@pytest.mark.parametrize(("runs", "metric", "budget", "error", "message"), [
+    ({"a": {"q": {"x": 2.0}}}, "map", 5, ValueError, "needs two runs or more, got 1"),
+    ({"a": {"q": {"x": 2.0}}, "b": {"q": {"y": 2.0}}}, "map", 0, ValueError, "budget: the number of documents"),
+    ({"a": {"q": {"x": 2.0}}, "b": {"q": {"y": 2.0}}}, "mop", 5, UnknownMetricError, "mop"),
+    ({"a": {}, "b": {}}, ["map", "mrr"], 5, TypeError, "metric must be the name of one metric, got list"),
+])  # fmt: skip
 def test_bad_input_is_named(runs, metric, budget, error, message):
     with pytest.raises(error, match=message):
         fastir.to_judge({"q": {"z": 1}}, runs, metric, budget)

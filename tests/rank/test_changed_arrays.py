@@ -33,14 +33,10 @@ def groups():
     return scores, lambda: fastir.evaluate_scores(labels, scores, ["ndcg", "map", "mrr"], offsets=offsets).values
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        *(lambda ties=ties, layout=layout: matrix(ties, layout) for ties in ("input", "average") for layout in "CF"),
-        groups,
-    ],
-    ids=["input, rows", "input, columns", "average, rows", "average, columns", "groups"],
-)
+@pytest.mark.parametrize("make", [
+    *(lambda ties=ties, layout=layout: matrix(ties, layout) for ties in ("input", "average") for layout in "CF"),
+    groups,
+], ids=["input, rows", "input, columns", "average, rows", "average, columns", "groups"])  # fmt: skip
 def test_values_stay_in_their_range(make):
     scores, call = make()
     whole = scores.copy()

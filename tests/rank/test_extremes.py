@@ -41,17 +41,14 @@ def test_labels_in_order_give_the_extreme_values_of_all_metrics_that_do_not_say_
         np.testing.assert_allclose(worst, orders.min(axis=0), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("metric", "qrels", "first", "tied"),
-    [
-        ("auc@3", {"a": 1, "b": 1}, ["a"], ["b", "x", "y"]),
-        ("pair_accuracy@3", {"a": 2, "b": 3, "c": 0}, ["a"], ["c", "x", "b"]),
-        ("bpm(T=1.5, max_rel=4)", {"a": 1, "b": 1, "c": 3, "d": 4}, [], ["c", "d", "a", "b"]),
-        ("map(ap_norm=hits)@3", {"a": 4, "b": 0, "c": 4}, ["a"], ["b", "x", "c"]),
-        ("ndcg(gain={0:2, 1:1})@3", {"a": 1, "b": 0, "c": 2, "d": 4}, [], ["b", "c", "d", "a"]),
-        ("inf_ap", {"a": 3, "b": -1, "c": 4}, ["a"], ["b", "c", "x"]),
-    ],
-)
+@pytest.mark.parametrize(("metric", "qrels", "first", "tied"), [
+    ("auc@3", {"a": 1, "b": 1}, ["a"], ["b", "x", "y"]),
+    ("pair_accuracy@3", {"a": 2, "b": 3, "c": 0}, ["a"], ["c", "x", "b"]),
+    ("bpm(T=1.5, max_rel=4)", {"a": 1, "b": 1, "c": 3, "d": 4}, [], ["c", "d", "a", "b"]),
+    ("map(ap_norm=hits)@3", {"a": 4, "b": 0, "c": 4}, ["a"], ["b", "x", "c"]),
+    ("ndcg(gain={0:2, 1:1})@3", {"a": 1, "b": 0, "c": 2, "d": 4}, [], ["b", "c", "d", "a"]),
+    ("inf_ap", {"a": 3, "b": -1, "c": 4}, ["a"], ["b", "c", "x"]),
+])  # fmt: skip
 def test_where_they_need_not_metric_says_so(metric, qrels, first, tied):
     assert NOT_EXTREME_TEXT in str(fastir.metric(metric))
     orders, best, worst = extremes({"q": qrels}, first, tied, [metric])

@@ -38,19 +38,10 @@ print(results["map"] > 0)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-@pytest.mark.parametrize(
-    ("order", "hits_in_a_hundred", "bytes_a_label"),
-    [
-        ("ranked", 1, 1),
-        ("ranked", 100, 16),
-        ("random", 1, 40),
-        ("random", 100, 40),
-        ("tied", 3, 40),
-        ("tied", 4, 40),
-        ("falling", 3, 40),
-        ("float32", 50, 40),
-    ],
-)
+@pytest.mark.parametrize(("order", "hits_in_a_hundred", "bytes_a_label"), [
+    ("ranked", 1, 1), ("ranked", 100, 16), ("random", 1, 40), ("random", 100, 40), ("tied", 3, 40),
+    ("tied", 4, 40), ("falling", 3, 40), ("float32", 50, 40),
+])  # fmt: skip
 def test_one_long_query_takes_few_bytes_a_label(order, hits_in_a_hundred, bytes_a_label):
     arguments = [order, str(hits_in_a_hundred), str(bytes_a_label)]
     one_heap = {**os.environ, "MALLOC_ARENA_MAX": "1"}  # glibc reserves 64 MB for that of another thread

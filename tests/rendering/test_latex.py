@@ -13,19 +13,9 @@ from fastir.rendering.latex import latex_cell
 
 NEEDS = re.compile(r"% needs (\\usepackage\{\S+\})\n")
 ODD = [
-    "under_score",
-    "50%",
-    "a&b",
-    "#1",
-    "~home",
-    "x^2",
-    "back\\slash",
-    "{brace}",
-    "<tag>",
-    "pi|pe",
-    "$5",
+    "under_score", "50%", "a&b", "#1", "~home", "x^2", "back\\slash", "{brace}", "<tag>", "pi|pe", "$5",
     "two--dashes",
-]
+]  # fmt: skip
 STARTS = ["[option]", "*star"]
 
 
@@ -42,31 +32,19 @@ def kind(texts):
 
 def runs(n, metrics=("ndcg@10", "map", "recip_rank", "rbp(p=0.95)", "P@10"), name="run_{}"):
     rng = random.Random(n)
-    return fastir.compare_scores(
-        {
-            name.format(place): {m: {f"q{q}": place / 40 + rng.random() / 9 for q in range(20)} for m in metrics}
-            for place in range(n)
-        },
-        correction="holm",
-    )
+    return fastir.compare_scores({
+        name.format(place): {m: {f"q{q}": place / 40 + rng.random() / 9 for q in range(20)} for m in metrics}
+        for place in range(n)
+    }, correction="holm")  # fmt: skip
 
 
 # ---- text ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("texts", "expected"),
-    [
-        (["0.5", "12.25"], "S[table-format=2.2]"),
-        (["3", "12"], "S[table-format=2]"),
-        (["-0.5", "1"], "S[table-format=-1.1]"),
-        (["+0.5", "-0.25"], "S[table-format=-1.2,retain-explicit-plus]"),
-        (["0.5", "-", "nan"], "S[table-format=1.1]"),
-        (["0.5", "1e-05"], "r"),
-        (["≤0.01"], "r"),
-        (["-"], "r"),
-    ],
-)
+@pytest.mark.parametrize(("texts", "expected"), [
+    (["0.5", "12.25"], "S[table-format=2.2]"), (["3", "12"], "S[table-format=2]"),
+    (["-0.5", "1"], "S[table-format=-1.1]"),
+    (["+0.5", "-0.25"], "S[table-format=-1.2,retain-explicit-plus]"),
+    (["0.5", "-", "nan"], "S[table-format=1.1]"), (["0.5", "1e-05"], "r"), (["≤0.01"], "r"), (["-"], "r"),
+])  # fmt: skip
 def test_columns_of_plain_numbers_are_aligned_by_siunitx(texts, expected):
     assert kind(texts) == expected
 
@@ -112,8 +90,6 @@ def test_more_rows_than_a_page_has_are_a_longtable_in_a_size_that_fits():
 
 
 # ---- compiled --------------------------------------------------------------------------------------------------
-
-
 def tables():
     few, many = runs(4), runs(20)
     query = fastir.evaluate({f"q{i}": {"d": 1} for i in range(90)}, {f"q{i}": {"d": 1.0} for i in range(90)}, "map")
@@ -148,16 +124,11 @@ def test_every_table_compiles_with_the_packages_it_names_and_fits_a_page(tmp_pat
 
 
 # ---- small p-values are powers of ten in LaTeX, not text with an e ---------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "latex"),
-    [
-        ("4.1e-06", r"$4.1\times10^{-6}$"),
-        ("≤1.0e-05", r"$\leq 1.0\times10^{-5}$"),
-        ("2e-120", r"$2\times10^{-120}$"),
-        ("-0.5", "$-$0.5"),
-    ],
-)
+@pytest.mark.parametrize(("text", "latex"), [
+    ("4.1e-06", r"$4.1\times10^{-6}$"),
+    ("≤1.0e-05", r"$\leq 1.0\times10^{-5}$"),
+    ("2e-120", r"$2\times10^{-120}$"),
+    ("-0.5", "$-$0.5"),
+])  # fmt: skip
 def test_a_small_p_value_is_a_power_of_ten(text, latex):
     assert list(latex_cell(Cell(text), "r", (False, False))) == [latex]

@@ -10,26 +10,16 @@ from fastir.rendering.look_alikes import look_alike, quote_apart, quote_each, qu
 
 PAIRS = {
     "composed and decomposed accent": ("caf\u00e9.pdf", "cafe\u0301.pdf"),
-    "decomposed and composed Hangul": ("\u1112\u1161\u11ab", "\ud55c"),
-    "no-break space": ("a\u00a0b", "a b"),
-    "narrow no-break space": ("a\u202fb", "a b"),
-    "zero-width space": ("a\u200bb", "ab"),
-    "zero-width joiner": ("a\u200db", "ab"),
-    "byte order mark": ("\ufeffab", "ab"),
-    "soft hyphen": ("a\u00adb", "ab"),
-    "mark of direction": ("ab\u200e", "ab"),
-    "variation selector": ("a\ufe0f", "a"),
-    "filler of Hangul": ("a\u3164", "a"),
-    "no-break hyphen": ("a\u2011b", "a-b"),
-    "minus": ("a\u22121", "a-1"),
-    "apostrophe": ("l\u2019a", "l'a"),
-    "Cyrillic a": ("\u0430bc", "abc"),
-    "all letters Cyrillic": ("\u0441\u043e\u0440", "cop"),
-    "Cyrillic with an accent": ("\u0451", "\u00eb"),
-    "Greek omicron": ("d\u03bfc", "doc"),
-    "full width": ("\uff41\uff42", "ab"),
-    "two invisible ones": ("a\u200bb", "a\u200cb"),
-}
+    "decomposed and composed Hangul": ("\u1112\u1161\u11ab", "\ud55c"), "no-break space": ("a\u00a0b", "a b"),
+    "narrow no-break space": ("a\u202fb", "a b"), "zero-width space": ("a\u200bb", "ab"),
+    "zero-width joiner": ("a\u200db", "ab"), "byte order mark": ("\ufeffab", "ab"),
+    "soft hyphen": ("a\u00adb", "ab"), "mark of direction": ("ab\u200e", "ab"),
+    "variation selector": ("a\ufe0f", "a"), "filler of Hangul": ("a\u3164", "a"),
+    "no-break hyphen": ("a\u2011b", "a-b"), "minus": ("a\u22121", "a-1"), "apostrophe": ("l\u2019a", "l'a"),
+    "Cyrillic a": ("\u0430bc", "abc"), "all letters Cyrillic": ("\u0441\u043e\u0440", "cop"),
+    "Cyrillic with an accent": ("\u0451", "\u00eb"), "Greek omicron": ("d\u03bfc", "doc"),
+    "full width": ("\uff41\uff42", "ab"), "two invisible ones": ("a\u200bb", "a\u200cb"),
+}  # fmt: skip
 APART = [("a", "b"), ("a", "A"), ("a ", "a"), ("\u00e9", "e"), ("\u6587\u68631", "\u6587\u68632"), ("1", "l"), (1, 2)]
 
 
@@ -48,10 +38,7 @@ def test_ids_that_are_seen_to_differ_are_written_as_they_are(one, other):
 
 def test_long_ids_are_shown_where_they_differ():
     one, other = "x" * 300 + "a" * 200, "x" * 300 + "b" * 200
-    assert quote_ids(one, other) == [
-        "...'" + "x" * 20 + "a" * 60 + "'...",
-        "...'" + "x" * 20 + "b" * 60 + "'...",
-    ]
+    assert quote_ids(one, other) == ["...'" + "x" * 20 + "a" * 60 + "'...", "...'" + "x" * 20 + "b" * 60 + "'..."]
     assert quote_apart("ab", "abc") == "'ab'"
 
 

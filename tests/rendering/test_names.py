@@ -11,7 +11,6 @@ import re
 import pytest
 
 import fastir
-from fastir.cli import main
 from fastir.rendering import Cell, Table, render
 from fastir.rendering.text import UNPRINTABLE, printable
 
@@ -20,17 +19,6 @@ SHOWN = r"\x1b[31mred\x07\r\n\t\x7f\x9b0m\u202etxt\udc9b"
 PLAIN = ["a", "é", "文", "\udcff", "a b", "-", "\u200f"]
 FORMULAS = ["=1+1", "+1+1", "-1+1", "@SUM(A1)", "=cmd|' /C calc'!A0", "-x", "\t=1", "\r=1", "--", "+a"]
 NUMBERS = ["-0.5", "+1e-07", "-inf", "1", "nan", "-.5"]
-
-
-@pytest.fixture
-def call(capsys):
-    """Run the command in this process: (exit code, standard output, standard error)."""
-
-    def run_it(*arguments):
-        code = main(list(map(str, arguments)))
-        return (code, *capsys.readouterr())
-
-    return run_it
 
 
 def made(name):
@@ -139,17 +127,10 @@ def test_markdown_shows_names_as_they_are():
     assert page.count("<tr>") == 1 + len(names)
 
 
-@pytest.mark.parametrize(
-    ("name", "written"),
-    [
-        ("<script>", r"\<script>"),
-        ("[x](javascript:1)", r"[x\](javascript:1)"),
-        ("[a][b]", r"[a\][b]"),
-        ("a|b*c_d`e~f&g&lt;$h\\", r"a\|b\*c\_d\`e\~f&g\&lt;\$h" + "\\" * 2),
-        ("a\nb\r", r"a\\nb\\r"),
-        ("https://x", r"https:\//x"),
-        ("[0.1, 0.2] a.b-c", "[0.1, 0.2] a.b-c"),
-    ],
-)
+@pytest.mark.parametrize(("name", "written"), [
+    ("<script>", r"\<script>"), ("[x](javascript:1)", r"[x\](javascript:1)"), ("[a][b]", r"[a\][b]"),
+    ("a|b*c_d`e~f&g&lt;$h\\", r"a\|b\*c\_d\`e\~f&g\&lt;\$h" + "\\" * 2), ("a\nb\r", r"a\\nb\\r"),
+    ("https://x", r"https:\//x"), ("[0.1, 0.2] a.b-c", "[0.1, 0.2] a.b-c"),
+])  # fmt: skip
 def test_what_would_be_markup_in_markdown_is_escaped(name, written):
     assert render(Table(["x"], [[Cell(name)]], 1, []), "markdown") == f"| x |\n| :--- |\n| {written} |\n"

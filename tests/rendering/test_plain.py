@@ -11,39 +11,24 @@ import pytest
 from fastir.rendering import Cell, Table, render
 from fastir.rendering.cells import align_points, number_cell, swap_axes
 
-TABLE = Table(
-    ["run", "map"],
-    [
-        [Cell("bm_25|a"), Cell("0.5", beats="b", interval="[0.4, 0.6]", strong=True, exact="0.5000000000000001")],
-        [Cell("dense"), Cell("0.25", exact="0.25")],
-    ],
-    1,
-    ["The best mean is in bold."],
-    "Two runs",
-)
+TABLE = Table(["run", "map"], [
+    [Cell("bm_25|a"), Cell("0.5", beats="b", interval="[0.4, 0.6]", strong=True, exact="0.5000000000000001")],
+    [Cell("dense"), Cell("0.25", exact="0.25")],
+], 1, ["The best mean is in bold."], "Two runs")  # fmt: skip
 
 
 def test_text_stars_the_best_and_puts_points_below_each_other():
     assert render(TABLE, "text").splitlines() == [
-        "Two runs",
-        "run        map",
-        "bm_25|a  *0.5 ᵇ  [0.4, 0.6]",
-        "dense     0.25",
-        "",
+        "Two runs", "run        map", "bm_25|a  *0.5 ᵇ  [0.4, 0.6]", "dense     0.25", "",
         "The best mean is with a star.",
-    ]
+    ]  # fmt: skip
 
 
 def test_markdown_escapes_names_and_has_the_title_among_the_notes():
     assert render(TABLE, "markdown").splitlines() == [
-        "| run | map |",
-        "| :--- | ---: |",
-        r"| bm\_25\|a | **0.5**ᵇ [0.4, 0.6] |",
-        "| dense | 0.25 |",
-        "",
-        "Two runs",
-        "The best mean is in bold.",
-    ]
+        "| run | map |", "| :--- | ---: |", r"| bm\_25\|a | **0.5**ᵇ [0.4, 0.6] |", "| dense | 0.25 |", "",
+        "Two runs", "The best mean is in bold.",
+    ]  # fmt: skip
 
 
 def test_csv_has_exact_values_and_no_notes():
@@ -81,15 +66,12 @@ def test_columns_become_rows_below_the_labels_of_the_rows():
     assert turned.first == 1
 
 
-@pytest.mark.parametrize(
-    ("texts", "padded"),
-    [
-        (["1.5", "10", "0.125"], ["1.5  ", "10    ", "0.125"]),
-        (["1", "10"], ["1", "10"]),
-        (["1.5", "3/4"], ["1.5", "3/4"]),
-        (["1.5", "1e-05"], ["1.5", "1e-05"]),
-    ],
-)
+@pytest.mark.parametrize(("texts", "padded"), [
+    (["1.5", "10", "0.125"], ["1.5  ", "10    ", "0.125"]),
+    (["1", "10"], ["1", "10"]),
+    (["1.5", "3/4"], ["1.5", "3/4"]),
+    (["1.5", "1e-05"], ["1.5", "1e-05"]),
+])  # fmt: skip
 def test_only_columns_of_plain_numbers_are_pointed(texts, padded):
     assert align_points(texts) == padded
 

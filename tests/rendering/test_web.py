@@ -20,18 +20,14 @@ def shown():
     first, second = evaluator.evaluate(RUN), evaluator.evaluate(OTHER)
     explained = evaluator.explain(RUN, "q1")
     return {
-        "Results": first,
-        "ResultsByRun": evaluator.evaluate_many({"a": RUN, "b": OTHER}),
+        "Results": first, "ResultsByRun": evaluator.evaluate_many({"a": RUN, "b": OTHER}),
         "ResultsBySegment": first.by_segment({query: query > "q3" for query in QRELS}),
         "ResultsDiff": first.diff(second, "map", top=1),
         "Comparison": fastir.compare(QRELS, {"a": RUN, "b": OTHER}, ["ndcg@10", "map"]),
-        "Qrels": fastir.Qrels.from_dict(QRELS),
-        "Run": fastir.Run.from_dict(RUN),
-        "Explanation": explained,
+        "Qrels": fastir.Qrels.from_dict(QRELS), "Run": fastir.Run.from_dict(RUN), "Explanation": explained,
         "RankingDiff": explained.diff(evaluator.explain(OTHER, "q1")),
-        "RankedExplanation": fastir.explain_ranked([2, 0, 1], "dcg"),
-        "Metrics": fastir.metrics(),
-    }
+        "RankedExplanation": fastir.explain_ranked([2, 0, 1], "dcg"), "Metrics": fastir.metrics(),
+    }  # fmt: skip
 
 
 class Tags(html.parser.HTMLParser):

@@ -73,8 +73,6 @@ def test_a_report_of_twenty_runs_is_small(tmp_path):
 
 
 # ---- the tables of a report stand there without a script, and show what compare prints -------------------------------
-
-
 def cells_of(page):
     """[row: [(text, exact)]] of the first leaderboard."""
     body = re.search(r"<figure.*?<tbody>(.*?)</tbody>", page, re.DOTALL)[1]

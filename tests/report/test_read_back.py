@@ -67,7 +67,6 @@ def with_prose(parts):
 
 
 # ---- collections -----------------------------------------------------------------------------------------------------
-
 QRELS = {f"q{number}": {"a": 2, "b": 1, "c": 0, "d": 1, "e": -1} for number in range(8)}
 
 
@@ -93,13 +92,9 @@ RUNS = {
     "tied": tied(ranked(2), ("q2", "q3", "q6", "q7")),
 }
 ODD = {
-    1: ranked(0),
-    "1": ranked(3),
-    "a\x1b[2J": ranked(1),
-    "a\\x1b[2J": ranked(5),
-    "\u202eb\x00": ranked(2),
+    1: ranked(0), "1": ranked(3), "a\x1b[2J": ranked(1), "a\\x1b[2J": ranked(5), "\u202eb\x00": ranked(2),
     "'1'": ranked(4),
-}
+}  # fmt: skip
 SEGMENTS = ("all queries", 1, "1", "\x1b<b>")
 REAL = {query: {"a": 0.9, "b": 0.5, "c": 1.0, "d": 1e-05, "e": 2.0} for query in QRELS}
 SCORED = {"q": {"<i>": 3.0, "\x1b": 2.0, "\u202e": 1.0}, "\x00": {"<i>": 1.0, "\x1b": 2.0}}
@@ -121,19 +116,13 @@ CASES = {
     "tukey": (QRELS, RUNS, ["map"], {"test": "randomized_tukey", "n_resamples": 999}),
     "real labels": (REAL, RUNS, ["ndcg@5", "map"], {"rel_level": 0.5}),
     "odd ids": (
-        {query: dict.fromkeys(docs, 1) for query, docs in SCORED.items()},
-        dict.fromkeys("xy", SCORED),
-        ["map"],
-        {},
+        {query: dict.fromkeys(docs, 1) for query, docs in SCORED.items()}, dict.fromkeys("xy", SCORED), ["map"], {},
     ),
     "files": (EXAMPLES / "qrels.txt", [EXAMPLES / "bm25.run", EXAMPLES / "dense.run"], ["ndcg@10", "map"], {}),
     "one query": (
-        {"q0": QRELS["q0"]},
-        {name: {"q0": run["q0"]} for name, run in RUNS.items() if "q0" in run},
-        ["map"],
-        {},
+        {"q0": QRELS["q0"]}, {name: {"q0": run["q0"]} for name, run in RUNS.items() if "q0" in run}, ["map"], {},
     ),
-}
+}  # fmt: skip
 
 
 class Case:
@@ -183,8 +172,6 @@ def case(request, tmp_path_factory):
 
 
 # ---- the tables that stand there -------------------------------------------------------------------------------------
-
-
 def number(value, digits=4):
     return f"{value:.{digits}f}" if value == value else "-"
 
@@ -211,15 +198,13 @@ def expected_board(case, part, intervals):
             every = [means[other, metric].mean for other in runs]
             best = {True: max, False: min}.get(part.higher_is_better[metric])
             beaten = sorted(better.get((run, metric), []))
-            row.append(
-                {
-                    "text": number(system.mean),
-                    "exact": repr(system.mean),
-                    "sup": f"{beaten[0]}-{beaten[-1]}" if len(beaten) > 3 else "".join(beaten),
-                    "small": f"[{number(system.low)}, {number(system.high)}]",
-                    "strong": best is not None and math.isclose(system.mean, best(every), rel_tol=1e-12),
-                }
-            )
+            row.append({
+                "text": number(system.mean),
+                "exact": repr(system.mean),
+                "sup": f"{beaten[0]}-{beaten[-1]}" if len(beaten) > 3 else "".join(beaten),
+                "small": f"[{number(system.low)}, {number(system.high)}]",
+                "strong": best is not None and math.isclose(system.mean, best(every), rel_tol=1e-12),
+            })  # fmt: skip
         rows.append(row)
     return rows
 
@@ -284,11 +269,8 @@ def test_a_column_is_not_another_one(tmp_path):
     case = Case("four runs", tmp_path)
     rows = case.page.tables[1][1:]
     assert [[cell["text"] for cell in row[3:]] for row in rows] == [
-        ["0", "0", "0"],
-        ["0", "3", "0"],
-        ["2", "0", "0"],
-        ["0", "0", "4"],
-    ]
+        ["0", "0", "0"], ["0", "3", "0"], ["2", "0", "0"], ["0", "0", "4"],
+    ]  # fmt: skip
 
 
 def test_where_the_numbers_come_from(case):
@@ -354,8 +336,6 @@ def cell_texts(table):
 
 
 # ---- what the script shows -------------------------------------------------------------------------------------------
-
-
 def test_names(case):
     data = case.data
     assert data["runs"] == [case.names[run] for run in case.comparison.runs]

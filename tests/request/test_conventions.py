@@ -10,20 +10,11 @@ import random
 
 import numpy as np
 import pytest
+from rankings_made import labelled
 
 import fastir
 from fastir.request.conventions import CONVENTIONS, Convention
 from fastir.request.conventions_table import TOOLS
-
-
-def labelled(ranked, extra=(), scores=None):
-    """One query whose ranking has these labels (None: not in the qrels) and whose qrels have those extra ones."""
-    docs = [f"d{place:02}" for place in range(len(ranked))]
-    judged = {doc: label for doc, label in zip(docs, ranked, strict=True) if label is not None}
-    judged.update({f"x{place}": label for place, label in enumerate(extra)})
-    scores = scores or [float(len(docs) - place) for place in range(len(docs))]
-    return {"q": judged}, {"q": dict(zip(docs, scores, strict=True))}
-
 
 SEED_003 = labelled([3, 2, 3, 0, 1, 2], [3, 2])
 EMPTY = {"q1": {"a": 1, "b": 1}, "q2": {"a": 0}}, {"q1": {"c": 3.0, "a": 2.0}, "q2": {"a": 1.0}}
@@ -192,16 +183,9 @@ def test_scores_as_float32():
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0 + 1e-9, "b": 1.0}}
     for convention in CONVENTIONS:
         single = convention in (
-            "trec_eval-9",
-            "ir_measures",
-            "xgboost",
-            "beir",
-            "mteb",
-            "mteb-2.17",
-            "pyserini",
-            "ptranking",
+            "trec_eval-9", "ir_measures", "xgboost", "beir", "mteb", "mteb-2.17", "pyserini", "ptranking",
             "tf-ranking",
-        )
+        )  # fmt: skip
         tied = fastir.evaluate(qrels, run, "map", convention=convention).report.queries_with_ties
         assert tied == single
 
@@ -307,14 +291,9 @@ def test_pytrec_eval_itself():
     _, qrels, run = lists()
     run["0"], run["1"] = {doc: 1.0 + place * 1e-9 for place, doc in enumerate(run["0"])}, {}
     names = {
-        "map": "map",
-        "ndcg_cut_5": "ndcg@5",
-        "11pt_avg": "11pt_avg",
-        "iprec_at_recall_0.30": "iprec@0.3",
-        "recip_rank": "mrr",
-        "bpref": "bpref",
-        "P_5": "P@5",
-    }
+        "map": "map", "ndcg_cut_5": "ndcg@5", "11pt_avg": "11pt_avg", "iprec_at_recall_0.30": "iprec@0.3",
+        "recip_rank": "mrr", "bpref": "bpref", "P_5": "P@5",
+    }  # fmt: skip
     theirs = pytrec_eval.RelevanceEvaluator(
         qrels, {"map", "ndcg_cut", "11pt_avg", "iprec_at_recall", "recip_rank", "P", "bpref"}
     ).evaluate(run)
@@ -370,12 +349,9 @@ def test_xgboost_itself():
 def test_catboost_itself():
     utils = pytest.importorskip("catboost.utils")
     names = {
-        "NDCG:top=3;type=Base": "ndcg@3",
-        "NDCG:top=3;type=Exp": "ndcg_burges@3",
-        "PrecisionAt:top=20": "precision@20",
-        "RecallAt:top=3": "recall@3",
-        "MAP:top=3": "map@3",
-    }
+        "NDCG:top=3;type=Base": "ndcg@3", "NDCG:top=3;type=Exp": "ndcg_burges@3",
+        "PrecisionAt:top=20": "precision@20", "RecallAt:top=3": "recall@3", "MAP:top=3": "map@3",
+    }  # fmt: skip
     for binary, theirs in ((False, list(names)[:2]), (True, list(names))):
         labels, ours = columns([names[name] for name in theirs], "catboost", binary)
         for q, (row, scores) in enumerate(zip(labels, SCORES, strict=True)):
@@ -404,16 +380,9 @@ def test_ir_measures_itself():
     _, qrels, run = lists()
     del run["3"]
     names = {
-        "RR@5": "mrr@5",
-        "RR": "mrr",
-        "nDCG@5": "ndcg@5",
-        "Judged@5": "judged@5",
-        "RBP(rel=1)": "rbp",
-        "AP": "map",
-        "IPrec@0.3": "iprec@0.3",
-        "Compat": "compat",
-        "P@20": "P@20",
-    }
+        "RR@5": "mrr@5", "RR": "mrr", "nDCG@5": "ndcg@5", "Judged@5": "judged@5", "RBP(rel=1)": "rbp",
+        "AP": "map", "IPrec@0.3": "iprec@0.3", "Compat": "compat", "P@20": "P@20",
+    }  # fmt: skip
     theirs = ir_measures.calc_aggregate(map(ir_measures.parse_measure, names), qrels, run)
     ours = fastir.evaluate(qrels, run, names.values(), convention="ir_measures")
     differences = {name: ours[names[str(name)]] - value for name, value in theirs.items() if str(name) in names}

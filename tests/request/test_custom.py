@@ -154,25 +154,16 @@ def failing(judged):
     return np.zeros(len(judged))
 
 
-@pytest.mark.parametrize(
-    ("function", "error", "message"),
-    [
-        (failing, ValueError, r"metric 'bad': KeyError: 'nothing to divide' \(query q2\)"),
-        (lambda judged: np.zeros(len(judged) + 1), ValueError, r"one value for each query, .* got shape \(4,\)"),
-        (lambda judged: np.where(judged.num_ret == 1, 2.0, 0.0), ValueError, r"2.0 is not from 0 to 1 \(query q2\)"),
-        (
-            lambda judged: ["a"] * len(judged),
-            TypeError,
-            r"'bad': the function must return numbers: got str_ 'a' \(query q1\)",
-        ),
-        (
-            lambda judged: [0.5, None, 1],
-            TypeError,
-            r"'bad': the function must return numbers: got NoneType .* \(query q2\)",
-        ),
-        (lambda judged: np.zeros(len(judged), complex), TypeError, "'bad': .* got complex128"),
-    ],
-)
+@pytest.mark.parametrize(("function", "error", "message"), [
+    (failing, ValueError, r"metric 'bad': KeyError: 'nothing to divide' \(query q2\)"),
+    (lambda judged: np.zeros(len(judged) + 1), ValueError, r"one value for each query, .* got shape \(4,\)"),
+    (lambda judged: np.where(judged.num_ret == 1, 2.0, 0.0), ValueError, r"2.0 is not from 0 to 1 \(query q2\)"),
+    (lambda judged: ["a"] * len(judged), TypeError,
+     r"'bad': the function must return numbers: got str_ 'a' \(query q1\)"),
+    (lambda judged: [0.5, None, 1], TypeError,
+     r"'bad': the function must return numbers: got NoneType .* \(query q2\)"),
+    (lambda judged: np.zeros(len(judged), complex), TypeError, "'bad': .* got complex128"),
+])  # fmt: skip
 def test_errors_name_metric_and_query(function, error, message):
     with pytest.raises(error, match=message):
         fastir.evaluate(QRELS, RUN, fastir.custom_metric("bad", function, low=0, high=1))
@@ -183,25 +174,19 @@ def test_undefined_values_are_left_out_of_the_mean():
     assert fastir.evaluate(QRELS, RUN, metric)["own"] == 1.0
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: fastir.bounds(QRELS, RUN, [OWN]), "'own@1': a custom metric has no bounds"),
-        (lambda: fastir.explain(QRELS, RUN, "q", OWN), "'own@1' is a custom metric, .* and this call needs a formula"),
-        (lambda: fastir.evaluate(QRELS, RUN, OWN, ties="average"), "'own@1': .* ties='average' has no single order"),
-        (
-            lambda: fastir.evaluate(QRELS, RUN, [OWN, "mrr@3", "map"], convention="ir_measures"),
-            "'own@1': .* several rules",
-        ),
-        (lambda: fastir.evaluate(QRELS, RUN, [OWN, fastir.custom_metric("own@1", len)]), "two metrics have this name"),
-        (lambda: fastir.custom_metric("ndcg@10", len), "is a fastir metric"),
-        (lambda: fastir.custom_metric("x", 3), "function must be callable, got int"),
-        (lambda: fastir.custom_metric("x", len, low="0"), "low must be a number"),
-        (lambda: fastir.custom_metric("x", len, low=1, high=0), "low must be at most high"),
-        (lambda: fastir.custom_metric("x", len, about=3), "about must be a str"),
-        (lambda: fastir.custom_metric(3, len), "name must be a str"),
-    ],
-)
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: fastir.bounds(QRELS, RUN, [OWN]), "'own@1': a custom metric has no bounds"),
+    (lambda: fastir.explain(QRELS, RUN, "q", OWN), "'own@1' is a custom metric, .* and this call needs a formula"),
+    (lambda: fastir.evaluate(QRELS, RUN, OWN, ties="average"), "'own@1': .* ties='average' has no single order"),
+    (lambda: fastir.evaluate(QRELS, RUN, [OWN, "mrr@3", "map"], convention="ir_measures"), "'own@1': .* several rules"),
+    (lambda: fastir.evaluate(QRELS, RUN, [OWN, fastir.custom_metric("own@1", len)]), "two metrics have this name"),
+    (lambda: fastir.custom_metric("ndcg@10", len), "is a fastir metric"),
+    (lambda: fastir.custom_metric("x", 3), "function must be callable, got int"),
+    (lambda: fastir.custom_metric("x", len, low="0"), "low must be a number"),
+    (lambda: fastir.custom_metric("x", len, low=1, high=0), "low must be at most high"),
+    (lambda: fastir.custom_metric("x", len, about=3), "about must be a str"),
+    (lambda: fastir.custom_metric(3, len), "name must be a str"),
+])  # fmt: skip
 def test_where_it_cannot_stand_the_error_says_so(call, message):
     with pytest.raises((TypeError, ValueError), match=message):
         call()

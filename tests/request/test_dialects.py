@@ -32,8 +32,6 @@ def message(text):
 
 
 # ---- every spelling of every card ------------------------------------------------------------------------------
-
-
 def values_of(param):
     """Texts for a parameter: every word, a number, gains."""
     numbers = [] if param.low is None else ["1" if param.integer else "0.25"]
@@ -95,54 +93,28 @@ def test_every_name_is_the_metric_in_its_own_dialect(card):
 
 
 # ---- each dialect ----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("text", "ours"), [
-    ("precision@5", "precision@5"),
-    ("rbp.95", "rbp(p=0.95)"),
-    ("map-l2", "map-l2"),
-    ("r-precision", "r_precision"),
-    ("P_5", "precision@5"),
-    ("ndcg_cut_10", "ndcg@10"),
-    ("map_cut_7", "map@7"),
-    ("set_P", "precision"),
-    ("set_F.2", "set_f(x=2)"),
-    ("set_F_0.5", "set_f(x=0.5)"),
+    ("precision@5", "precision@5"), ("rbp.95", "rbp(p=0.95)"), ("map-l2", "map-l2"),
+    ("r-precision", "r_precision"), ("P_5", "precision@5"), ("ndcg_cut_10", "ndcg@10"),
+    ("map_cut_7", "map@7"), ("set_P", "precision"), ("set_F.2", "set_f(x=2)"), ("set_F_0.5", "set_f(x=0.5)"),
     ("11pt_avg_.8,0.2,.5", "iprec_avg(points={0.2, 0.5, 0.8})"),
     ("11pt_avg.0.25", "iprec_avg(points={0.25})"),
-    ("P(rel=2, judged_only=True)@5", "precision(judged_only=true)@5-l2"),
-    ("Hole@10", "hole@10"),
-    ("iprec_at_recall_0.10", "iprec@0.1"),
-    ("Rprec_mult_1.20", "r_precision_mult@1.2"),
+    ("P(rel=2, judged_only=True)@5", "precision(judged_only=true)@5-l2"), ("Hole@10", "hole@10"),
+    ("iprec_at_recall_0.10", "iprec@0.1"), ("Rprec_mult_1.20", "r_precision_mult@1.2"),
     ("utility.1,-1,0,0", "utility(p1=1, p2=-1, p3=0, p4=0)"),
-    ("ndcg_1=3,2=9,4=4.5", "ndcg(gain={1:3, 2:9, 4:4.5})"),
-    ("rbp_p=0.5", "rbp(p=0.5)"),
-    ("rbp.p=0.5,1=2", "rbp(p=0.5, gains={1:2})"),
-    ("nDCG@10", "ndcg@10"),
-    ("AP(rel=2)@100", "map@100-l2"),
-    ("nDCG(dcg='exp-log2')@10", "ndcg(gain=exp2)@10"),
-    ("nDCG(dcg='log2')@10", "ndcg(gain=linear)@10"),
-    ("nDCG(gains={0:1,2:5})", "ndcg(gain={0:1, 2:5})"),
-    ("RBP(p=0.8,rel=1)", "rbp(p=0.8)-l1"),
+    ("ndcg_1=3,2=9,4=4.5", "ndcg(gain={1:3, 2:9, 4:4.5})"), ("rbp_p=0.5", "rbp(p=0.5)"),
+    ("rbp.p=0.5,1=2", "rbp(p=0.5, gains={1:2})"), ("nDCG@10", "ndcg@10"), ("AP(rel=2)@100", "map@100-l2"),
+    ("nDCG(dcg='exp-log2')@10", "ndcg(gain=exp2)@10"), ("nDCG(dcg='log2')@10", "ndcg(gain=linear)@10"),
+    ("nDCG(gains={0:1,2:5})", "ndcg(gain={0:1, 2:5})"), ("RBP(p=0.8,rel=1)", "rbp(p=0.8)-l1"),
     ("alpha_nDCG(alpha=0.2)@20", "alpha_ndcg(alpha=0.2)@20"),
-    ("α_nDCG(α=0.2)@20", "alpha_ndcg(alpha=0.2)@20"),
-    ("NumRet(rel=2)", "num_rel_ret-l2"),
-    ("NumRet", "num_ret"),
-    ("SetP(relative=True)", "relative_precision"),
-    ("SetP(relative=False,rel=2)", "precision-l2"),
-    ("SetF(beta=0.5)", "set_f(x=0.5)"),
-    ("IPrec(rel=2)@0.1", "iprec@0.1-l2"),
-    ("P(cutoff=5)", "precision@5"),
-    ("Compat(normalize=False)", "compat(normalize=false)"),
-    ("NDCG@10", "ndcg@10"),
-    ("R_cap@10", "relative_precision@10"),
-    ("Recall@100", "recall@100"),
-    ("ndcg_at_10", "ndcg@10"),
-    ("hit_rate_at_5", "hit_rate@5"),
-    ("ndcg@10-", "ndcg(empty=zero)@10"),
-    ("map-", "map(empty=zero)"),
-    ("pre@5", "precision@5"),
-    ("alpha-nDCG@5", "alpha_ndcg@5"),
+    ("α_nDCG(α=0.2)@20", "alpha_ndcg(alpha=0.2)@20"), ("NumRet(rel=2)", "num_rel_ret-l2"),
+    ("NumRet", "num_ret"), ("SetP(relative=True)", "relative_precision"),
+    ("SetP(relative=False,rel=2)", "precision-l2"), ("SetF(beta=0.5)", "set_f(x=0.5)"),
+    ("IPrec(rel=2)@0.1", "iprec@0.1-l2"), ("P(cutoff=5)", "precision@5"),
+    ("Compat(normalize=False)", "compat(normalize=false)"), ("NDCG@10", "ndcg@10"),
+    ("R_cap@10", "relative_precision@10"), ("Recall@100", "recall@100"), ("ndcg_at_10", "ndcg@10"),
+    ("hit_rate_at_5", "hit_rate@5"), ("ndcg@10-", "ndcg(empty=zero)@10"), ("map-", "map(empty=zero)"),
+    ("pre@5", "precision@5"), ("alpha-nDCG@5", "alpha_ndcg@5"),
 ])  # fmt: skip
 def test_one_metric(text, ours):
     assert spelled(text) == [ours]
@@ -153,13 +125,9 @@ def test_one_metric(text, ours):
 
 
 @pytest.mark.parametrize(("text", "members"), [
-    ("P.10,5", ["P_5", "P_10"]),
-    ("P.5", ["P_5"]),
-    ("ndcg_cut.5,10", ["ndcg_cut_5", "ndcg_cut_10"]),
-    ("ndcg_cut_5,10", ["ndcg_cut_5", "ndcg_cut_10"]),
-    ("unj", ["unj_5", "unj_10", "unj_20"]),
-    ("UNJ", ["unj_5", "unj_10", "unj_20"]),
-    ("map_cut", [f"map_cut_{k}" for k in CUTOFFS]),
+    ("P.10,5", ["P_5", "P_10"]), ("P.5", ["P_5"]), ("ndcg_cut.5,10", ["ndcg_cut_5", "ndcg_cut_10"]),
+    ("ndcg_cut_5,10", ["ndcg_cut_5", "ndcg_cut_10"]), ("unj", ["unj_5", "unj_10", "unj_20"]),
+    ("UNJ", ["unj_5", "unj_10", "unj_20"]), ("map_cut", [f"map_cut_{k}" for k in CUTOFFS]),
     ("iprec_at_recall.0.1,.25,0.125", ["iprec_at_recall_0.10", "iprec_at_recall_0.125", "iprec_at_recall_0.25"]),
     ("Rprec_mult", [f"Rprec_mult_{i / 5:.2f}" for i in range(1, 11)]),
 ])  # fmt: skip
@@ -230,8 +198,6 @@ def test_what_only_trec_eval_has(name):
 
 
 # ---- the tools themselves --------------------------------------------------------------------------------------
-
-
 def test_a_nickname_has_the_values_that_trec_eval_prints():
     """In its order, but for what is no number."""
     if not SHARED.is_dir():

@@ -13,7 +13,7 @@ from fastir.request.names import DIALECT_NAMES
 CARDS = [card for card in fastir.metrics() if not card.sampled]
 # these do not know of a relevant document that was not retrieved, or take what is known for the collection
 OF_FOUND = {card.name for card in CARDS if card.name.endswith(("_rank", "_rel")) and card.higher_is_better is False} | {
-    *("amr", "amri", "arp", "label_ranking_loss"),
+    *("amr", "amri", "arp", "label_ranking_loss")
 }
 LESS = {"a": {f"q{i}": 3.0 + i % 3 for i in range(12)}, "b": {f"q{i}": 200.0 + i % 5 for i in range(12)}}
 

@@ -80,11 +80,8 @@ def test_what_it_prints_is_there_for_programs():
     ndcg = fastir.metric("nDCG(dcg='exp-log2')@10-l2")
     assert (ndcg.name, ndcg.canonical) == ("nDCG(dcg='exp-log2')@10-l2", "ndcg(gain=exp2)@10-l2")
     assert (ndcg.cutoff, ndcg.rel_level, ndcg.parameters["gain"], ndcg.parameters["discount"]) == (
-        10,
-        2,
-        "exp2",
-        "log2",
-    )
+        10, 2, "exp2", "log2",
+    )  # fmt: skip
     assert (ndcg.range, ndcg.aggregate) == ("0 to 1; or any number with gain={...}", "mean") and ndcg.higher_is_better
     assert ndcg.sources[1].startswith("trec_eval ndcg") and ndcg.references[0].url in str(ndcg)
     assert "ndcg_cut_k" in ndcg.aliases and ndcg.members == () and "scikit-learn" in ndcg.differs
@@ -147,8 +144,6 @@ def test_a_metric_is_its_name_that_prints_what_it_means():
 
 
 # ---- all metrics -----------------------------------------------------------------------------------------------------
-
-
 CARDS = fastir.metrics()
 
 
@@ -163,8 +158,5 @@ def test_both_are_columns_of_the_list_of_metrics():
             rf"{re.escape(card.name)}\S*\s+{card.relevance}\s+{card.order}\s+{card.summary.split()[0]}", row
         )
     assert {card.name for card in CARDS if card.graded and not card.rank_sensitive} == {
-        "cg",
-        "ncg",
-        "ideal_dcg",
-        "prefs_num_prefs_poss",
-    }
+        "cg", "ncg", "ideal_dcg", "prefs_num_prefs_poss",
+    }  # fmt: skip

@@ -19,19 +19,14 @@ def message(metric, **options):
 
 
 @pytest.mark.parametrize(("name", "others"), [
-    ("hit_rate@2", ["success@2", "Success@2", "hit@2", "Hit@2", "HR@2", "hr@2"]),
-    ("precision@2", ["P@2", "p@2"]),
-    ("recall@2", ["R@2"]),
-    ("r_precision", ["r-precision", "Rprec", "RPrec"]),
-    ("mrr", ["MRR", "recip_rank", "RR"]),
-    ("map@3", ["AP@3", "MAP@3"]),
-    ("bpref", ["Bpref"]),
+    ("hit_rate@2", ["success@2", "Success@2", "hit@2", "Hit@2", "HR@2", "hr@2"]), ("precision@2", ["P@2", "p@2"]),
+    ("recall@2", ["R@2"]), ("r_precision", ["r-precision", "Rprec", "RPrec"]), ("mrr", ["MRR", "recip_rank", "RR"]),
+    ("map@3", ["AP@3", "MAP@3"]), ("bpref", ["Bpref"]),
     ("ndcg@3", ["nDCG@3", "NDCG@3", "ndcg()@3", "ndcg( gain = linear )@3", "ndcg(ideal='judged')@3"]),
     ("ndcg_burges@3", ["ndcg(gain=exp2)@3"]),
     ("rbp(p=0.95)", ["rbp.95", "RBP.95", "rbp.950", "rbp(p=.95)", "rbp(P=9.5e-1)"]),
     ("rbp(p=0.5, gains=raw)@3-l2", ["rbp.5(gains=RAW)@3-l2", "rbp(gains=raw, p=0.5)@3-L2"]),
-    ("err(max_grade=3)", ["err(max_grade=3.0)", "err(max_grade=query)"]),
-    ("num_rel_ret", ["NumRelRet"]),
+    ("err(max_grade=3)", ["err(max_grade=3.0)", "err(max_grade=query)"]), ("num_rel_ret", ["NumRelRet"]),
 ])  # fmt: skip
 def test_spellings_of_one_metric(name, others):
     results = fastir.evaluate(QRELS, RUN, [name, *others])

@@ -26,31 +26,20 @@ def test_the_signature_of_an_evaluator_has_the_fields_of_the_record():
 
 
 GIVEN = {
-    "convention": "ranx",
-    "rel_level": 2,
-    "queries": "intersection",
-    "ties": "optimistic",
-    "judged_only": True,
-    "max_depth": 3,
-    "score_dtype": "float32",
-    "n_threads": 1,
-    "duplicates": "first",
+    "convention": "ranx", "rel_level": 2, "queries": "intersection", "ties": "optimistic",
+    "judged_only": True, "max_depth": 3, "score_dtype": "float32", "n_threads": 1, "duplicates": "first",
     "validate": "judged",
-}
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("module", "function", "data"),
-    [
-        (evaluator, fastir.evaluate, (QRELS, RUN, "mrr")),
-        (evaluator, fastir.Evaluator, (QRELS, "mrr")),
-        (labels, fastir.evaluate_ranked, ([2, 1], [0, 2], "mrr")),
-        (labels, fastir.evaluate_scores, ([2, 1], [1.0, 2.0], "mrr")),
-        (matrix, fastir.evaluate_matrix, ([[1.0, 2.0]], [[0]], "mrr")),
-        (matrix, functools.partial(fastir.evaluate_topk, scores=[[2.0, 1.0]]), ([[1, 0]], [[0]], "mrr")),
-    ],
-    ids=["evaluate", "Evaluator", "ranked", "scores", "matrix", "topk"],
-)
+@pytest.mark.parametrize(("module", "function", "data"), [
+    (evaluator, fastir.evaluate, (QRELS, RUN, "mrr")),
+    (evaluator, fastir.Evaluator, (QRELS, "mrr")),
+    (labels, fastir.evaluate_ranked, ([2, 1], [0, 2], "mrr")),
+    (labels, fastir.evaluate_scores, ([2, 1], [1.0, 2.0], "mrr")),
+    (matrix, fastir.evaluate_matrix, ([[1.0, 2.0]], [[0]], "mrr")),
+    (matrix, functools.partial(fastir.evaluate_topk, scores=[[2.0, 1.0]]), ([[1, 0]], [[0]], "mrr")),
+], ids=["evaluate", "Evaluator", "ranked", "scores", "matrix", "topk"])  # fmt: skip
 def test_every_option_of_a_signature_reaches_the_record(monkeypatch, module, function, data):
     records = []
 
@@ -129,7 +118,6 @@ def test_options_of_evaluate_that_a_call_does_not_take_are_not_unknown():
 
 
 # ---- metrics as a mapping ------------------------------------------------------------------------------------------
-
 CALLS = {  # of every public function with a parameter `metrics` or `metric`
     "Accumulator": fastir.Accumulator,
     "Evaluator": functools.partial(fastir.Evaluator, QRELS),

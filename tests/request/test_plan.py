@@ -21,19 +21,15 @@ QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}}
 RUN = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0, "c": 0.5}}
 
 
-@pytest.mark.parametrize(
-    ("given", "same"),
-    [
-        ({"rel_level": np.int8(2)}, {"rel_level": 2}),
-        ({"max_depth": np.uint64(3), "n_threads": np.int64(1)}, {"max_depth": 3, "n_threads": 1}),
-        ({"score_dtype": np.float32}, {"score_dtype": "float32"}),
-        ({"judged_only": np.True_}, {"judged_only": True}),
-        ({"choices": {"gain": {1: 2, 2: 3}}}, {"choices": {"gain": "{1:2, 2:3}"}}),
-        ({"choices": {"empty": "SKIP"}}, {"choices": {"empty": "skip"}}),
-        ({"convention": CONVENTIONS["ranx"]}, {"convention": CONVENTIONS["ranx"]}),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("given", "same"), [
+    ({"rel_level": np.int8(2)}, {"rel_level": 2}),
+    ({"max_depth": np.uint64(3), "n_threads": np.int64(1)}, {"max_depth": 3, "n_threads": 1}),
+    ({"score_dtype": np.float32}, {"score_dtype": "float32"}),
+    ({"judged_only": np.True_}, {"judged_only": True}),
+    ({"choices": {"gain": {1: 2, 2: 3}}}, {"choices": {"gain": "{1:2, 2:3}"}}),
+    ({"choices": {"empty": "SKIP"}}, {"choices": {"empty": "skip"}}),
+    ({"convention": CONVENTIONS["ranx"]}, {"convention": CONVENTIONS["ranx"]}),
+], ids=str)  # fmt: skip
 def test_equal_requests_share_one_plan(given, same):
     first, second = (
         compile_settings(("ndcg",), check_options(**{"choices": {}, **options})) for options in (given, same)
@@ -51,8 +47,6 @@ def test_numbers_that_equal_a_default_are_still_checked():
 
 
 # ---- sizes of collections --------------------------------------------------------------------------------------------
-
-
 SIZED_QRELS = {"q": {"a": 1, "b": 0, "c": 1}, "p": {"a": 1}}
 SIZED_RUN = {"q": {"a": 3.0, "x": 2.0, "c": 1.0}, "p": {"a": 1.0}}
 SIZED = [card for card in fastir.metrics() if any(param.required for param in card.params)]
@@ -156,8 +150,6 @@ def test_the_reading_that_does_not_reach_the_recall_is_that_of_all_documents():
 
 
 # ---- rankings with a fixed order -------------------------------------------------------------------------------------
-
-
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
 

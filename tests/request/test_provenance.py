@@ -4,18 +4,10 @@ import dataclasses
 import json
 import pickle
 
+from rankings_made import labelled
+
 import fastir
 from fastir.request.conventions import CONVENTIONS
-
-
-def labelled(ranked, extra=(), scores=None):
-    """One query whose ranking has these labels (None: not in the qrels) and whose qrels have those extra ones."""
-    docs = [f"d{place:02}" for place in range(len(ranked))]
-    judged = {doc: label for doc, label in zip(docs, ranked, strict=True) if label is not None}
-    judged.update({f"x{place}": label for place, label in enumerate(extra)})
-    scores = scores or [float(len(docs) - place) for place in range(len(docs))]
-    return {"q": judged}, {"q": dict(zip(docs, scores, strict=True))}
-
 
 SEED_003 = labelled([3, 2, 3, 0, 1, 2], [3, 2])
 

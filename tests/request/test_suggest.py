@@ -44,14 +44,9 @@ def test_the_message_says_what_was_expected(bad, words):
 
 
 @pytest.mark.parametrize(("typed", "meant"), [
-    ("ngcd@10", "ndcg@10"),
-    ("ngcd(gain=exp2)@10", "ndcg(gain=exp2)@10"),
-    ("recal(gain=cubic)@10", "recall@10"),
-    ("mpa-l2", "map-l2"),
-    ("prec@10", "precision@10"),
-    ("hitrat", "hit_rate"),
-    ("precision_5", "precision@5"),
-    ("ndgc_cut_10", "ndcg@10"),
+    ("ngcd@10", "ndcg@10"), ("ngcd(gain=exp2)@10", "ndcg(gain=exp2)@10"),
+    ("recal(gain=cubic)@10", "recall@10"), ("mpa-l2", "map-l2"), ("prec@10", "precision@10"),
+    ("hitrat", "hit_rate"), ("precision_5", "precision@5"), ("ndgc_cut_10", "ndcg@10"),
     ("rcall_at_100", "recall@100"),
 ])  # fmt: skip
 def test_a_suggestion_is_a_metric_that_exists(typed, meant):

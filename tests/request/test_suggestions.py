@@ -26,33 +26,23 @@ def test_the_word_that_was_meant_is_named(call, error, said):
         call()
 
 
-@pytest.mark.parametrize(
-    ("typed", "name"),
-    [
-        ("scikit-learn", "sklearn"),
-        ("sentence_transformers", "sentence-transformers"),
-        ("llama-index", "llamaindex"),
-        ("BEIR", "beir"),
-        ("trec-eval-9", "trec_eval-9"),
-        ("Fastir", "fastir"),
-    ],
-)
+@pytest.mark.parametrize(("typed", "name"), [
+    ("scikit-learn", "sklearn"), ("sentence_transformers", "sentence-transformers"),
+    ("llama-index", "llamaindex"), ("BEIR", "beir"), ("trec-eval-9", "trec_eval-9"), ("Fastir", "fastir"),
+])  # fmt: skip
 def test_a_convention_is_known_with_other_hyphens_underscores_and_capitals(typed, name):
     results = fastir.evaluate(Q, R, "map", convention=typed)
     assert results == fastir.evaluate(Q, R, "map", convention=name)
     assert results.provenance.convention.name == name
 
 
-@pytest.mark.parametrize(
-    ("metrics", "names"),
-    [
-        ("ndcg@10,map", ["ndcg@10", "map"]),
-        ("ndcg@1,3, 5", ["ndcg@1", "ndcg@3", "ndcg@5"]),
-        (["P.5,10", "rbp(p=0.5, gains={1:2}), map"], ["P_5", "P_10", "rbp(p=0.5, gains={1:2})", "map"]),
-        ("utility.1,-1,0,0", ["utility.1,-1,0,0"]),
-        (",", None),
-    ],
-)
+@pytest.mark.parametrize(("metrics", "names"), [
+    ("ndcg@10,map", ["ndcg@10", "map"]),
+    ("ndcg@1,3, 5", ["ndcg@1", "ndcg@3", "ndcg@5"]),
+    (["P.5,10", "rbp(p=0.5, gains={1:2}), map"], ["P_5", "P_10", "rbp(p=0.5, gains={1:2})", "map"]),
+    ("utility.1,-1,0,0", ["utility.1,-1,0,0"]),
+    (",", None),
+])  # fmt: skip
 def test_commas_stand_between_metrics(metrics, names):
     if names is None:
         with pytest.raises(fastir.UnknownMetricError, match="unknown metric ','"):

@@ -65,8 +65,6 @@ def test_a_frame_of_the_means(qrels, run):
 
 
 # ---- results of one run under many conventions -----------------------------------------------------------------------
-
-
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 NAMES = ["ndcg@10", "map", "mrr@10", "recall@5", "P@5", "hit_rate@3"]
 OWN_IDS = {query: {query: 1, "a": 2, "b": 1, "c": 0} for query in ("q", "r")}

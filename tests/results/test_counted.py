@@ -27,23 +27,16 @@ def test_warnings_and_reprs_agree_with_their_numbers(n):
     shown += [str(fastir.compare_scores({"a": values, "b": values}).method)]
     expected = (
         [
-            ["query of the qrels is", "query of the run is", "ranking holds"],
-            ["query"],
-            ["query", "judgment"],
-            ["query", "document"],
-            ["query", "group", "judgment"],
-            ["query"],
+            ["query of the qrels is", "query of the run is", "ranking holds"], ["query"],
+            ["query", "judgment"], ["query", "document"], ["query", "group", "judgment"], ["query"],
         ]
         if n == 1
         else [
-            ["queries of the qrels are", "queries of the run are", "rankings hold"],
-            ["queries"],
-            ["queries", "judgments"],
-            ["queries", "documents"],
-            ["queries", "groups", "judgments"],
+            ["queries of the qrels are", "queries of the run are", "rankings hold"], ["queries"],
+            ["queries", "judgments"], ["queries", "documents"], ["queries", "groups", "judgments"],
             ["queries"],
         ]
-    )
+    )  # fmt: skip
     for text, words in zip(shown[2:], expected[2:], strict=True):
         for word in words:
             assert f"{n} {word}" in text

@@ -115,17 +115,11 @@ def test_to_pandas_is_a_frame_of_ones_own():
 
 def test_repr_is_a_table():
     assert repr(make()) == "\n".join([
-        "ndcg@10  0.2000",
-        "AP       0.4167",
-        "num_ret      17",
-        "3 queries (1 missing)",
+        "ndcg@10  0.2000", "AP       0.4167", "num_ret      17", "3 queries (1 missing)",
     ])  # fmt: skip
     assert repr(make(codes=(2, 1, 2))).endswith("\n3 queries (1 missing, 2 without relevant documents)")
     assert repr(make([[0.1, NAN, 1.0]], ["q"], [0])) == "\n".join([
-        "ndcg@10  0.1000",
-        "AP          nan",
-        "num_ret       1",
-        "1 query",
+        "ndcg@10  0.1000", "AP          nan", "num_ret       1", "1 query",
     ])  # fmt: skip
 
 

@@ -121,8 +121,6 @@ def test_other_files_are_refused(text, format, tmp_path):
 
 
 # ---- checksums -------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(params=["results", "runs", "comparison"])
 def made(request):
     """Each thing that is saved in these formats."""
@@ -314,19 +312,16 @@ def test_a_head_without_sense_is_a_format_error(change, format, tmp_path):
     assert refused(path, fastir.load_results)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '# fastir {"kind": ' + "[" * 100_000 + "\n",
-        '{"fastir": ' + "[" * 100_000,
-        "# fastir " + json.dumps({"kind": "results", "crc32": "00000000"}) + '\nquery_id\tmap\n"q\t1\n',
-        "# fastir " + json.dumps({"kind": "results", "crc32": "00000000"}) + '\nquery_id\tmap\nq"x"\t1\n',
-        "# fastir " + json.dumps({"kind": "results by run", "crc32": "00000000", "runs": 3}) + "\nrun\tmap\n",
-        "# fastir " + json.dumps({"kind": "results"}) + "\nquery_id\tmap\nq\t1\n",
-        '{"fastir": {"kind": "results", "crc32": 12}}',
-        '{"fastir": {"kind": "results by run", "crc32": "00000000"}, "runs": {"a": 1}}',
-    ],
-)
+@pytest.mark.parametrize("text", [
+    '# fastir {"kind": ' + "[" * 100_000 + "\n",
+    '{"fastir": ' + "[" * 100_000,
+    "# fastir " + json.dumps({"kind": "results", "crc32": "00000000"}) + '\nquery_id\tmap\n"q\t1\n',
+    "# fastir " + json.dumps({"kind": "results", "crc32": "00000000"}) + '\nquery_id\tmap\nq"x"\t1\n',
+    "# fastir " + json.dumps({"kind": "results by run", "crc32": "00000000", "runs": 3}) + "\nrun\tmap\n",
+    "# fastir " + json.dumps({"kind": "results"}) + "\nquery_id\tmap\nq\t1\n",
+    '{"fastir": {"kind": "results", "crc32": 12}}',
+    '{"fastir": {"kind": "results by run", "crc32": "00000000"}, "runs": {"a": 1}}',
+])  # fmt: skip
 def test_odd_files_are_format_errors(text, tmp_path):
     path = tmp_path / "x.tsv"
     for content in (text.encode(), sealed(text.encode())):

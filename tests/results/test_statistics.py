@@ -34,8 +34,6 @@ def column(metric, results=RESULTS):
 
 
 # ---- intervals -----------------------------------------------------------------------------------------------------
-
-
 def test_intervals_are_those_of_stats():
     values = column("ndcg@3")
     assert RESULTS.interval("ndcg@3", "t") == stats.t_interval(values)[1:3]
@@ -143,8 +141,6 @@ def test_the_default_of_resamples_is_that_of_stats():
 
 
 # ---- in tables and JSON --------------------------------------------------------------------------------------------
-
-
 def test_tables_show_intervals_behind_the_means():
     low, high = RESULTS.interval("mrr", "t")
     text = RESULTS.to_table(interval="t")
@@ -198,8 +194,6 @@ def test_json_has_fields_for_them_and_reads_back(tmp_path):
 
 
 # ---- other statistics ----------------------------------------------------------------------------------------------
-
-
 def test_statistics_of_the_values():
     values = column("ndcg@3").tolist()
     assert RESULTS.statistic("ndcg@3", "median") == statistics.median(values)
@@ -250,12 +244,10 @@ def test_what_is_no_statistic_is_refused():
         (1.5, ValueError, "a quantile is a number from 0 to 1, got 1.5"),
         (math.nan, ValueError, "a quantile is a number from 0 to 1, got nan"),
         (
-            True,
-            TypeError,
-            "'share_zero', 'geometric', a number from 0 to 1, or a function, got bool",
+            True, TypeError, "'share_zero', 'geometric', a number from 0 to 1, or a function, got bool",
         ),
         (lambda values: None, TypeError, "statistic of metric 'mrr': the function returned NoneType, not a number"),
-    ):
+    ):  # fmt: skip
         with pytest.raises(kind, match=message):
             RESULTS.statistic("mrr", statistic)
     values = np.array([[1.0], [-0.5]])

@@ -7,6 +7,15 @@ import sys
 import pytest
 
 
+@pytest.fixture(scope="module")
+def given():
+    """Qrels, the rows of a run and its table."""
+    from spark_rows import data, table
+
+    qrels, rows = data()
+    return qrels, rows, table(rows)
+
+
 @pytest.fixture(scope="session")
 def spark():
     sql = pytest.importorskip("pyspark.sql")

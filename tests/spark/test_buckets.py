@@ -12,12 +12,6 @@ from spark_rows import METRICS, data, lists, same, table  # noqa: E402
 from fastir.spark import evaluate, evaluate_many, frames  # noqa: E402
 
 
-@pytest.fixture(scope="module")
-def given():
-    qrels, rows = data()
-    return qrels, rows, table(rows)
-
-
 @pytest.fixture
 def small(monkeypatch):
     """A limit that all qrels exceed, those of a DataFrame before they are collected."""
@@ -55,15 +49,11 @@ def test_no_partitioning_changes_a_bit(spark, given, small, partitions):
     )
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"queries": "intersection", "n_threads": 2},
-        {"queries": "qrels", "convention": "trec_eval-9", "weights": {f"q{i}": i / 7 for i in range(40)}},
-        {"queries": "qrels", "duplicates": "max", "parents": {"d1": "d2"}, "aggregate": "sum", "ties": "average"},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("options", [
+    {"queries": "intersection", "n_threads": 2},
+    {"queries": "qrels", "convention": "trec_eval-9", "weights": {f"q{i}": i / 7 for i in range(40)}},
+    {"queries": "qrels", "duplicates": "max", "parents": {"d1": "d2"}, "aggregate": "sum", "ties": "average"},
+], ids=str)  # fmt: skip
 def test_options_are_those_of_evaluate(spark, given, small, options):
     qrels, _, run = given
     metrics = ["ndcg@10", "map", "mrr", "num_rel"]  # the last one differs among the queries that the run lacks

@@ -24,12 +24,6 @@ from spark_rows import METRICS, data, lists, same, table  # noqa: E402
 from fastir.spark import evaluate, evaluate_many  # noqa: E402
 
 
-@pytest.fixture(scope="module")
-def given():
-    qrels, rows = data()
-    return qrels, rows, table(rows)
-
-
 @pytest.mark.parametrize("partitions", [1, 7])
 def test_no_partitioning_changes_a_bit(spark, given, partitions):
     qrels, _, run = given
@@ -71,19 +65,15 @@ def test_lists_are_read_as_they_lie(spark, given, columns):
     assert got.report.in_both == expected.report.in_both
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"convention": "trec_eval-9", "queries": "qrels"},
-        {"convention": "ranx", "ties": "trec", "queries": "qrels"},
-        {"ties": "average", "queries": "qrels"},
-        {"duplicates": "max", "queries": "qrels"},
-        {"weights": {f"q{i}": i / 7 for i in range(40)}, "queries": "qrels"},
-        {"parents": {"d1": "d2", "d3": "d2"}, "aggregate": "sum", "queries": "qrels"},
-        {"empty": "skip", "rel_level": 2, "judged_only": True, "max_depth": 9, "queries": "intersection"},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("options", [
+    {"convention": "trec_eval-9", "queries": "qrels"},
+    {"convention": "ranx", "ties": "trec", "queries": "qrels"},
+    {"ties": "average", "queries": "qrels"},
+    {"duplicates": "max", "queries": "qrels"},
+    {"weights": {f"q{i}": i / 7 for i in range(40)}, "queries": "qrels"},
+    {"parents": {"d1": "d2", "d3": "d2"}, "aggregate": "sum", "queries": "qrels"},
+    {"empty": "skip", "rel_level": 2, "judged_only": True, "max_depth": 9, "queries": "intersection"},
+], ids=str)  # fmt: skip
 def test_options_are_those_of_evaluate(spark, given, options):
     qrels, _, run = given
     metrics = ["ndcg@10", "map", "mrr"]
@@ -395,20 +385,11 @@ def test_positions_tell_the_first_of_duplicates_in_many_runs_and_in_buckets(spar
     assert got.results.values.tobytes() == expected.values.tobytes()
 
 
-@pytest.mark.parametrize(
-    ("position", "error"),
-    [
-        (
-            "1",
-            r"^run: two documents of query 'q\d+' have 1 in the column 'position', the order of the rows, which rules",
-        ),
-        (
-            "nullif(position, 4)",
-            r"^run: row \d+: 'position', the order of the rows, is missing or not a number .in part",
-        ),
-        ("string(position)", r"^run: 'position', the order of the rows, must be numeric, got string"),
-    ],
-)
+@pytest.mark.parametrize(("position", "error"), [
+    ("1", r"^run: two documents of query 'q\d+' have 1 in the column 'position', the order of the rows, which rules"),
+    ("nullif(position, 4)", r"^run: row \d+: 'position', the order of the rows, is missing or not a number .in part"),
+    ("string(position)", r"^run: 'position', the order of the rows, must be numeric, got string"),
+])  # fmt: skip
 def test_positions_that_are_no_order_are_refused(spark, given, position, error):
     frame = spark.createDataFrame(positioned(given[1])).selectExpr(*ORDERED[:3], f"{position} AS position")
     with pytest.raises((TypeError, ValueError), match=error):
@@ -427,20 +408,12 @@ def dying_once(function, mark):
     return once
 
 
-@pytest.mark.parametrize(
-    ("strategy", "task"),
-    [
-        ("shuffle", "tasks.values"),
-        ("grouped", "tasks.values"),
-        ("lists", "tasks.values"),
-        ("two-pass", "tasks.one_pass"),
-        ("two-pass", "tasks.merge_states"),
-        ("files", "tasks.values"),
-        ("files", "run_files.pack_rows"),
-        ("custom", "tasks.rank_queries"),
-        ("buckets", "buckets.bucket_states"),
-    ],
-)
+@pytest.mark.parametrize(("strategy", "task"), [
+    ("shuffle", "tasks.values"), ("grouped", "tasks.values"), ("lists", "tasks.values"),
+    ("two-pass", "tasks.one_pass"), ("two-pass", "tasks.merge_states"), ("files", "tasks.values"),
+    ("files", "run_files.pack_rows"), ("custom", "tasks.rank_queries"),
+    ("buckets", "buckets.bucket_states"),
+])  # fmt: skip
 def test_a_worker_that_dies_is_replaced(spark, given, tmp_path, monkeypatch, strategy, task):
     from fastir.spark import frames
 

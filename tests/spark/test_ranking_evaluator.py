@@ -15,13 +15,11 @@ from fastir.spark import RankingEvaluator  # noqa: E402
 def rows(n=300):
     rng = random.Random(5)
     labels = [rng.randrange(3) for _ in range(n)]
-    return pa.table(
-        {
-            "query_id": [f"q{rng.randrange(20)}" for _ in range(n)],
-            "label": [float(label) for label in labels],
-            "x": [label + rng.random() * 3 for label in labels],
-        }
-    )
+    return pa.table({
+        "query_id": [f"q{rng.randrange(20)}" for _ in range(n)],
+        "label": [float(label) for label in labels],
+        "x": [label + rng.random() * 3 for label in labels],
+    })  # fmt: skip
 
 
 @pytest.mark.parametrize("metric", ["ndcg@10", "gm_map"])

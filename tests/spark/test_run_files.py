@@ -12,18 +12,12 @@ pa = pytest.importorskip("pyarrow")
 pytest.importorskip("pyspark")
 
 from pyarrow import parquet  # noqa: E402
-from spark_rows import METRICS, data, lists, same, table  # noqa: E402
+from spark_rows import METRICS, lists, same, table  # noqa: E402
 
 from fastir.spark import evaluate, evaluate_many, frames, run_files  # noqa: E402
 
 N_FILES = 3
 OPTIONS = {"queries": "qrels"}
-
-
-@pytest.fixture(scope="module")
-def given():
-    qrels, rows = data()
-    return qrels, rows, table(rows)
 
 
 def written(folder, tables):

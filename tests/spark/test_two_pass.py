@@ -20,12 +20,6 @@ OPTIONS = {"validate": "judged", "queries": "qrels"}
 CHECKED = "only judged documents checked for duplicates"
 
 
-@pytest.fixture(scope="module")
-def given():
-    qrels, rows = data()
-    return qrels, rows, table(rows)
-
-
 def same_but_for_what_was_checked(got, expected):
     assert got.results == expected
     assert CHECKED in got.report.repairs

@@ -13,12 +13,9 @@ def test_two_way_anova():
     assert found.runs[:4] == (close(0.1083333333333333), 2, close(0.05416666666666667), close(2.4749498997995962))
     assert found.runs.p_value == close(0.0976354182795282)
     assert found.queries == (
-        close(1.0293333333333333),
-        19,
-        close(0.0541754385964912),
-        close(2.4753507014028053),
+        close(1.0293333333333333), 19, close(0.0541754385964912), close(2.4753507014028053),
         close(0.0085586581532763),
-    )
+    )  # fmt: skip
     assert found.error[:3] == (close(0.8316666666666666), 38, close(0.0218859649122807))
     assert found.margin() == close(0.0669673213987833)
     assert found.partial_eta_squared == close(0.1152482269503545)

@@ -50,39 +50,33 @@ def test_one_query():
 def test_no_p_value_is_0():
     many = np.ones(3000) + 1e-3 * many_scores(3000)[0]
     for found in (
-        stats.t_test(many),
-        stats.sign_test(many),
-        stats.wilcoxon(many),
-        stats.randomization_test(np.round(many)),
-    ):
+        stats.t_test(many), stats.sign_test(many), stats.wilcoxon(many), stats.randomization_test(np.round(many)),
+    ):  # fmt: skip
         assert 0 < found.p_value < 1e-200
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: stats.t_test([1, 2], [1]), "a has 2 values but b has 1"),
-        (lambda: stats.t_test([1, math.nan], [1, 2]), r"a\[1\] is nan"),
-        (lambda: stats.randomization_test([1, 2], [1, math.inf]), r"b\[1\] is inf"),
-        (lambda: stats.sign_test([]), "a has shape"),
-        (lambda: stats.t_test([[1, 2]]), "expected one value per query"),
-        (lambda: stats.t_test([1, 2], alternative="both"), "alternative must be one of 'two-sided'.*, got 'both'"),
-        (lambda: stats.wilcoxon([1, 2], zeros="drop"), "zeros must be one of .*, got 'drop'"),
-        (lambda: stats.wilcoxon(np.arange(1.0, 1200.0), exact=True), "takes up to 1000 differences"),
-        (lambda: stats.bootstrap_interval([1, 2], method="basic"), "method must be one of .*, got 'basic'"),
-        (lambda: stats.bootstrap_interval([1, 2], confidence=95), "confidence must be between 0 and 1, got 95"),
-        (lambda: stats.randomization_test([1, 2], n_resamples=0), "n_resamples must be at least 1, got 0"),
-        (lambda: stats.randomization_test([1, 2], random_state=-1), "random_state must be at least 0, got -1"),
-        (lambda: stats.two_way_anova([[1, 2]]), r"scores has shape \(1, 2\)"),
-        (lambda: stats.tukey_test([[1], [2]]), r"scores has shape \(2, 1\)"),
-        (lambda: stats.randomized_tukey_test([[1], [2]]), "expected two runs or more"),
-        (lambda: stats.adjust([0.5, 1.5], "holm"), "numbers from 0 to 1"),
-        (lambda: stats.adjust([0.5], "fdr"), "method must be one of 'bonferroni'.*, got 'fdr'"),
-        (lambda: stats.effect_size([1, 2], [1, 2], "cohen"), "kind must be one of .*, got 'cohen'"),
-        (lambda: stats.equivalence_test([1, 2], low=1, high=0), "low must be below high"),
-        (lambda: stats.sample_size(0), "effect_size must not be 0"),
-    ],
-)
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: stats.t_test([1, 2], [1]), "a has 2 values but b has 1"),
+    (lambda: stats.t_test([1, math.nan], [1, 2]), r"a\[1\] is nan"),
+    (lambda: stats.randomization_test([1, 2], [1, math.inf]), r"b\[1\] is inf"),
+    (lambda: stats.sign_test([]), "a has shape"),
+    (lambda: stats.t_test([[1, 2]]), "expected one value per query"),
+    (lambda: stats.t_test([1, 2], alternative="both"), "alternative must be one of 'two-sided'.*, got 'both'"),
+    (lambda: stats.wilcoxon([1, 2], zeros="drop"), "zeros must be one of .*, got 'drop'"),
+    (lambda: stats.wilcoxon(np.arange(1.0, 1200.0), exact=True), "takes up to 1000 differences"),
+    (lambda: stats.bootstrap_interval([1, 2], method="basic"), "method must be one of .*, got 'basic'"),
+    (lambda: stats.bootstrap_interval([1, 2], confidence=95), "confidence must be between 0 and 1, got 95"),
+    (lambda: stats.randomization_test([1, 2], n_resamples=0), "n_resamples must be at least 1, got 0"),
+    (lambda: stats.randomization_test([1, 2], random_state=-1), "random_state must be at least 0, got -1"),
+    (lambda: stats.two_way_anova([[1, 2]]), r"scores has shape \(1, 2\)"),
+    (lambda: stats.tukey_test([[1], [2]]), r"scores has shape \(2, 1\)"),
+    (lambda: stats.randomized_tukey_test([[1], [2]]), "expected two runs or more"),
+    (lambda: stats.adjust([0.5, 1.5], "holm"), "numbers from 0 to 1"),
+    (lambda: stats.adjust([0.5], "fdr"), "method must be one of 'bonferroni'.*, got 'fdr'"),
+    (lambda: stats.effect_size([1, 2], [1, 2], "cohen"), "kind must be one of .*, got 'cohen'"),
+    (lambda: stats.equivalence_test([1, 2], low=1, high=0), "low must be below high"),
+    (lambda: stats.sample_size(0), "effect_size must not be 0"),
+])  # fmt: skip
 def test_errors_name_what_is_wrong(call, message):
     with pytest.raises(ValueError, match=message):
         call()
@@ -124,23 +118,14 @@ def test_p_does_not_change_with_the_scale_of_the_scores(test, digits):
             np.testing.assert_equal(SCALED[test](a * noise[0], b * noise[1]).p_value, expected, f"{a}, {b}")
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda a, b: stats.t_test(a, b),
-        lambda a, b: stats.t_interval(a, b),
-        lambda a, b: stats.wilcoxon(a, b),
-        lambda a, b: stats.sign_test(a, b),
-        lambda a, b: stats.welch_test(a, b),
-        lambda a, b: stats.randomization_test(a, b),
-        lambda a, b: stats.bootstrap_test(a, b),
-        lambda a, b: stats.bootstrap_interval(a, b),
-        lambda a, b: stats.effect_size(a, b),
-        lambda a, b: stats.two_way_anova(np.stack([a, b], 1)),
-        lambda a, b: stats.tukey_test(np.stack([a, b], 1)),
-        lambda a, b: stats.max_t(np.stack([a, b], 1)),
-    ],
-)
+@pytest.mark.parametrize("call", [
+    lambda a, b: stats.t_test(a, b), lambda a, b: stats.t_interval(a, b),
+    lambda a, b: stats.wilcoxon(a, b), lambda a, b: stats.sign_test(a, b),
+    lambda a, b: stats.welch_test(a, b), lambda a, b: stats.randomization_test(a, b),
+    lambda a, b: stats.bootstrap_test(a, b), lambda a, b: stats.bootstrap_interval(a, b),
+    lambda a, b: stats.effect_size(a, b), lambda a, b: stats.two_way_anova(np.stack([a, b], 1)),
+    lambda a, b: stats.tukey_test(np.stack([a, b], 1)), lambda a, b: stats.max_t(np.stack([a, b], 1)),
+])  # fmt: skip
 def test_values_whose_powers_would_overflow_are_refused_and_the_largest_are_not(call):
     rng = np.random.default_rng(5)
     a, b = rng.uniform(-1, 1, (2, 9))

@@ -7,15 +7,12 @@ from scores_by_hand import close
 from fastir import stats
 
 
-@pytest.mark.parametrize(
-    ("q", "k", "df", "p"),
-    [
-        (3, 2, 10, 0.0598903244255574),
-        (4, 5, 60, 0.048050543543979),
-        (3.5, 20, 931, 0.603797654424677),
-        (5.012, 20, 931, 0.051660549423196),
-    ],
-)
+@pytest.mark.parametrize(("q", "k", "df", "p"), [
+    (3, 2, 10, 0.0598903244255574),
+    (4, 5, 60, 0.048050543543979),
+    (3.5, 20, 931, 0.603797654424677),
+    (5.012, 20, 931, 0.051660549423196),
+])  # fmt: skip
 def test_studentized_range(q, k, df, p):
     assert float(stats.studentized_range_sf(q, k, df)) == close(p)
 

@@ -13,14 +13,10 @@ SEVERAL = [[5, 6], np.array([5.0]), (5,), "5", None, {}, True]
 
 @pytest.mark.parametrize("value", SEVERAL, ids=repr)
 @pytest.mark.parametrize(("name", "call"), [
-    ("effect_size", lambda x: stats.power(x, 50)),
-    ("n_queries", lambda x: stats.power(0.3, x)),
-    ("alpha", lambda x: stats.power(0.3, 50, alpha=x)),
-    ("effect_size", lambda x: stats.sample_size(x)),
-    ("power", lambda x: stats.sample_size(0.3, power=x)),
-    ("n_queries", lambda x: stats.detectable(x)),
-    ("alpha", lambda x: stats.detectable(50, alpha=x)),
-    ("df", lambda x: stats.hedges_factor(x)),
+    ("effect_size", lambda x: stats.power(x, 50)), ("n_queries", lambda x: stats.power(0.3, x)),
+    ("alpha", lambda x: stats.power(0.3, 50, alpha=x)), ("effect_size", lambda x: stats.sample_size(x)),
+    ("power", lambda x: stats.sample_size(0.3, power=x)), ("n_queries", lambda x: stats.detectable(x)),
+    ("alpha", lambda x: stats.detectable(50, alpha=x)), ("df", lambda x: stats.hedges_factor(x)),
     ("df", lambda x: stats.studentized_range_sf(3.0, 3, x)),
     ("probability", lambda x: stats.studentized_range_ppf(x, 3, 10)),
     ("confidence", lambda x: stats.t_interval([1, 2, 4], confidence=x)),

@@ -16,15 +16,12 @@ B = np.array([55, 40, 36, 60, 52, 20, 85, 49, 51, 30]) / 100
 PAIRS = {"xy": (X, Y), "xz": (X, Z), "yz": (Y, Z), "ab": (A, B)}
 
 
-@pytest.mark.parametrize(
-    ("pair", "t", "p"),
-    [
-        ("xy", 2.1157598612734656, 0.04779676184496439),
-        ("xz", 1.613300878952031, 0.1231651045809951),
-        ("yz", 0.6526936253786, 0.521773448398489),
-        ("ab", 2.573049798858673, 0.0300371390978427),
-    ],
-)
+@pytest.mark.parametrize(("pair", "t", "p"), [
+    ("xy", 2.1157598612734656, 0.04779676184496439),
+    ("xz", 1.613300878952031, 0.1231651045809951),
+    ("yz", 0.6526936253786, 0.521773448398489),
+    ("ab", 2.573049798858673, 0.0300371390978427),
+])  # fmt: skip
 def test_t(pair, t, p):
     found = stats.t_test(*PAIRS[pair])
     assert (found.statistic, found.p_value, found.exact, found.note) == (close(t), close(p), False, "")
@@ -38,18 +35,15 @@ def test_t_interval_and_one_sided_t():
     assert stats.t_test(X - Y) == stats.t_test(X, Y)
 
 
-@pytest.mark.parametrize(
-    ("pair", "zeros", "w", "p", "corrected"),
-    [
-        ("xy", "wilcox", 24, 0.0372293031021671, 0.0399460216747035),
-        ("xy", "pratt", 49, 0.0653006896869358, 0.0681230496693848),
-        ("xy", "zsplit", 56.5, 0.0674896075838294, 0.0703655874977186),
-        ("xz", "wilcox", 48, 0.1731437746832581, None),
-        ("xz", "pratt", 66, 0.1753035558008973, None),
-        ("xz", "zsplit", 69, 0.1762200983215345, None),
-        ("ab", "wilcox", 8, 0.0459977900113863, 0.0518654147914673),
-    ],
-)
+@pytest.mark.parametrize(("pair", "zeros", "w", "p", "corrected"), [
+    ("xy", "wilcox", 24, 0.0372293031021671, 0.0399460216747035),
+    ("xy", "pratt", 49, 0.0653006896869358, 0.0681230496693848),
+    ("xy", "zsplit", 56.5, 0.0674896075838294, 0.0703655874977186),
+    ("xz", "wilcox", 48, 0.1731437746832581, None),
+    ("xz", "pratt", 66, 0.1753035558008973, None),
+    ("xz", "zsplit", 69, 0.1762200983215345, None),
+    ("ab", "wilcox", 8, 0.0459977900113863, 0.0518654147914673),
+])  # fmt: skip
 def test_wilcoxon_by_the_normal_approximation(pair, zeros, w, p, corrected):
     found = stats.wilcoxon(*PAIRS[pair], zeros=zeros, exact=False)
     assert found == (w, close(p), False, "")
@@ -57,17 +51,10 @@ def test_wilcoxon_by_the_normal_approximation(pair, zeros, w, p, corrected):
         assert stats.wilcoxon(*PAIRS[pair], zeros=zeros, exact=False, continuity=True).p_value == close(corrected)
 
 
-@pytest.mark.parametrize(
-    ("pair", "zeros", "count", "of"),
-    [
-        ("ab", "wilcox", 50, 2**10),
-        ("xy", "wilcox", 1322, 2**15),
-        ("xy", "pratt", 2338, 2**15),
-        ("xz", "wilcox", 24236, 2**17),
-        ("xz", "pratt", 24140, 2**17),
-        ("xz", "zsplit", 24140, 2**17),
-    ],
-)
+@pytest.mark.parametrize(("pair", "zeros", "count", "of"), [
+    ("ab", "wilcox", 50, 2**10), ("xy", "wilcox", 1322, 2**15), ("xy", "pratt", 2338, 2**15),
+    ("xz", "wilcox", 24236, 2**17), ("xz", "pratt", 24140, 2**17), ("xz", "zsplit", 24140, 2**17),
+])  # fmt: skip
 def test_exact_wilcoxon_with_ties(pair, zeros, count, of):
     assert stats.wilcoxon(*PAIRS[pair], zeros=zeros)[1:] == (count / of, True, "")
 

@@ -25,12 +25,9 @@ def case(n, others, slope, grade=None):
 
 
 CASES = {
-    "a model to trust": case(200, 2000, 1),
-    "a model that is wrong": case(60, 500, -1),
-    "few queries": case(5, 40, 1),
-    "more judged than not": case(300, 50, 0.5),
-    "grades": case(80, 700, 1, 4),
-}
+    "a model to trust": case(200, 2000, 1), "a model that is wrong": case(60, 500, -1),
+    "few queries": case(5, 40, 1), "more judged than not": case(300, 50, 0.5), "grades": case(80, 700, 1, 4),
+}  # fmt: skip
 # ppi_py 0.2.3: the point estimate and the 95 % interval, by the case and the weight.
 GOLDEN = {
     ("a model to trust", None): (0.5006665590173014, 0.4775366431420294, 0.5237964748925734),
@@ -182,8 +179,6 @@ def test_one_stratum_is_no_stratum():
 
 
 # ---- values by query -----------------------------------------------------------------------------------------------
-
-
 def test_per_query_columns_of_results_are_aligned_by_query():
     qrels = {f"q{number}": {"a": 1, "b": number % 2} for number in range(40)}
     by_model = {query: {"a": label["b"], "b": 1} for query, label in qrels.items()}
@@ -204,8 +199,6 @@ def test_per_query_columns_of_results_are_aligned_by_query():
 
 
 # ---- coverage ------------------------------------------------------------------------------------------------------
-
-
 def squares(rng, shape, noise):
     """Skewed values from 0 to 1, whose mean is 1/3, and what a model that is too kind makes of them."""
     truth = rng.random(shape) ** 2
@@ -251,8 +244,6 @@ def test_the_interval_over_strata_covers_where_judged_queries_were_drawn_by_stra
 
 
 # ---- what cannot be computed, and bad input ------------------------------------------------------------------------
-
-
 def test_degenerate_samples_say_so():
     one = stats.ppi_mean([0.5], [0.4], [0.3, 0.5])
     assert one.note == "one query" and math.isnan(one.low) and one.estimate == 0.5

@@ -3,16 +3,7 @@
 import ctypes
 import sys
 
-from arrow_structs import (
-    Stream,
-    dictionary,
-    named,
-    packed,
-    strings,
-    table,
-    texts,
-    view,
-)
+from arrow_structs import Stream, dictionary, named, packed, strings, table, texts, view
 
 ABC = texts([b"a", b"b", b"c"])
 LONG = b"a text that is too long for a view"
@@ -38,11 +29,9 @@ def changed(name, message="malformed Arrow data", part="batch", **values):
     def make():
         made = table()
         parts = {
-            "batch": made.batch,
-            "schema": made.schema,
-            "column": made.batch.children[1].contents,
+            "batch": made.batch, "schema": made.schema, "column": made.batch.children[1].contents,
             "column schema": made.schema.children[1].contents,
-        }
+        }  # fmt: skip
         for field, value in values.items():
             setattr(parts[part], field, value)
         return made
@@ -56,7 +45,6 @@ def columns(name, make, message=r"run: column 'doc_id', rows from 0 on: malforme
 
 
 # ---- structure ---------------------------------------------------------------------------------------------------
-
 for part in ("batch", "schema"):
     changed(f"{part} released", "released", part, release=NULL)
     changed(f"{part} without children", part=part, children=type(getattr(table(), part).children)())
@@ -124,15 +112,10 @@ columns("views that are NULL", lambda: named(b"vu", NULL, NULL, b""))
 columns("two buffers of views", lambda: named(b"vu", NULL, VIEWS + view(b"c")))
 
 # ---- contents ----------------------------------------------------------------------------------------------------
-
 for name, offsets in {
-    "negative": (-1, 1, 2, 3),
-    "negative later": (0, 1, -2, 3),
-    "falling": (0, 2, 1, 3),
-    "falling at the end": (0, 1, 2, 1),
-    "least": (0, 1, 2, -(2**31)),
-    "far down": (5, -(2**31), 6, 7),
-}.items():
+    "negative": (-1, 1, 2, 3), "negative later": (0, 1, -2, 3), "falling": (0, 2, 1, 3),
+    "falling at the end": (0, 1, 2, 1), "least": (0, 1, 2, -(2**31)), "far down": (5, -(2**31), 6, 7),
+}.items():  # fmt: skip
     for format, code in ((b"u", "i"), (b"U", "q"), (b"z", "i"), (b"Z", "q")):
         columns(
             f"offsets {name}, {format.decode()}",
@@ -144,15 +127,12 @@ columns("offsets of 64 bits, least", lambda: named(b"U", NULL, packed("q", 7, -(
 
 for name, bad in {
     "negative length": packed("i", -1) + b"????" + packed("i", 0, 0),
-    "least length": packed("i", -(2**31)) + b"????" + packed("i", 0, 0),
-    "buffer out of range": view(LONG, buffer=1),
-    "buffer far out of range": view(LONG, buffer=2**31 - 1),
-    "negative buffer": view(LONG, buffer=-1),
-    "negative offset": view(LONG, offset=-1),
-    "offset behind the buffer": view(LONG, offset=100),
+    "least length": packed("i", -(2**31)) + b"????" + packed("i", 0, 0), "buffer out of range": view(LONG, buffer=1),
+    "buffer far out of range": view(LONG, buffer=2**31 - 1), "negative buffer": view(LONG, buffer=-1),
+    "negative offset": view(LONG, offset=-1), "offset behind the buffer": view(LONG, offset=100),
     "end behind the buffer": view(LONG, offset=1),
     "most of all": packed("i", 2**31 - 1) + b"????" + packed("i", 0, 2**31 - 1),
-}.items():
+}.items():  # fmt: skip
     for place in range(3):
         views = [view(b"a"), view(LONG), view(b"c")]
         views[place] = bad
@@ -239,8 +219,6 @@ def _():
 
 
 # ---- capsules and streams ----------------------------------------------------------------------------------------
-
-
 def stream(table_schema=None, batch=None, **callbacks):
     made = table()
     struct = Stream(table_schema or made.schema, batch or made.batch)

@@ -184,15 +184,9 @@ class Maker:
 
 
 CTYPES = {
-    "b": ctypes.c_int8,
-    "B": ctypes.c_uint8,
-    "h": ctypes.c_int16,
-    "H": ctypes.c_uint16,
-    "i": ctypes.c_int32,
-    "I": ctypes.c_uint32,
-    "q": ctypes.c_int64,
-    "Q": ctypes.c_uint64,
-}
+    "b": ctypes.c_int8, "B": ctypes.c_uint8, "h": ctypes.c_int16, "H": ctypes.c_uint16, "i": ctypes.c_int32,
+    "I": ctypes.c_uint32, "q": ctypes.c_int64, "Q": ctypes.c_uint64,
+}  # fmt: skip
 
 
 def read(data):

@@ -17,3 +17,8 @@ def collection(runs=3, queries=30, seed=7):
         }
         for name, level in skill.items()
     }
+
+
+def values(**runs):
+    """Runs given as lists of values, for compare_scores."""
+    return {name: {f"q{place}": value for place, value in enumerate(of_run)} for name, of_run in runs.items()}

@@ -17,17 +17,11 @@ SCORES = (1.0, 2.0, 3.0, 0.0, -1.0, 1.00000001)  # the last one equals the first
 OPTIONS = {
     "rel_level": (2,),
     "ties": ("trec", "doc_id_asc", "input", "input_reversed", "optimistic", "pessimistic", "average"),
-    "judged_only": (True,),
-    "max_depth": (1, 4),
-    "score_dtype": ("float32", "float64"),
-    "queries": ("qrels", "intersection"),
-    "empty": ("one", "skip", "nan"),
-    "duplicates": ("first", "last", "max", "once"),
-    "missing_documents": ("zero",),
-    "unranked": ("nan",),
-    "ideal": ("retrieved", "num_ret", "full", "uncut"),
-    "gain": ("exp2",),
-}
+    "judged_only": (True,), "max_depth": (1, 4), "score_dtype": ("float32", "float64"),
+    "queries": ("qrels", "intersection"), "empty": ("one", "skip", "nan"),
+    "duplicates": ("first", "last", "max", "once"), "missing_documents": ("zero",), "unranked": ("nan",),
+    "ideal": ("retrieved", "num_ret", "full", "uncut"), "gain": ("exp2",),
+}  # fmt: skip
 REFUSALS = (ValueError, TypeError, OverflowError)  # of a call that `evaluate` refuses, too
 
 

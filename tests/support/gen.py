@@ -7,12 +7,9 @@ collection can be handed over as dicts, as files and as labels in rank order.
 import random
 
 LABELS = {
-    "graded": (-2, -1, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 4),
-    "binary": (0, 0, 0, 1),
-    "only relevant": (1,),
-    "none relevant": (0, 0, -1, -2),
-    "all negative": (-1, -2, -5),
-}
+    "graded": (-2, -1, 0, 0, 0, 0, 1, 1, 1, 2, 2, 3, 4), "binary": (0, 0, 0, 1), "only relevant": (1,),
+    "none relevant": (0, 0, -1, -2), "all negative": (-1, -2, -5),
+}  # fmt: skip
 
 SCORES = {
     "distinct": lambda rng: rng.gauss(0, 5),

@@ -14,13 +14,13 @@ def words(text):
 
 # The file of an answer: the options that trec_eval was given, and the run.
 TREC_EVAL = {
-    "distinct.trec_eval.txt": ("-m all_trec", "distinct.run"),
-    "tied.trec_eval.txt": ("-q -m all_trec", "tied.run"),
-    "gaps.trec_eval.txt": ("-q -c -m all_trec", "gaps.run"),
-    "tied.level_2.trec_eval.txt": ("-l 2 -m all_trec", "tied.run"),
-    "tied.judged.trec_eval.txt": ("-J -m all_trec", "tied.run"),
-    "tied.first_7.trec_eval.txt": ("-M 7 -m all_trec", "tied.run"),
-    "gaps.first_7.trec_eval.txt": ("-c -M 7 -m all_trec", "gaps.run"),
+    "distinct.trec_eval.json": ("-m all_trec", "distinct.run"),
+    "tied.trec_eval.json": ("-q -m all_trec", "tied.run"),
+    "gaps.trec_eval.json": ("-q -c -m all_trec", "gaps.run"),
+    "tied.level_2.trec_eval.json": ("-l 2 -m all_trec", "tied.run"),
+    "tied.judged.trec_eval.json": ("-J -m all_trec", "tied.run"),
+    "tied.first_7.trec_eval.json": ("-M 7 -m all_trec", "tied.run"),
+    "gaps.first_7.trec_eval.json": ("-c -M 7 -m all_trec", "gaps.run"),
 }
 
 RANX = words("""

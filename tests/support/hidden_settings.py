@@ -13,14 +13,10 @@ METRICS = (
 OPTIONS = {
     "queries": ("intersection", "qrels"),
     "ties": ("trec", "doc_id_asc", "input", "average", "optimistic", "pessimistic"),
-    "gain": ("linear", "exp2", "binary"),
-    "ideal": ("judged", "retrieved", "num_ret", "full"),
-    "empty": ("zero", "skip", "one"),
-    "rel_level": (2, 3),
-    "max_depth": (1000, 100, 50, 20, 10),
-    "exclude": ("query_id",),
-    "score_dtype": ("float32", "float64"),
-}
+    "gain": ("linear", "exp2", "binary"), "ideal": ("judged", "retrieved", "num_ret", "full"),
+    "empty": ("zero", "skip", "one"), "rel_level": (2, 3), "max_depth": (1000, 100, 50, 20, 10),
+    "exclude": ("query_id",), "score_dtype": ("float32", "float64"),
+}  # fmt: skip
 
 
 def collection(rng, n_queries=50, depth=300):

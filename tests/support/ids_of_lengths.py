@@ -62,11 +62,8 @@ def values(qrels, run):
         ranks = [rank for rank, doc in enumerate(order, 1) if doc in relevant]
         total = sum(hits / rank for hits, rank in enumerate(ranks, 1))
         found[query] = (
-            1 / ranks[0] if ranks else 0.0,
-            total / len(relevant) if relevant else 0.0,
-            len(ranks),
-            len(order),
-        )
+            1 / ranks[0] if ranks else 0.0, total / len(relevant) if relevant else 0.0, len(ranks), len(order),
+        )  # fmt: skip
     return found
 
 

@@ -22,35 +22,23 @@ from fastir.request import keywords as of_values
 from fastir.request.options import choice_params
 
 # ---- a collection: graded and negative labels, ties, unjudged documents, queries on one side only -------------------
-
 QRELS = {
-    "q1": {"a": 3, "b": 1, "c": 0, "d": -1, "e": 2, "f": 1},
-    "q2": {"g": 1, "h": 2, "i": 0, "q2": 1},
-    "q3": {"j": 0, "k": 0},
-    "q4": {"l": 2, "m": 1},
-    "q5": {"n": 1, "o": 3, "p": 1, "w5": 1},
-    "q6": {"s": 2, "t": 1, "v": 1},
-    "q7": {"w": 1},
-    "absent": {"r": 1},
-}
+    "q1": {"a": 3, "b": 1, "c": 0, "d": -1, "e": 2, "f": 1}, "q2": {"g": 1, "h": 2, "i": 0, "q2": 1},
+    "q3": {"j": 0, "k": 0}, "q4": {"l": 2, "m": 1}, "q5": {"n": 1, "o": 3, "p": 1, "w5": 1},
+    "q6": {"s": 2, "t": 1, "v": 1}, "q7": {"w": 1}, "absent": {"r": 1},
+}  # fmt: skip
 RUN = {
     "q1": {"a1": 9.5, "u1": 9.1, "b": 9.0, "c": 7.0, "a": 7.0 - 1e-9, "e": 6.0, "e1": 5.9, "d": 5.0, "u2": 4.0},
-    "q2": {"q2": 9.0, "i": 8.0, "h": 8.0, "u3": 8.0, "g": 3.0},
-    "q3": {"j": 2.0, "u4": 1.0},
+    "q2": {"q2": 9.0, "i": 8.0, "h": 8.0, "u3": 8.0, "g": 3.0}, "q3": {"j": 2.0, "u4": 1.0},
     "q4": {"u5": 3.0, "m": 2.0, "aa": 2.0, "l": 2.0 - 1e-9},
-    "q5": {"p": -1.0, "u6": -1.0, "n": -2.0, "o1": -2.5, "o": -3.0},
-    "q6": {"s": 1.0},
-    "q7": {},
+    "q5": {"p": -1.0, "u6": -1.0, "n": -2.0, "o1": -2.5, "o": -3.0}, "q6": {"s": 1.0}, "q7": {},
     "elsewhere": {"x": 1.0},
-}
+}  # fmt: skip
 OTHER = {
-    "q1": {"a": 9.0, "e": 8.0, "u2": 7.0, "b": 6.0, "f": 6.0},
-    "q2": {"h": 5.0, "g": 4.0, "u3": 3.0},
-    "q3": {"u4": 3.0, "k": 1.0},
-    "q4": {"l": 3.0, "u5": 2.0},
-    "q5": {"o": 4.0, "n": 3.5, "u7": 3.0},
+    "q1": {"a": 9.0, "e": 8.0, "u2": 7.0, "b": 6.0, "f": 6.0}, "q2": {"h": 5.0, "g": 4.0, "u3": 3.0},
+    "q3": {"u4": 3.0, "k": 1.0}, "q4": {"l": 3.0, "u5": 2.0}, "q5": {"o": 4.0, "n": 3.5, "u7": 3.0},
     "q6": {"s": 2.0},
-}
+}  # fmt: skip
 RUNS = {"run": RUN, "other": OTHER}
 PARENTS = {"a1": "a", "e1": "e", "o1": "o"}
 WEIGHTS = {"q1": 1.0, "q2": 5.0, "q3": 2.0, "q4": 1.0, "q5": 4.0, "q6": 3.0, "q7": 1.0, "absent": 1.0}
@@ -87,7 +75,6 @@ REPEATED = repeated(RUN_TABLE, "a", 9.5)
 UNJUDGED_REPEATED = repeated(RUN_TABLE, "u1", 1.0)
 
 # ---- the same rankings as arrays --------------------------------------------------------------------------------
-
 SHARED = [q for q in QRELS if q in RUN]
 ITEMS = {doc_id: n for n, doc_id in enumerate(dict.fromkeys(d for q in QRELS for d in (*QRELS[q], *RUN.get(q, ()))))}
 ranked_ids = [sorted(RUN[q], key=lambda doc_id, q=q: -RUN[q][doc_id]) for q in SHARED]
@@ -136,8 +123,6 @@ FILES = [FOLDER / "first.run", FOLDER / "second.run"]
 
 
 # ---- values that must matter ------------------------------------------------------------------------------------
-
-
 class Given(NamedTuple):
     """A value of an option, and arguments that the call has with and without it; `refused` is what an error says."""
 
@@ -166,75 +151,47 @@ VALUES = {
     "gain": [*words("exp2", "binary", metrics="dcg@5"), given({1: 5.0}, metrics="dcg@5")],
     "discount": words("jk2", metrics="dcg@5"),
     "ideal": words("retrieved", "num_ret", metrics="ndcg@9") + words("full", metrics="ideal_dcg@9"),
-    "ap_norm": words("min_kR", "hits", "min_nkR", metrics="map@2"),
-    "short_rankings": words("clip", metrics="p@9"),
-    "rounding": words("v9", metrics="iprec_avg"),
-    "unranked": words("nan", metrics="iprec@0.1"),
-    "one_class": words("zero", metrics="auc"),
-    "gains": words("scaled", "raw", metrics="rbp"),
-    "rbp_norm": words("cwl", metrics="rbp(p=0.995)"),
-    "bpref_norm": words("R", "min_nan", metrics="bpref"),
-    "negatives": words("nonrel", metrics="bpref"),
-    "f_weight": words("beta", metrics="set_f(x=3)"),
-    "max_grade": words(7, "query", metrics="err"),
-    "tail": words("always", metrics="rbp_resid@2"),
-    "rank_one": words("raw", metrics="alpha_dcg@1", qrels=SUBTOPICS),
-    "normalize": words("false", metrics="compat"),
-    "missing_documents": words("zero", metrics="compat"),
-    "depth": words(1, metrics="compat"),
-    "recall_norm": words("min_kR", metrics="recall@2"),
-    "no_hit": words("zero", metrics="first_rel"),
-    "empty_ranking": words("skip", metrics="ndcg@5"),
-    "wanted": words("nearest", metrics="wss(n_docs=20)@0.5"),
+    "ap_norm": words("min_kR", "hits", "min_nkR", metrics="map@2"), "short_rankings": words("clip", metrics="p@9"),
+    "rounding": words("v9", metrics="iprec_avg"), "unranked": words("nan", metrics="iprec@0.1"),
+    "one_class": words("zero", metrics="auc"), "gains": words("scaled", "raw", metrics="rbp"),
+    "rbp_norm": words("cwl", metrics="rbp(p=0.995)"), "bpref_norm": words("R", "min_nan", metrics="bpref"),
+    "negatives": words("nonrel", metrics="bpref"), "f_weight": words("beta", metrics="set_f(x=3)"),
+    "max_grade": words(7, "query", metrics="err"), "tail": words("always", metrics="rbp_resid@2"),
+    "rank_one": words("raw", metrics="alpha_dcg@1", qrels=SUBTOPICS), "normalize": words("false", metrics="compat"),
+    "missing_documents": words("zero", metrics="compat"), "depth": words(1, metrics="compat"),
+    "recall_norm": words("min_kR", metrics="recall@2"), "no_hit": words("zero", metrics="first_rel"),
+    "empty_ranking": words("skip", metrics="ndcg@5"), "wanted": words("nearest", metrics="wss(n_docs=20)@0.5"),
     "n_docs": words(20, metrics="fallout@3"),
     "self_normalized": words("false", metrics="weighted_precision@2", doc_weights=DOC_WEIGHTS),
     # evaluations
-    "rel_level": words(2, 1.5, metrics="map"),
-    "queries": [*words("intersection", "strict"), given(["q1", "q2"])],
+    "rel_level": words(2, 1.5, metrics="map"), "queries": [*words("intersection", "strict"), given(["q1", "q2"])],
     "ties": words("doc_id_asc", "input", "input_reversed", "optimistic", "pessimistic", "average"),
-    "judged_only": words(True),
-    "max_depth": words(2),
-    "score_dtype": words("float32"),
-    "duplicates": words("first", "last", "max", "once", run=REPEATED),
-    "parents": words(PARENTS),
+    "judged_only": words(True), "max_depth": words(2), "score_dtype": words("float32"),
+    "duplicates": words("first", "last", "max", "once", run=REPEATED), "parents": words(PARENTS),
     "aggregate": words("sum", "mean", parents=PARENTS),
     "exclude": [*words("query_id"), given({"q1": ["b"], "q2": ["i"]})],
-    "validate": words("judged", run=UNJUDGED_REPEATED),
-    "columns": words({"doc_id": "number"}, run=RUN_UNNAMED),
-    "qrels_columns": words({"doc_id": "number"}, qrels=QRELS_UNNAMED),
-    "label": words(2, qrels=INTERACTIONS),
-    "run_columns": words({"doc_id": "number"}, run=RUN_UNNAMED),
-    "weights": words(WEIGHTS),
+    "validate": words("judged", run=UNJUDGED_REPEATED), "columns": words({"doc_id": "number"}, run=RUN_UNNAMED),
+    "qrels_columns": words({"doc_id": "number"}, qrels=QRELS_UNNAMED), "label": words(2, qrels=INTERACTIONS),
+    "run_columns": words({"doc_id": "number"}, run=RUN_UNNAMED), "weights": words(WEIGHTS),
     "doc_weights": words(DOC_WEIGHTS_TOO, metrics="psp@3", doc_weights=DOC_WEIGHTS),
     "convention": words("ir_measures", "lightgbm"),
     # comparisons
     "names": [given(["x", "y"], runs=FILES), given("tag", runs=FILES), given("file", runs=FILES)],
     "baseline": words("other", runs=THREE),
     "test": words("wilcoxon", "sign", "randomization", "bootstrap", "tukey", "randomized_tukey"),
-    "n_resamples": words(7, test="bootstrap"),
-    "correction": words(None, "bonferroni", runs=THREE),
-    "family": words("all", runs=THREE),
-    "confidence": words(0.5),
-    "interval": words("percentile", "bca"),
-    "effect": words("hedges_g"),
-    "seeds": words("mean", "folds", runs=REPEATS),
-    "segments": words(SEGMENTS),
-    "random_state": words(5, test="bootstrap", n_resamples=50),
-    "bounds": words(True),
-    "unseen": words(3),
+    "n_resamples": words(7, test="bootstrap"), "correction": words(None, "bonferroni", runs=THREE),
+    "family": words("all", runs=THREE), "confidence": words(0.5), "interval": words("percentile", "bca"),
+    "effect": words("hedges_g"), "seeds": words("mean", "folds", runs=REPEATS), "segments": words(SEGMENTS),
+    "random_state": words(5, test="bootstrap", n_resamples=50), "bounds": words(True), "unseen": words(3),
     # pools and judgments
-    "pool_depth": words(1),
-    "teams": words({"run": "us", "other": "us"}),
-    "max_label": words(7),
-    "kappa_weights": words("linear", None),
-    "scale": words("interval"),
+    "pool_depth": words(1), "teams": words({"run": "us", "other": "us"}), "max_label": words(7),
+    "kappa_weights": words("linear", None), "scale": words("interval"),
     # curves
     "points": words((0.5,)),
-}
+}  # fmt: skip
+
 
 # ---- calls ------------------------------------------------------------------------------------------------------
-
-
 class Call(NamedTuple):
     """A public function with the arguments of a call, and `read`, which makes of what it returns what is compared."""
 
@@ -303,8 +260,7 @@ def judged_values(**options):
 
 
 CALLS = {
-    "evaluate": Call(fastir.evaluate, ONE),
-    "Evaluator": Call(evaluator, ONE),
+    "evaluate": Call(fastir.evaluate, ONE), "Evaluator": Call(evaluator, ONE),
     "evaluate_many": Call(fastir.evaluate_many, MANY),
     "evaluate_lists": Call(
         fastir.evaluate_lists, {"retrieved": ranked_ids, "relevant": [QRELS[q] for q in SHARED], "metrics": METRICS}
@@ -320,10 +276,8 @@ CALLS = {
     "Accumulator": Call(
         batch, {"metrics": METRICS, "labels": LABELS[BACKWARDS], "scores": SCORES[BACKWARDS], "offsets": OFFSETS}
     ),
-    "bounds": Call(fastir.bounds, ONE),
-    "bounds against": Call(fastir.bounds, ONE | {"against": OTHER}),
-    "check": Call(checked, {"qrels": QRELS, "runs": RUNS}),
-    "compare": Call(fastir.compare, MANY),
+    "bounds": Call(fastir.bounds, ONE), "bounds against": Call(fastir.bounds, ONE | {"against": OTHER}),
+    "check": Call(checked, {"qrels": QRELS, "runs": RUNS}), "compare": Call(fastir.compare, MANY),
     "explain": Call(explained, ONE),
     "explain_conventions": Call(
         fastir.explain_conventions,
@@ -348,7 +302,7 @@ CALLS = {
     "merge_qrels": Call(merged, {}),
     "custom_metric": Call(customized, {"name": "mine", "function": lambda judged: judged.num_ret / 10}),
     "write_report": Call(fastir.write_report, {"path": FOLDER / "report.html", "n_resamples": 99, **MANY}, page),
-}
+}  # fmt: skip
 A, B = np.array([0.1, 0.5, 0.4, 0.9, 0.3, 0.7, 0.7]), np.array([0.2, 0.3, 0.4, 0.6, 0.5, 0.1, 0.7])
 GRID = {"scores": np.stack([A, B, np.sqrt(A * B)], axis=1)}
 PAIRED = {"a": A, "b": B}
@@ -361,38 +315,25 @@ STRATA = {
 }
 ARGUMENTS = {
     "adjust": {"p_values": [0.01, 0.04, 0.03], "method": "holm"},
-    "bootstrap_interval": PAIRED | {"n_resamples": 99},
-    "bootstrap_test": PAIRED | {"n_resamples": 99},
-    "detectable": {"n_queries": 50},
-    "effect_size": PAIRED,
-    "equivalence_test": PAIRED | {"low": -0.1, "high": 0.1},
-    "max_t": {"d": LONG[:, :3], "n_resamples": 99},
-    "power": {"effect_size": 0.3, "n_queries": 50},
-    "ppi_difference": MODELS,
-    "ppi_mean": MODEL,
+    "bootstrap_interval": PAIRED | {"n_resamples": 99}, "bootstrap_test": PAIRED | {"n_resamples": 99},
+    "detectable": {"n_queries": 50}, "effect_size": PAIRED,
+    "equivalence_test": PAIRED | {"low": -0.1, "high": 0.1}, "max_t": {"d": LONG[:, :3], "n_resamples": 99},
+    "power": {"effect_size": 0.3, "n_queries": 50}, "ppi_difference": MODELS, "ppi_mean": MODEL,
     "randomization_test": {"a": LONG[:, 0], "b": LONG[:, 1], "n_resamples": 99},
-    "randomized_tukey_test": GRID | {"n_resamples": 99},
-    "sample_size": {"effect_size": 0.3},
-    "sign_test": PAIRED,
-    "t_interval": PAIRED,
-    "t_test": PAIRED,
-    "tukey_test": GRID,
-    "wilcoxon": PAIRED,
-}
+    "randomized_tukey_test": GRID | {"n_resamples": 99}, "sample_size": {"effect_size": 0.3},
+    "sign_test": PAIRED, "t_interval": PAIRED, "t_test": PAIRED, "tukey_test": GRID, "wilcoxon": PAIRED,
+}  # fmt: skip
 CALLS |= {f"stats.{name}": Call(getattr(fastir.stats, name), given) for name, given in ARGUMENTS.items()}
 RESULTS = fastir.evaluate(QRELS, RUN, METRICS, queries="qrels")
 COMPARED = fastir.compare(QRELS, THREE, METRICS, queries="qrels", test="bootstrap", n_resamples=99)
 METHODS = {
     "Results.interval": (RESULTS.interval, {"metric": "map", "n_resamples": 99}),
     "Results.diff": (RESULTS.diff, {"other": EVALUATED["other"], "metric": "map"}),
-    "Results.to_json": (RESULTS.to_json, {}),
-    "Results.to_table": (RESULTS.to_table, {}),
-    "ResultsByRun.to_json": (EVALUATED.to_json, {}),
-    "ResultsByRun.to_table": (EVALUATED.to_table, {}),
-    "Comparison.to_json": (COMPARED.to_json, {}),
-    "Comparison.to_table": (COMPARED.to_table, {}),
+    "Results.to_json": (RESULTS.to_json, {}), "Results.to_table": (RESULTS.to_table, {}),
+    "ResultsByRun.to_json": (EVALUATED.to_json, {}), "ResultsByRun.to_table": (EVALUATED.to_table, {}),
+    "Comparison.to_json": (COMPARED.to_json, {}), "Comparison.to_table": (COMPARED.to_table, {}),
     "Comparison.diff": (COMPARED.diff, {"a": "run", "b": "other", "metric": "map"}),
-}
+}  # fmt: skip
 CALLS |= {name: Call(method, arguments) for name, (method, arguments) in METHODS.items()}
 
 
@@ -480,16 +421,11 @@ if importlib.util.find_spec("matplotlib"):
     READ |= {f"plots.{name}": (getattr(fastir.plots, name), arguments, picture) for name, arguments in DRAWN.items()}
 CALLS |= {name: Call(function, arguments, read) for name, (function, arguments, read) in READ.items()}
 SIGNATURES = {
-    "Qrels.save": QRELS_READ.save,
-    "Run.save": RUN_READ.save,
-    "check": fastir.check,
-    "merge_qrels": fastir.merge_qrels,
-    "custom_metric": fastir.custom_metric,
-    "explain": fastir.explain,
-    "Evaluator": fastir.Evaluator,
-    "Accumulator": fastir.Accumulator,
+    "Qrels.save": QRELS_READ.save, "Run.save": RUN_READ.save, "check": fastir.check,
+    "merge_qrels": fastir.merge_qrels, "custom_metric": fastir.custom_metric, "explain": fastir.explain,
+    "Evaluator": fastir.Evaluator, "Accumulator": fastir.Accumulator,
     "JudgedRankings.evaluate": fastir.JudgedRankings.evaluate,
-}
+}  # fmt: skip
 HINTS = {
     name: hint
     for module in (of_values, of_evaluate, of_scores)
@@ -550,15 +486,8 @@ EXCEPTED = {
     **{
         (name, "rank_one"): ONE_SUBTOPIC
         for name in (
-            "evaluate_lists",
-            "evaluate_matrix",
-            "evaluate_topk",
-            "evaluate_topk with scores",
-            "evaluate_ranked",
-            "evaluate_scores",
-            "Accumulator",
-            "explain_ranked",
-            "to_judge",
+            "evaluate_lists", "evaluate_matrix", "evaluate_topk", "evaluate_topk with scores",
+            "evaluate_ranked", "evaluate_scores", "Accumulator", "explain_ranked", "to_judge",
         )
     },
     **{
@@ -585,7 +514,7 @@ EXCEPTED = {
     },
     ("to_judge", "names"): "the list names no run; errors do",
     ("evaluate_lists", "missing_documents"): "a list has no scores",
-}
+}  # fmt: skip
 
 
 # What an option takes in one call, where it is not what it takes in others.
@@ -633,12 +562,8 @@ OVERRIDES = {
     **{
         (name, "weights"): words(ROW_WEIGHTS)
         for name in (
-            "evaluate_lists",
-            "evaluate_matrix",
-            "evaluate_topk",
-            "evaluate_topk with scores",
-            "evaluate_ranked",
-            "evaluate_scores",
+            "evaluate_lists", "evaluate_matrix", "evaluate_topk", "evaluate_topk with scores",
+            "evaluate_ranked", "evaluate_scores",
         )
     },
     **{
@@ -670,10 +595,8 @@ OVERRIDES = {
         relevant=None,
     ),
     ("evaluate_lists", "duplicates"): words("first", "last", "once", retrieved=[["a", "b", "a", "e"], *ranked_ids[1:]]),
-    ("evaluate_lists", "exclude"): [
-        given("query_id", query_ids=SHARED),
-        given({"q1": ["b"], "q2": ["i"]}, query_ids=SHARED),
-    ],
+    ("evaluate_lists", "exclude"): [given("query_id", query_ids=SHARED),
+                                    given({"q1": ["b"], "q2": ["i"]}, query_ids=SHARED)],
     ("evaluate_lists", "aggregate"): [refused("sum", "aggregate='sum' needs scores", parents=PARENTS)],
     ("evaluate_ranked", "offsets"): words([0, len(LABELS)]),
     ("evaluate_ranked", "metrics"): words("ndcg@3"),
@@ -688,49 +611,32 @@ OVERRIDES = {
     ("Accumulator", "self_normalized"): words(
         "false", metrics="weighted_precision@2", doc_weights=ITEM_WEIGHTS, **ACCUMULATED
     ),
-    ("bounds", "against"): words(OTHER),
-    ("bounds against", "against"): words(THIRD),
-    ("bounds", "pool_depth"): words(2),
-    ("bounds against", "pool_depth"): words(2),
-    ("bounds", "unseen"): words(2),
+    ("bounds", "against"): words(OTHER), ("bounds against", "against"): words(THIRD),
+    ("bounds", "pool_depth"): words(2), ("bounds against", "pool_depth"): words(2), ("bounds", "unseen"): words(2),
     ("bounds against", "unseen"): [refused(2, "unseen")],
-    ("bounds against", "duplicates"): words("first", "last", "max", run=REPEATED),
-    ("write_report", "k"): words(1),
-    ("explain_ranked", "ideal_labels"): words([3, 3, 2]),
-    ("identify", "digits"): words(2, values={"p@3": 0.3}),
+    ("bounds against", "duplicates"): words("first", "last", "max", run=REPEATED), ("write_report", "k"): words(1),
+    ("explain_ranked", "ideal_labels"): words([3, 3, 2]), ("identify", "digits"): words(2, values={"p@3": 0.3}),
     ("identify", "ignore"): words("x", values={"p@3": "0.33", "x": "0.1"}),
     ("identify", "parents"): words(PARENTS, values={"map": "0.5"}),
     ("identify", "aggregate"): words("sum", "mean", values={"map": "0.5"}, parents=PARENTS),
     ("identify", "row"): words("x", values={"x": {"p@3": "0.33"}, "y": {"p@3": "0.25"}}),
-    ("compare_scores", "queries"): [
-        given("intersection", runs=PARTLY),
-        given("qrels", runs=PARTLY),
-        given(["q1", "q2", "q4"]),
-    ],
+    ("compare_scores", "queries"): [given("intersection", runs=PARTLY), given("qrels", runs=PARTLY),
+                                    given(["q1", "q2", "q4"])],
     **{
         ("compare_scores", option): words(*values, runs=PER_QUERY)
         for option, values in (("correction", (None, "bonferroni")), ("family", ("all",)), ("baseline", ("other",)))
     },
     ("compare_scores", "metrics"): words("mrr"),
     ("compare_scores", "seeds"): words("mean", "folds", runs={n: [PER_QUERY[n], PER_QUERY["third"]] for n in RUNS}),
-    ("fuse", "method"): words("sum", "condorcet"),
-    ("fuse", "norm"): words("min-max", "zmuv", method="sum"),
-    ("fuse", "run_weights"): words([1, 5], method="wsum"),
-    ("fuse", "max_depth"): words(1),
-    ("fuse", "name"): words("mine"),
-    ("fuse", "duplicates"): words("first", "last", "max", run=REPEATED),
-    ("fuse", "columns"): words({"doc_id": "number"}, run=RUN_UNNAMED),
-    ("tune", "method"): words("rrf", norm=None),
-    ("tune", "norm"): words("zmuv", None),
-    ("tune", "grid"): words(0.5),
-    ("tune", "n_trials"): words(3),
-    ("tune", "folds"): words(3),
-    ("tune", "random_state"): words(7),
+    ("fuse", "method"): words("sum", "condorcet"), ("fuse", "norm"): words("min-max", "zmuv", method="sum"),
+    ("fuse", "run_weights"): words([1, 5], method="wsum"), ("fuse", "max_depth"): words(1),
+    ("fuse", "name"): words("mine"), ("fuse", "duplicates"): words("first", "last", "max", run=REPEATED),
+    ("fuse", "columns"): words({"doc_id": "number"}, run=RUN_UNNAMED), ("tune", "method"): words("rrf", norm=None),
+    ("tune", "norm"): words("zmuv", None), ("tune", "grid"): words(0.5), ("tune", "n_trials"): words(3),
+    ("tune", "folds"): words(3), ("tune", "random_state"): words(7),
     ("tune", "score_dtype"): words("float32", norm=None, runs={"run": RUN, "other": RUN}),
-    ("tune", "segments"): words(SEGMENTS),
-    ("tune", "params"): words({"n_segments": 2}, method="probfuse", norm=None),
-    ("tune", "duplicates"): words("first", "last", "max", run=REPEATED),
-    ("tune", "convention"): words("gdeval"),
+    ("tune", "segments"): words(SEGMENTS), ("tune", "params"): words({"n_segments": 2}, method="probfuse", norm=None),
+    ("tune", "duplicates"): words("first", "last", "max", run=REPEATED), ("tune", "convention"): words("gdeval"),
     ("fuse", "k"): words(1),
     ("fuse", "names"): [given(["x", "y"], runs=FILES, run_weights={"x": 1.0, "y": 2.0}, method="wsum")],
     **{
@@ -821,24 +727,15 @@ OVERRIDES = {
     **{
         (f"plots.{name}", "sort"): words(True)
         for name in (
-            "cutoffs",
-            "ranked_cutoffs",
-            "precision_recall",
-            "roc",
-            "forest",
-            "means",
-            "overview",
-            "topics",
+            "cutoffs", "ranked_cutoffs", "precision_recall", "roc", "forest", "means", "overview", "topics",
             "wins",
         )
     },
     **{(name, "ax"): [Given(OWN_AXES)] for name in CALLS if name.startswith("plots.")},
-}
+}  # fmt: skip
 
 
 # ---- what a call gives ------------------------------------------------------------------------------------------
-
-
 def outcome(call, options):
     """What a call gives, in full: its values and what it prints, without a word about its options; or its error."""
     with warnings.catch_warnings(record=True) as caught:
@@ -871,12 +768,9 @@ def flat(value):
         return kind, list(value.query_ids), value.values.tobytes(), flat(dict(value)), flat(report), flat(value.status)
     if isinstance(value, fastir.JudgedRankings):
         return (
-            kind,
-            flat(list(value.query_ids)),
-            flat(ranking_arrays(value)),
-            printed(value),
+            kind, flat(list(value.query_ids)), flat(ranking_arrays(value)), printed(value),
             flat(value.report.repairs),
-        )
+        )  # fmt: skip
     if dataclasses.is_dataclass(value):
         return kind, tuple(flat(getattr(value, field.name)) for field in dataclasses.fields(value)), printed(value)
     if callable(value):

@@ -1,8 +1,11 @@
 """Python code that runs in a process of its own."""
 
+import contextlib
+import os
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 # What every child starts with: a small collection, and big ones that take no memory because all queries share one dict.
 PRELUDE = """
@@ -57,3 +60,12 @@ tick(0, None)
 print(longest)
 """
     return float(python(code, *arguments))
+
+
+def has_open(process, path):
+    """Whether a process has a file open."""
+    for file in Path(f"/proc/{process.pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # it may be closed by now
+            if os.readlink(file) == str(path):
+                return True
+    return False

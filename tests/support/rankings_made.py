@@ -26,6 +26,26 @@ def possible(qrels, names, **options):
     return found
 
 
+def pairs(seed, n=1):
+    """Pairs of short rankings with some documents in common, and with ties."""
+    random = np.random.default_rng(seed)
+    for _ in range(n):
+        sizes = random.integers(1, 12, 2).tolist()
+        yield [
+            {f"d{doc}": float(random.integers(0, 6)) for doc in random.permutation(15)[:size].tolist()}
+            for size in sizes
+        ]
+
+
+def labelled(ranked, extra=(), scores=None):
+    """One query whose ranking has these labels (None: not in the qrels) and whose qrels have those extra ones."""
+    docs = [f"d{place:02}" for place in range(len(ranked))]
+    judged = {doc: label for doc, label in zip(docs, ranked, strict=True) if label is not None}
+    judged.update({f"x{place}": label for place, label in enumerate(extra)})
+    scores = scores or [float(len(docs) - place) for place in range(len(docs))]
+    return {"q": judged}, {"q": dict(zip(docs, scores, strict=True))}
+
+
 def same(found, expected):
     assert found.query_ids == expected.query_ids and found.status == expected.status
     assert found.names == expected.names and found.aggregates == expected.aggregates
@@ -37,11 +57,6 @@ QRELS_OF_ALL, RUN_OF_ALL = gen.collection(0)
 METRICS = possible(QRELS_OF_ALL, CATALOGUE)
 
 GOOD = {
-    "query_ids": ["q", "r"],
-    "offsets": [0, 2, 3],
-    "ranks": [1, 3, 2],
-    "labels": [1, 0, -1],
-    "num_ret": [5, 2],
-    "ideal_offsets": [0, 3, 4],
-    "ideal_labels": [2, 1, 0, -1],
-}
+    "query_ids": ["q", "r"], "offsets": [0, 2, 3], "ranks": [1, 3, 2], "labels": [1, 0, -1],
+    "num_ret": [5, 2], "ideal_offsets": [0, 3, 4], "ideal_labels": [2, 1, 0, -1],
+}  # fmt: skip

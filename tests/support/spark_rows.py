@@ -28,13 +28,11 @@ def lists(rows):
     by_query = {"q0": []}
     for query, doc, score in rows:
         by_query.setdefault(query, []).append((doc, score))
-    return pa.table(
-        {
-            "query_id": list(by_query),
-            "doc_ids": pa.array([[doc for doc, _ in docs] for docs in by_query.values()], pa.list_(pa.string())),
-            "scores": pa.array([[score for _, score in docs] for docs in by_query.values()], pa.list_(pa.float64())),
-        }
-    )
+    return pa.table({
+        "query_id": list(by_query),
+        "doc_ids": pa.array([[doc for doc, _ in docs] for docs in by_query.values()], pa.list_(pa.string())),
+        "scores": pa.array([[score for _, score in docs] for docs in by_query.values()], pa.list_(pa.float64())),
+    })  # fmt: skip
 
 
 def same(got, expected):

@@ -27,9 +27,6 @@ def numbers(comparison):
 
 
 RANDOM = [
-    {"test": "randomization"},
-    {"test": "randomization", "correction": "max_t", "family": "all"},
-    {"test": "bootstrap"},
-    {"test": "randomized_tukey"},
-    {"interval": "bca"},
-]
+    {"test": "randomization"}, {"test": "randomization", "correction": "max_t", "family": "all"},
+    {"test": "bootstrap"}, {"test": "randomized_tukey"}, {"interval": "bca"},
+]  # fmt: skip

@@ -100,8 +100,6 @@ def test_importing_every_module_leaves_the_gil_off():
 
 
 # ---- dicts that change ------------------------------------------------------------------------------------------
-
-
 def while_changing(change, read, seconds=0.2):
     """What read() returned or raised, over and over in three threads while change() is called over and over in two."""
     until = time.monotonic() + seconds
@@ -290,8 +288,6 @@ def test_a_stand_in_reads_a_run_that_other_threads_change():
 
 
 # ---- one object, many threads -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("qrels_from", ["text", "integers", "file"])
 @pytest.mark.parametrize("run_as", ["dict", "integers", "lists", "held", "file", "table", "scattered"])
 def test_what_is_made_when_first_asked_for_is_the_same_for_all_threads(qrels_from, run_as, tmp_path):

@@ -61,10 +61,7 @@ def test_an_interrupt_within_a_query_is_answered_soon(kind, tmp_path):
     latencies = []
     for _ in range(3):
         done = subprocess.run(
-            [sys.executable, "-c", CHILD, kind, str(tmp_path / "run.txt")],
-            capture_output=True,
-            text=True,
-            timeout=100,
+            [sys.executable, "-c", CHILD, kind, str(tmp_path / "run.txt")], capture_output=True, text=True, timeout=100
         )
         assert done.returncode == 0, done.stderr
         latencies.append(float(done.stdout.split()[1]))

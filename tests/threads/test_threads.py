@@ -169,19 +169,10 @@ def test_a_pool_of_forked_processes():
     assert out == "[True, True, True, True]\n"
 
 
-@pytest.mark.parametrize(
-    ("own", "openmp", "number"),
-    [
-        (None, None, 6),
-        ("2", None, 2),
-        (None, "3", 3),
-        ("4", "3", 4),
-        (None, "3,2", 3),
-        ("x", "3", 3),
-        ("0", "", 6),
-        ("99", "", 6),
-    ],
-)
+@pytest.mark.parametrize(("own", "openmp", "number"), [
+    (None, None, 6), ("2", None, 2), (None, "3", 3), ("4", "3", 4), (None, "3,2", 3), ("x", "3", 3),
+    ("0", "", 6), ("99", "", 6),
+])  # fmt: skip
 def test_variables_limit_the_automatic_number(own, openmp, number, monkeypatch):
     monkeypatch.setattr(counts, "processors", lambda: 6)
     for name, value in (("FASTIR_NUM_THREADS", own), ("OMP_NUM_THREADS", openmp)):

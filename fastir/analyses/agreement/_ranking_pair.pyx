@@ -15,7 +15,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memset
 
-from fastir.engine.columns._text cimport equal
+from fastir.engine.columns._ids cimport equal
 from fastir.analyses.agreement._rbo cimport RankBiased, rank_biased
 from fastir.analyses.agreement._rankings cimport Rankings
 from fastir.engine.measure._measure cimport with_spare

@@ -2,9 +2,8 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint64_t
 
-from fastir.engine.columns._ids cimport Ids
-from fastir.engine.columns._scalars cimport Reader
-from fastir.engine.columns._text cimport Text
+from fastir.engine.columns._ids cimport Ids, Text
+from fastir.engine.columns._entries cimport Reader
 from fastir.engine.rank._order cimport Row
 
 

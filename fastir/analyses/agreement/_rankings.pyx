@@ -16,12 +16,10 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from fastir.engine.columns._entries cimport HAS_NAN, ROWS_READ, read_rows
-from fastir.engine.columns._ids cimport held_text
+from fastir.engine.columns._entries cimport HAS_NAN, ROWS_READ, read_rows, unchanged
+from fastir.engine.columns._ids cimport held_text, text_hash, write_decimal
 from fastir.engine.columns._ids cimport read as read_ids
 from fastir.engine.columns._memory cimport prefetch
-from fastir.engine.columns._text cimport text_hash, write_decimal
-from fastir.engine.join._unchanged cimport unchanged
 from fastir.engine.measure._measure cimport with_spare
 from fastir.engine.rank._order cimport SIGNAL_ROWS, falls, put_in_order
 

@@ -14,9 +14,8 @@ Out      Bounds
 Checks   that the order of documents does not depend on labels, and that no label is above the largest
 Memory   the rankings and unjudged documents of a block of queries at a time
 
-    bounds.py          bounds(): the front door
+    bounds.py          bounds(): a request, block by block; extreme means if labels can leave a query out
     result.py          Bounds: what it returns
-    requests.py        a request, block by block, to the Bounds; extreme means if labels can leave a query out
     unjudged_ranks.py  rankings of one or two runs with their unjudged documents, as arrays
     candidates.py      the labels that unjudged documents can have in an extreme labeling, with the argument
     families.py        families of labelings, and the smallest and largest of their values

@@ -56,39 +56,20 @@ MONOTONE = (ENDS, SUM, FIRST)  # responses of metrics that rise, or fall, with e
 
 
 class Candidates(NamedTuple):
-    """The labels that unjudged documents can have in an extreme labeling of a metric.
+    """The labels that unjudged documents can have in an extreme labeling of a metric."""
 
-    Attributes
-    ----------
-    response : str
-        One of RESPONSES; ENDS for all of MONOTONE.
-    low, high : int
-        The labels with the smallest and the largest gain.
-    singles : tuple of int
-        Labels that one unjudged document alone may have in an extreme case, while all others have `low`, or `high`.
-    tops : tuple of int
-        What the largest label of the unjudged documents may be in an extreme case, where labels are scaled by it.
-    cutoff : int
-    lists_all : bool
-        Whether documents beyond the cutoff are looked at one by one.
-    steady : bool
-        As on the card.
-    limits : (float, float)
-        The smallest and the largest value of the card.
-    gains : tuple of float
-        Of the `levels` of labels, for RATIO.
-    """
-
-    response: str
-    low: int
-    high: int
+    response: str  # one of RESPONSES; ENDS for all of MONOTONE
+    low: int  # the label with the smallest gain
+    high: int  # the label with the largest gain
+    # labels that one unjudged document alone may have in an extreme case, while all others have `low`, or `high`
     singles: tuple[int, ...]
+    # what the largest label of the unjudged documents may be in an extreme case, where labels are scaled by it
     tops: tuple[int, ...]
     cutoff: int
-    lists_all: bool
-    steady: bool
-    limits: tuple[float, float]
-    gains: tuple[float, ...]
+    lists_all: bool  # whether documents beyond the cutoff are looked at one by one
+    steady: bool  # as on the card
+    limits: tuple[float, float]  # the smallest and the largest value of the card
+    gains: tuple[float, ...]  # of the `levels` of labels, for RATIO
 
     def alphabet(self, max_label: int) -> Sequence[int]:
         """The labels of all labelings: what CHAIN has are only two."""

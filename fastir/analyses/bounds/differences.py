@@ -43,23 +43,10 @@ SLACK = 1e-12  # more than the rounding of sums
 
 
 class TwoRuns:
-    """A block of queries in two runs, and their unjudged documents.
-
-    Parameters
-    ----------
-    both : (JudgedRankings, JudgedRankings)
-    block : (int, int)
-    pairs : RunPairs
-    max_depth, judged_only
-        As for `unjudged_ranks`.
-    """
+    """A block of queries in two runs, and their unjudged documents."""
 
     pairs: RunPairs
     judged_only: bool
-    n_queries: int
-    orders: list[np.ndarray]
-    rankings: list[UnjudgedRanks]
-    offsets: np.ndarray
 
     def __init__(
         self,
@@ -70,13 +57,13 @@ class TwoRuns:
         judged_only: bool,
     ) -> None:
         self.pairs, self.judged_only = pairs, judged_only
-        self.n_queries = block[1] - block[0]
-        self.orders = [pairs.order(second) for second in (False, True)]
-        self.rankings = [
+        self.n_queries: int = block[1] - block[0]
+        self.orders: list[np.ndarray] = [pairs.order(second) for second in (False, True)]
+        self.rankings: list[UnjudgedRanks] = [
             unjudged_ranks(each, block, pairs.places(bool(side), self.n_queries), max_depth, judged_only)
             for side, each in enumerate(both)
         ]
-        self.offsets = offsets_from_sizes(occurrences(pairs.rows, minlength=self.n_queries))
+        self.offsets: np.ndarray = offsets_from_sizes(occurrences(pairs.rows, minlength=self.n_queries))
 
     def ranks(self) -> tuple[np.ndarray, np.ndarray]:
         """The ranks of the unjudged documents in both measured rankings: with judged_only these are closed up."""

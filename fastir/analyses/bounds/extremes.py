@@ -39,22 +39,12 @@ SINGLE_METRIC_RESPONSES = (RATIO, CASCADE, READER, AVERAGE, ODDS)
 
 
 class Extremes(NamedTuple):
-    """The extreme values of one block of queries: float64 and bool arrays of shape (n_queries, n_metrics).
+    """The extreme values of one block of queries: float64 and bool arrays of shape (n_queries, n_metrics)."""
 
-    Attributes
-    ----------
-    lower, upper : float64 arrays
-        Of the labelings under which a metric is defined; NaN if there is none.
-    undefined : bool array
-        Whether a labeling leaves the metric undefined.
-    outer : bool array
-        Whether no labeling was shown to give these values.
-    """
-
-    lower: np.ndarray
+    lower: np.ndarray  # float64 arrays: of the labelings under which a metric is defined; NaN if there is none
     upper: np.ndarray
-    undefined: np.ndarray
-    outer: np.ndarray
+    undefined: np.ndarray  # bool array: whether a labeling leaves the metric undefined
+    outer: np.ndarray  # bool array: whether no labeling was shown to give these values
 
 
 def empty_extremes(n_queries: int, n_metrics: int) -> Extremes:
@@ -129,43 +119,27 @@ def families(
         yield from sorted_labelings(inside, others, range(levels[-1] + 1))
     elif shared.response == CHAIN:
         yield from chain(inside, others, low, high, (True, False))
-    elif shared.response in SINGLE_METRIC_RESPONSES:
-        yield from families_of_one(settings, shared, rankings, inside, others, levels)
-
-
-def families_of_one(
-    settings: Settings,
-    shared: Candidates,
-    rankings: UnjudgedRanks,
-    inside: np.ndarray,
-    others: np.ndarray,
-    levels: tuple[int, ...],
-) -> Iterator[Family]:
-    """The labelings of a metric with one of SINGLE_METRIC_RESPONSES."""
+    if shared.response not in SINGLE_METRIC_RESPONSES:
+        return
     request, values, cutoff = settings.requests[0], settings.values[0], shared.cutoff
-    ideal = values.get("ideal", "judged")
+    ideal, floor = values.get("ideal", "judged"), lowest_relevant(request, settings)
     if shared.response == RATIO:
         ratio = Ratio(levels, shared.gains, cutoff, values.get("discount") == "jk2", ideal)
         yield from ratio_families(ratio, rankings, inside)
     elif shared.response == CASCADE:
         for label in shared.tops or (shared.high,):
-            yield from chain(inside, others, shared.low, label, (False,))
+            yield from chain(inside, others, low, label, (False,))
         grade = 0 if values["max_grade"] == "query" else values["max_grade"]
-        cascades = Cascades(
-            lowest_relevant(request, settings) if request.level else 1, grade, levels[-1], cutoff, ideal
-        )
+        cascades = Cascades(floor if request.level else 1, grade, levels[-1], cutoff, ideal)
         yield from cascades.families(rankings, inside)
     elif shared.response == READER:
         top, bottom = int(values["max_rel"]), int(values["min_rel"])
-        readers = Readers(
-            lowest_relevant(request, settings) if request.level else 1, top, bottom, values["T"], levels[-1], cutoff
-        )
+        readers = Readers(floor if request.level else 1, top, bottom, values["T"], levels[-1], cutoff)
         yield from readers.families(rankings)
     else:
         average = average_precision(values.get("ap_norm", "R"), cutoff)
         value = precision_odds if shared.response == ODDS else average
-        level = lowest_relevant(request, settings)
-        yield from precision_families(rankings, inside, cutoff, level, shared.high, value)
+        yield from precision_families(rankings, inside, cutoff, floor, high, value)
 
 
 def single_others(inside: np.ndarray, others: np.ndarray, label: int, rest: int) -> Iterator[Family]:

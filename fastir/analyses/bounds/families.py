@@ -25,33 +25,20 @@ NO_ROWS = np.zeros(0, np.int64)
 
 
 class Family(NamedTuple):
-    """Labelings of queries, by thresholds or document by document; what `_labelings.Labelings` takes.
+    """Labelings of queries, by thresholds or document by document; what `_labelings.Labelings` takes."""
 
-    Attributes
-    ----------
-    order : tuple of int
-        Labels; an unjudged document inside has the label ``order[i]`` if i entries of `counts` exceed its position.
-    rows : int64 array of shape (n,)
-    from_top : uint8 array of shape (n,)
-        Whether positions are counted from the first unjudged document, or from the last one inside.
-    counts : int64 array of shape (n, len(order) - 1)
-    inside : int64 array of shape (n,)
-    below : int32 array of shape (n,)
-        The label of all other unjudged documents.
-    starts : int64 array of shape (n,), or empty
-        Where the labels of the unjudged documents begin in `unjudged_labels`: by rank, then the documents that are not
-        in the ranking. All fields above except `rows` are then unused.
-    unjudged_labels : int32 array
-    """
-
+    # labels; an unjudged document inside has the label ``order[i]`` if i entries of `counts` exceed its position
     order: tuple[int, ...]
-    rows: np.ndarray
+    rows: np.ndarray  # int64 of shape (n,)
+    # uint8 of shape (n,): whether positions are counted from the first unjudged document, or from the last one inside
     from_top: np.ndarray
-    counts: np.ndarray
-    inside: np.ndarray
-    below: np.ndarray
+    counts: np.ndarray  # int64 of shape (n, len(order) - 1)
+    inside: np.ndarray  # int64 of shape (n,)
+    below: np.ndarray  # int32 of shape (n,): the label of all other unjudged documents
+    # int64 of shape (n,), or empty: where the labels of the unjudged documents begin in `unjudged_labels`: by rank,
+    # then the documents that are not in the ranking. All fields above except `rows` are then unused
     starts: np.ndarray = NO_ROWS
-    unjudged_labels: np.ndarray = NO_ROWS.astype(np.int32)
+    unjudged_labels: np.ndarray = NO_ROWS.astype(np.int32)  # int32 array
 
 
 def two_labels(inside: np.ndarray, others: np.ndarray, low: int, high: int) -> Family:
@@ -156,29 +143,19 @@ def family(
 
 
 class ValueRange:
-    """The smallest and largest values among labelings, per query and metric of a plan.
-
-    Attributes
-    ----------
-    lower, upper : float64 array of shape (n_queries, n_metrics)
-        Of the values that are not NaN; NaN if all are.
-    undefined : bool array of the same shape
-        Whether one was NaN.
-    """
+    """The smallest and largest values among labelings, per query and metric of a plan."""
 
     plan: Plan
     rankings: UnjudgedRanks
     n_threads: int | None
-    lower: np.ndarray
-    upper: np.ndarray
-    undefined: np.ndarray
+    lower: np.ndarray  # float64 of shape (n_queries, n_metrics): of the values that are not NaN; NaN if all are
 
     def __init__(self, plan: Plan, rankings: UnjudgedRanks, n_threads: int | None) -> None:
         self.plan, self.rankings, self.n_threads = plan, rankings, n_threads
         shape = rankings.n_queries, plan.n_slots
         self.lower = np.full(shape, np.nan)
-        self.upper = np.full(shape, np.nan)
-        self.undefined = np.zeros(shape, bool)
+        self.upper: np.ndarray = np.full(shape, np.nan)
+        self.undefined: np.ndarray = np.zeros(shape, bool)  # bool array of the same shape: whether one was NaN
 
     def add(self, families: Iterable[Family]) -> None:
         """Measure labelings."""

@@ -25,25 +25,13 @@ MAX_ROUNDS = 100  # of Dinkelbach's method, which needs about five
 
 
 class Ratio(NamedTuple):
-    """DCG over ideal DCG as the options define them.
+    """DCG over ideal DCG as the options define them."""
 
-    Attributes
-    ----------
-    levels : tuple of int
-        Labels, rising; gains rise with them, and between two levels no known label lies.
-    gains : tuple of float
-    cutoff : int
-    jk2 : bool
-        The discount.
-    ideal : str
-        A word of IDEAL_CODES.
-    """
-
-    levels: tuple[int, ...]
+    levels: tuple[int, ...]  # labels, rising; gains rise with them, and between two levels no known label lies
     gains: tuple[float, ...]
     cutoff: int
-    jk2: bool
-    ideal: str
+    jk2: bool  # the discount
+    ideal: str  # a word of IDEAL_CODES
 
 
 def discounts(n: int, jk2: bool) -> np.ndarray:
@@ -60,9 +48,6 @@ class Ideals:
 
     ratio: Ratio
     num_ret: np.ndarray
-    weights: np.ndarray
-    sums: np.ndarray
-    reached: np.ndarray
 
     def __init__(self, ratio: Ratio, rankings: UnjudgedRanks) -> None:
         self.ratio, self.num_ret = ratio, rankings.num_ret
@@ -70,13 +55,15 @@ class Ideals:
         longest = int(max(sizes.max(initial=0), rankings.num_ret.max(initial=0)))
         if ratio.ideal == "full" and ratio.cutoff < MAX_DEPTH:
             longest = max(longest, ratio.cutoff)
-        self.weights = discounts(longest, ratio.jk2)
-        self.sums = np.concatenate([[0.0], np.cumsum(self.weights)])
+        self.weights: np.ndarray = discounts(longest, ratio.jk2)
+        self.sums: np.ndarray = np.concatenate([[0.0], np.cumsum(self.weights)])
         labels, offsets = rankings.judged_labels, rankings.judged_offsets
         if ratio.ideal == "retrieved":
             labels, offsets = np.where(rankings.labels == UNJUDGED, -1, rankings.labels), rankings.offsets
         rows, n_queries = list_of_each(offsets), len(offsets) - 1
-        self.reached = np.stack([occurrences(rows[labels >= level], minlength=n_queries) for level in ratio.levels], 1)
+        self.reached: np.ndarray = np.stack(
+            [occurrences(rows[labels >= level], minlength=n_queries) for level in ratio.levels], 1
+        )
 
     def gains(self, labels: np.ndarray) -> np.ndarray:
         """The gains of labels, 0 of negative ones."""
@@ -96,46 +83,32 @@ class Fractions:
 
     The unjudged documents inside are ordered from above or from below: `sums` and `sums_from_below` are what the first
     ones add. Arrays that are not by query have an entry for 0, 1, 2, ... of its unjudged documents; a query begins at
-    each of `starts`.
-
-    Parameters
-    ----------
-    ideals : Ideals
-    fixed : float64 array of shape (n_queries,)
-        What the judged documents add to the sum.
-    shares : float64 array
-        What an unjudged document adds for each unit of its gain; query by query.
-    n_unjudged : int64 array of shape (n_queries,)
-    others : int64 array of shape (n_queries,)
-        Further unjudged documents, which are in the ideal ranking alone.
+    each of `starts`. `fixed` is what the judged documents add to the sum, `shares` what an unjudged document adds for a
+    unit of its gain, and `others` counts the unjudged documents that are in the ideal ranking alone.
     """
 
-    fixed: np.ndarray
-    starts: np.ndarray
     rows: np.ndarray
     sums: np.ndarray
     sums_from_below: np.ndarray
-    steps: np.ndarray
-    base: np.ndarray
-    ideals: np.ndarray
-    with_others: np.ndarray
 
     def __init__(
         self, ideals: Ideals, fixed: np.ndarray, shares: np.ndarray, n_unjudged: np.ndarray, others: np.ndarray
     ) -> None:
         queries, gains = np.arange(len(n_unjudged)), ideals.ratio.gains
-        self.starts = offsets_from_sizes(n_unjudged + 1)
+        self.starts: np.ndarray = offsets_from_sizes(n_unjudged + 1)
         self.rows, m = list_of_each(self.starts), positions(n_unjudged + 1)
         self.sums, self.sums_from_below = (
             running_sums(shares, self.starts, from_below) for from_below in (False, True)
         )
-        self.fixed = fixed + gains[0] * self.sums[self.starts[1:] - 1]
-        self.steps = np.diff(gains)
+        self.fixed: np.ndarray = fixed + gains[0] * self.sums[self.starts[1:] - 1]
+        self.steps: np.ndarray = np.diff(gains)
         reached = ideals.reached
-        self.base = gains[0] * ideals.discounts(queries, reached[:, 0] + n_unjudged + others)
+        self.base: np.ndarray = gains[0] * ideals.discounts(queries, reached[:, 0] + n_unjudged + others)
         above = reached[:, 1:].T[:, self.rows] + m
-        self.ideals = ideals.discounts(self.rows, above)
-        self.with_others = ideals.discounts(self.rows, above + others[self.rows]) if others.any() else self.ideals
+        self.ideals: np.ndarray = ideals.discounts(self.rows, above)
+        self.with_others: np.ndarray = (
+            ideals.discounts(self.rows, above + others[self.rows]) if others.any() else self.ideals
+        )
 
     def values(self, sums: np.ndarray, ideals: np.ndarray) -> np.ndarray:
         """The values where the first 0, 1, 2, ... unjudged documents have the largest label."""

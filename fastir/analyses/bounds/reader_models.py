@@ -23,24 +23,13 @@ CWL_DEPTH = 1000  # the last rank that readers of C/W/L metrics see
 
 
 class Cascades(NamedTuple):
-    """Normalised expected reciprocal rank as the options define it.
+    """Normalised expected reciprocal rank as the options define it."""
 
-    Attributes
-    ----------
-    floor : int
-        The smallest label that satisfies.
-    grade : int
-        The label by which satisfaction is scaled; 0 if that is the query's largest.
-    max_label, cutoff : int
-    ideal : str
-        A word of IDEAL_CODES, but not "full".
-    """
-
-    floor: int
-    grade: int
+    floor: int  # the smallest label that satisfies
+    grade: int  # the label by which satisfaction is scaled; 0 if that is the query's largest
     max_label: int
     cutoff: int
-    ideal: str
+    ideal: str  # a word of IDEAL_CODES, but not "full"
 
     def families(self, rankings: UnjudgedRanks, inside: np.ndarray) -> list[Family]:
         """The labelings among which the one with the largest value of each query is."""
@@ -62,20 +51,11 @@ class Cascades(NamedTuple):
 
 
 class Cascade:
-    """One query: its judged documents in segments between the unjudged ones inside, with falling labels.
-
-    Parameters
-    ----------
-    cascades : Cascades
-    rankings : UnjudgedRanks
-    q : int
-    """
+    """One query: its judged documents in segments between the unjudged ones inside, with falling labels."""
 
     cascades: Cascades
     ranks: np.ndarray
     labels: np.ndarray
-    judged_labels: np.ndarray
-    limit: int
     scale: int
     levels: list[int]
     counts: list[int]
@@ -90,13 +70,15 @@ class Cascade:
         slots = slice(rankings.offsets[q], rankings.offsets[q + 1])
         near = rankings.ranks[slots] <= cascades.cutoff
         self.cascades, self.ranks, self.labels = cascades, rankings.ranks[slots][near], rankings.labels[slots][near]
-        self.judged_labels = rankings.judged_labels[rankings.judged_offsets[q] : rankings.judged_offsets[q + 1]]
+        self.judged_labels: np.ndarray = rankings.judged_labels[
+            rankings.judged_offsets[q] : rankings.judged_offsets[q + 1]
+        ]
         self.counts_other = cascades.ideal != "retrieved" or rankings.unseen[q] == 0
         if cascades.ideal == "retrieved":
             slot_labels = rankings.labels[slots]
             self.judged_labels = slot_labels[slot_labels != UNJUDGED]
         depth = MAX_DEPTH if cascades.ideal == "uncut" else cascades.cutoff
-        self.limit = min(depth, int(rankings.num_ret[q]) if cascades.ideal == "num_ret" else MAX_DEPTH)
+        self.limit: int = min(depth, int(rankings.num_ret[q]) if cascades.ideal == "num_ret" else MAX_DEPTH)
 
     def best(self, top: int, forced: bool, other: bool) -> list[int]:
         """The labels of the unjudged documents with the largest value, none above `top`.
@@ -197,17 +179,9 @@ class Cascade:
 
 
 class Readers(NamedTuple):
-    """Gain per document read until enough was found (bpm).
+    """Gain per document read until enough was found (bpm)."""
 
-    Attributes
-    ----------
-    floor, max_rel, min_rel : int
-        A label from the floor up counts (label - min_rel) / (max_rel - min_rel), at least 0 and at most 1.
-    enough : float
-    max_label, cutoff : int
-    """
-
-    floor: int
+    floor: int  # a label from the floor up counts (label - min_rel) / (max_rel - min_rel), at least 0 and at most 1
     max_rel: int
     min_rel: int
     enough: float
@@ -249,11 +223,7 @@ class Readers(NamedTuple):
                         states[total + gain] = path
         ended.update({total / depth: labels for total, labels in states.items()})
         positive = [value for value in ended if value > 0.0]
-        return [unroll(ended[value]) for value in {min(ended), *extremes(positive)}]
-
-
-def extremes(values: list[float]) -> list[float]:
-    return [min(values), max(values)] if values else []
+        return [unroll(ended[value]) for value in {min(ended), *((min(positive), max(positive)) if positive else ())}]
 
 
 def unroll(path: Any) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 from fastir.data.results.exportable import Exportable
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 OUTER = "outer bound: no labels give a value beyond it, and perhaps none gives it"
 
 
+@dataclass(repr=False, eq=False)
 class Bounds(Exportable):
     """The range of each metric of a run, whatever the labels of its unjudged documents; made by `bounds`.
 
@@ -50,33 +52,21 @@ class Bounds(Exportable):
         The ranks of the second run's judged documents.
     """
 
-    def __init__(
-        self,
-        value: Results,
-        lower: Results,
-        upper: Results,
-        outer: dict[str, list[Any]],
-        judged: JudgedRankings,
-        max_label: float,
-        pool_depth: int | None,
-        *,
-        unseen: int = 0,
-        condensed: Results,
-        coverage: dict[str, float] | None = None,
-        against: JudgedRankings | None = None,
-    ) -> None:
-        self.value = value
-        self.lower = lower
-        self.upper = upper
-        self.outer = outer
-        self.judged = judged
-        self.max_label = max_label
-        self.pool_depth = pool_depth
-        self.unseen = unseen
-        self.condensed = condensed
-        self.coverage = coverage
-        self.against = against
-        value._bounds = self
+    value: Results
+    lower: Results
+    upper: Results
+    outer: dict[str, list[Any]]
+    judged: JudgedRankings
+    max_label: float
+    pool_depth: int | None
+    _: KW_ONLY
+    unseen: int = 0
+    condensed: Results
+    coverage: dict[str, float] | None = None
+    against: JudgedRankings | None = None
+
+    def __post_init__(self) -> None:
+        self.value._bounds = self
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -96,26 +86,29 @@ class Bounds(Exportable):
         rows = [{"metric": name, **row} for name, row in self._json()["metrics"].items()]
         return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
 
+    def _numbers(self, name: str) -> dict[str, float]:
+        """The columns of a metric."""
+        numbers = {column: getattr(self, column)[name] for column in ("lower", "value", "upper", "condensed")}
+        return numbers if self.coverage is None else {**numbers, "judged": self.coverage[name]}
+
     def _table(self, digits: int = 4) -> Table:
-        columns = {"lower": self.lower, "value": self.value, "upper": self.upper, "condensed": self.condensed}
-        rows = []
-        for name, how in self.value.aggregates.items():
-            numbers = [(results[name], how) for results in columns.values()]
-            numbers += [] if self.coverage is None else [(self.coverage[name], "mean")]
-            cells = [Cell(round_text(number, how, digits), exact=repr(number)) for number, how in numbers]
+        rows, columns = [], list(self._numbers(self.value.names[0]))
+        for name, aggregate in self.value.aggregates.items():
+            cells = [
+                Cell(round_text(number, "mean" if column == "judged" else aggregate, digits), exact=repr(number))
+                for column, number in self._numbers(name).items()
+            ]
             rows.append([Cell(name if self.exact[name] else f"{name} (outer)"), *cells])
-        head = ["metric", *columns, *["judged"] * (self.coverage is not None)]
-        return Table(head, rows, 1, self._notes())
+        return Table(["metric", *columns], rows, 1, self._notes())
 
     def _json(self, per_query: bool = True) -> dict[str, Any]:
-        columns = {"lower": self.lower, "value": self.value, "upper": self.upper, "condensed": self.condensed}
-        metrics: dict[str, dict[str, Any]] = {}
-        for name in self.value:
-            numbers = {column: results[name] for column, results in columns.items()}
-            if self.coverage is not None:
-                numbers["judged"] = self.coverage[name]
-            metrics[name] = {column: value if math.isfinite(value) else None for column, value in numbers.items()}
-            metrics[name]["exact"] = self.exact[name]
+        metrics = {
+            name: {
+                **{column: value if math.isfinite(value) else None for column, value in self._numbers(name).items()},
+                "exact": self.exact[name],
+            }
+            for name in self.value
+        }
         return {"metrics": metrics, "max_label": self.max_label, "pool_depth": self.pool_depth, "unseen": self.unseen}
 
     def _notes(self) -> list[str]:

@@ -22,25 +22,16 @@ BLOCK_DOCUMENTS = 1 << 20  # ranked documents of a block of queries
 
 
 class UnjudgedRanks(NamedTuple):
-    """The rankings of a block of queries: judged and unjudged documents.
+    """The rankings of a block of queries: judged and unjudged documents."""
 
-    Attributes
-    ----------
-    offsets : int64 array of shape (n_queries + 1,)
-    ranks, labels : int64 and int32 arrays of shape (n_slots,)
-        Judged and unjudged documents, by rank; the label of an unjudged document is UNJUDGED.
-    num_ret : int64 array of shape (n_queries,)
-    unseen : int64 array of shape (n_queries,)
-        Unjudged documents at no rank of these slots.
-    judged_offsets, judged_labels : int64 array of shape (n_queries + 1,), int32 array
-        The labels of the query that no labeling changes, best first.
-    """
-
-    offsets: np.ndarray
+    offsets: np.ndarray  # int64 of shape (n_queries + 1,)
+    # int64 and int32 of shape (n_slots,): judged and unjudged documents, by rank; the label of an unjudged document is
+    # UNJUDGED
     ranks: np.ndarray
     labels: np.ndarray
-    num_ret: np.ndarray
-    unseen: np.ndarray
+    num_ret: np.ndarray  # int64 of shape (n_queries,)
+    unseen: np.ndarray  # int64 of shape (n_queries,): unjudged documents at no rank of these slots
+    # int64 of shape (n_queries + 1,), int32 array: the labels of the query that no labeling changes, best first
     judged_offsets: np.ndarray
     judged_labels: np.ndarray
 
@@ -92,22 +83,12 @@ class Hits(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where the unjudged documents of a block of queries are.
+    """Where the unjudged documents of a block of queries are."""
 
-    Attributes
-    ----------
-    rows, ranks : int64 arrays of shape (n_unjudged,)
-        As in Hits.
-    unseen : int64 array of shape (n_queries,)
-        Unjudged documents that are not in the ranking.
-    negative : int64 array of shape (n_queries,)
-        How many unjudged documents have a negative label in the qrels.
-    """
-
-    rows: np.ndarray
+    rows: np.ndarray  # int64 of shape (n_unjudged,): as in Hits
     ranks: np.ndarray
-    unseen: np.ndarray
-    negative: np.ndarray
+    unseen: np.ndarray  # int64 of shape (n_queries,): unjudged documents that are not in the ranking
+    negative: np.ndarray  # int64 of shape (n_queries,): how many unjudged documents have a negative label in the qrels
 
 
 def judged_hits(judged: JudgedRankings, block: tuple[int, int], max_depth: int) -> Hits:
@@ -198,20 +179,12 @@ class SharedDocuments(NamedTuple):
 
 
 class RunPairs(NamedTuple):
-    """The unjudged documents of a block of queries in two runs; the first ones are in the order of the first run.
+    """The unjudged documents of a block of queries in two runs; the first ones are in the order of the first run."""
 
-    Attributes
-    ----------
-    rows, first, second : int64 arrays of shape (n_unjudged,)
-        The rank is ABSENT if the document is not in the run.
-    negative : int64 array of shape (n_queries,)
-        How many of them have a negative label.
-    """
-
-    rows: np.ndarray
+    rows: np.ndarray  # int64 of shape (n_unjudged,): the rank is ABSENT if the document is not in the run
     first: np.ndarray
     second: np.ndarray
-    negative: np.ndarray
+    negative: np.ndarray  # int64 of shape (n_queries,): how many of them have a negative label
 
     def ranks(self, second: bool) -> np.ndarray:
         """The ranks in one of the runs."""

@@ -18,9 +18,8 @@ from libc.stdlib cimport free
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.engine.columns._ids cimport Ids, read
+from fastir.engine.columns._ids cimport Group, Ids, Text, copy_text, equal, is_blank, read, text_hash, word_hash
 from fastir.engine.columns._memory cimport large_malloc
-from fastir.engine.columns._text cimport Group, Text, copy_text, equal, is_blank, text_hash, word_hash
 from fastir.engine.columns._trec cimport CARRIAGE_RETURN, MEMORY, Cursor, scan_group, set_line_format
 from fastir.engine.join._judged cimport Index, Judged, find_judged
 

@@ -19,8 +19,9 @@ from fastir.engine.measure import NUM_Q
 from fastir.errors import FormatError, NoOverlapError
 from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.rules import columns_by_side
-from fastir.evaluation.run_collections import runs_by_name
+from fastir.evaluation.run_collections import is_long, runs_by_name
 from fastir.inputs import formats, places, roles
+from fastir.inputs.library_tables import is_of_ranx, plain_dict
 from fastir.inputs.shapes import DICTS, LISTS, OTHER_OBJECT, PATH, input_shape
 from fastir.rendering.look_alikes import quote_first
 
@@ -113,6 +114,7 @@ def check(
     rules = make_rules(max_depth, exactly_queries, tag)
     shown = whole_number("examples", examples, 0)
     of_qrels, of_runs = columns_by_side(columns, qrels_columns, run_columns, label)
+    qrels = plain_dict(qrels)
     noted = [Findings(file_name(qrels, FROM_QRELS))]
     collection = Collection(*read_ids(corpus, DOCUMENTS)) if corpus is not None else None
     judged = read_side(qrels, False, qrels_format, of_qrels, noted[0], Rules())
@@ -186,7 +188,7 @@ def read_side(
 ) -> Side | None:
     """A run or qrels, with what is wrong in it alone; None if its reader refuses it."""
     if input_shape(data, Run if is_run else Qrels, columns) == PATH:
-        format = format or formats.file_format(data)
+        format = format or formats.file_format(data, is_run=is_run)
     if format in lines.FORMATS:
         side: Side | None = lines.scan_lines(data, is_run, format, findings, rules, watch)
     else:
@@ -198,13 +200,29 @@ def read_side(
 
 def iterate_runs(runs: Any, columns: Mapping[str, str] | None, names: RunNames) -> Iterator[tuple[Hashable, Any]]:
     """(name, run) of several runs, or of one."""
-    if isinstance(runs, Run):
-        return iter([(runs.name or "run", runs)])
+    if isinstance(runs, Run) or is_of_ranx(runs):
+        return iter([(runs.name or "run", plain_dict(runs))])
     if is_file(runs) and not places.is_many(runs) and not has_names(runs, columns):
         runs = [runs]
-    elif isinstance(runs, Mapping) and is_ranking(next(iter(runs.values()), None)):
+    elif is_one_table(runs, columns) or (
+        isinstance(runs, Mapping) and not is_long(runs, columns) and is_ranking(next(iter(runs.values()), None))
+    ):
         return iter([("run", runs)])
-    return runs_by_name(runs, columns, None, names)
+    return ((name, plain_dict(run)) for name, run in runs_by_name(runs, columns, None, names))
+
+
+def is_one_table(runs: Any, columns: Mapping[str, str] | None) -> bool:
+    """Whether it is a table without a column of runs, or rows of one: the results of one run."""
+    if isinstance(runs, (list, tuple)):
+        first = runs[0] if runs else None
+        is_record = isinstance(first, dict) and roles.is_header(list(first))
+        return is_record or (isinstance(first, (tuple, list)) and len(first) > 2)
+    if is_file(runs) or not is_long(runs, columns):
+        return False
+    from fastir.inputs.id_lists import schema_names
+
+    names = list(runs) if isinstance(runs, Mapping) else schema_names(runs)
+    return bool(names) and not any(name in names for name in roles.usual_names("runs", columns or {})["run"])
 
 
 def has_names(file: Any, columns: Mapping[str, str] | None) -> bool:

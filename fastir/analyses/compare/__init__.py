@@ -7,17 +7,15 @@ Allocates one float64 array of shape (n_metrics, n_columns, n_queries); tests wo
 Raises    ValueError and TypeError for options and values, NoOverlapError for queries that do not overlap as
           demanded; FastirWarning. What cannot be computed is NaN, with the reason in `Pair.note`
 
-compare         compare(): evaluates runs under one policy of queries
+compare         compare(): evaluates runs under one policy of queries; which differences unjudged documents could change
 compare_scores  compare_scores(): corrects p-values
 options         the options of a comparison as one record, which is checked once
 keywords        the same as TypedDicts, which docs/site/keywords.py writes
 segments        segments of the queries: which query is in which, means over them
 run_tests       runs tested on one list of queries, and the records of it
 scores          values per query from anywhere, aligned by id
-sign_changes    which differences the labels of unjudged documents could change
 run_pairs       all pairs at once, with the functions that fastir.stats has for plain arrays
-statistical_tests  the tests, each declared once, with its properties
-comparison      Comparison
+comparison      Comparison, and its files
 tables          records as text, Markdown, HTML, LaTeX and lines
-records         Pair, System, Method
+records         the tests, each declared once; Pair, System, Method
 """

@@ -6,11 +6,14 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+import numpy as np
+
+from fastir.analyses.bounds.bounds import difference_bounds_by_pair
 from fastir.analyses.compare.compare_scores import compare_aligned
 from fastir.analyses.compare.options import CorrectionOfPairs, Family, IntervalMethod, Options, Seeds, Test
+from fastir.analyses.compare.records import SIGN_CAN_CHANGE
 from fastir.analyses.compare.scores import read_scores
 from fastir.analyses.compare.segments import SegmentsLike
-from fastir.analyses.compare.sign_changes import with_sign_changes
 from fastir.checks import check_choice, refuse_options
 from fastir.data.qrels import as_qrels
 from fastir.data.results.results import Results
@@ -31,12 +34,15 @@ from fastir.stats.effects import Effect
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from fastir.analyses.bounds.result import Bounds
     from fastir.analyses.compare.comparison import Comparison
+    from fastir.analyses.compare.records import Pair
     from fastir.data.qrels import QrelsLike
     from fastir.data.run import RunsLike
     from fastir.evaluation.keywords import CompareOptions
     from fastir.evaluation.run_names import RunNames
     from fastir.request.options import Queries
+
 
 INTERSECTION = "intersection"
 
@@ -120,20 +126,8 @@ def compare(
     ('first', 'often', 2, 4, 0, 0.1667, 0.5)
     """
     statistics = Options(
-        baseline=baseline,
-        test=test,
-        n_resamples=n_resamples,
-        correction=correction,
-        family=family,
-        confidence=confidence,
-        interval=interval,
-        effect=effect,
-        queries=queries,
-        seeds=seeds,
-        segments=segments,
-        random_state=random_state,
-        n_threads=n_threads,
-        bounds=bounds,
+        *(baseline, test, n_resamples, correction, family, confidence, interval, effect, queries, seeds, segments),
+        *(random_state, n_threads, bounds),
     )
     comparison = evaluate_and_compare(qrels, runs, metrics, names, statistics, options, progress)[1]
     comparison.inputs = tuple(run_collections.paths_in([qrels], runs))
@@ -262,3 +256,44 @@ def query_policy(queries: Any, convention: Any) -> Any:
     if queries is None and convention != "fastir":
         return resolved_convention(convention, {}).queries
     return queries
+
+
+# ---- whether labels of unjudged documents could change the sign of a difference --------------------------------------
+
+
+def with_sign_changes(
+    comparison: Comparison, qrels: Any, runs: Mapping[Hashable, Any], options: dict[str, Any]
+) -> Comparison:
+    """A comparison with notes of pairs: which differences could have the other sign, and their bounds."""
+    names = dict.fromkeys((pair.a, pair.b) for pair in comparison.pairs)
+    bounds = difference_bounds_by_pair(qrels, runs, names, comparison.metrics, **{**options, "queries": "qrels"})
+    return with_notes(comparison, bounds)
+
+
+def with_notes(comparison: Comparison, bounds: dict[Any, Bounds]) -> Comparison:
+    """A comparison and its segments' comparisons, with the notes of their own queries."""
+    pairs = [
+        pair._replace(note=note_with_bounds(pair, bounds[pair.a, pair.b], comparison.query_ids))
+        for pair in comparison.pairs
+    ]
+    return type(comparison)(
+        comparison.runs,
+        comparison.metrics,
+        comparison.query_ids,
+        comparison.values,
+        lambda: (pairs, comparison.means, comparison.method),
+        lambda: pairs,
+        lambda: comparison.systems,
+        {segment: with_notes(part, bounds) for segment, part in comparison.segments.items()},
+    )
+
+
+def note_with_bounds(pair: Pair, bounds: Bounds, query_ids: list[Any]) -> str:
+    """The note of a pair, and between which values its difference lies if these have several signs."""
+    places = {query_id: row for row, query_id in enumerate(bounds.value.query_ids)}
+    rows = [places[query_id] for query_id in query_ids]
+    column = bounds.value.names.index(pair.metric)
+    low, high = (float(np.nanmean(side.values[rows, column])) for side in (bounds.lower, bounds.upper))
+    if not low < 0.0 < high:
+        return pair.note
+    return "; ".join(filter(None, (pair.note, f"{SIGN_CAN_CHANGE}: {low:+.4f} to {high:+.4f}")))

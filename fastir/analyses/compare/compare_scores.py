@@ -16,12 +16,11 @@ import numpy as np
 
 from fastir.analyses.compare.comparison import Comparison
 from fastir.analyses.compare.options import CorrectionOfPairs, Family, IntervalMethod, Options, Seeds, Test
-from fastir.analyses.compare.records import Method
+from fastir.analyses.compare.records import TESTS, Method
 from fastir.analyses.compare.run_pairs import Outcome
 from fastir.analyses.compare.run_tests import TestedRuns, test_segment
 from fastir.analyses.compare.scores import Scores, read_scores
 from fastir.analyses.compare.segments import SegmentsLike, segment_rows
-from fastir.analyses.compare.statistical_tests import TESTS
 from fastir.errors import quote, warn_caller
 from fastir.evaluation import run_collections
 from fastir.stats._checks import N_RESAMPLES
@@ -144,19 +143,8 @@ def compare_scores(
     (0.125, 4, True)
     """
     options = Options(
-        baseline=baseline,
-        test=test,
-        n_resamples=n_resamples,
-        correction=correction,
-        family=family,
-        confidence=confidence,
-        interval=interval,
-        effect=effect,
-        queries=queries,
-        seeds=seeds,
-        segments=segments,
-        random_state=random_state,
-        n_threads=n_threads,
+        *(baseline, test, n_resamples, correction, family, confidence, interval, effect, queries, seeds, segments),
+        *(random_state, n_threads),
     ).validate()
     options.check_scipy()
     comparison = compare_aligned(read_scores(runs, metrics, options.queries, options.seeds), options)

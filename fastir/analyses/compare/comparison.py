@@ -8,16 +8,16 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fastir.analyses.compare.records import Pair
+from fastir.analyses.compare.records import Method, Pair, System
 from fastir.analyses.compare.tables import default_level, pairs_table, runs_table, table_by_segment
 from fastir.checks import check_choice
 from fastir.data.results.changes import diff_values
 from fastir.data.results.columns import columns_from_records
-from fastir.data.results.exportable import Exportable
-from fastir.data.results.saved_files import save
+from fastir.data.results.exportable import Exportable, result_json
+from fastir.data.results.saved_files import convert_errors, read, save, write
 from fastir.errors import quote
 from fastir.rendering.text import json_types, refuse_inputs
-from fastir.request.custom import CustomMetric
+from fastir.request.custom import CustomMetric, restore_metric
 from fastir.request.directions import higher_is_better
 
 if TYPE_CHECKING:
@@ -59,7 +59,6 @@ class Comparison(Exportable):
         The paths of the files that were read, which `save` does not write over; they are not saved.
     """
 
-    segments: dict[Any, Comparison]
     inputs: tuple[str, ...] = ()
 
     def __init__(
@@ -82,7 +81,7 @@ class Comparison(Exportable):
         self.metrics = metrics
         self.query_ids = query_ids
         self.values = values
-        self.segments = segments or {}
+        self.segments: dict[Any, Comparison] = segments or {}
         self._conclude = conclude
         self._make_pairs = make_pairs
         self._make_systems = make_systems
@@ -310,8 +309,6 @@ class Comparison(Exportable):
         OSError
             The file cannot be written; its old content stays.
         """
-        from fastir.analyses.compare.saved import write_comparison
-
         refuse_inputs(path, self.inputs)
         save(path, "a comparison", lambda path: write_comparison(path, self), self.to_table, **options)
 
@@ -328,8 +325,6 @@ class Comparison(Exportable):
         OSError
             The file cannot be read.
         """
-        from fastir.analyses.compare.saved import load_fields
-
         return Comparison._from_fields(load_fields(path))
 
     @staticmethod
@@ -382,3 +377,78 @@ class Comparison(Exportable):
 def mean_over(values: dict[Any, float], kept: set[Any]) -> float:
     """The mean over some of the queries, NaN for none."""
     return math.fsum(values[query_id] for query_id in kept) / len(kept) if kept else math.nan
+
+
+# ---- comparisons in files that read back to an equal object ----------------------------------------------------------
+
+KIND = "comparison"
+READERS: dict[str, Callable[[Any], Any]] = {
+    "float": lambda value: math.nan if value is None else float(value),
+    "int": int,
+    "bool": lambda value: value if isinstance(value, bool) else {"True": True, "False": False}[value],
+}
+
+
+def write_comparison(path: str | os.PathLike[str], comparison: Any) -> None:
+    """Write all of a comparison; see `Comparison.save`."""
+    whole = result_json(comparison)
+    head = {KIND: {name: value for name, value in whole.items() if name != "pairs"}}
+
+    def table() -> dict[str, list[Any]]:
+        columns = {field: [getattr(pair, field) for pair in comparison.pairs] for field in Pair._fields}
+        return {**columns, "a": list(map(str, columns["a"])), "b": list(map(str, columns["b"]))}
+
+    write(path, KIND, {} if os.fsdecode(path).lower().endswith(".json") else head, lambda: whole, table)
+
+
+def load_fields(path: str | os.PathLike[str]) -> tuple[Any, ...]:
+    """Read what a Comparison is made from; see `Comparison.load`."""
+    path, head, body, table = read(path, "a comparison", KIND)
+    with convert_errors(path, KIND):
+        data = body if body is not None else head[KIND]
+        rows = (
+            data["pairs"]
+            if body is not None
+            else [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+        )
+        return comparison_fields(data, rows)
+
+
+def comparison_fields(data: dict[str, Any], rows: list[dict[str, Any]]) -> tuple[Any, ...]:
+    """The fields of a Comparison, from the pairs and the rest of `Comparison.to_json`."""
+    import numpy as np
+
+    custom = {name: restore_metric(name, meaning) for name, meaning in data.get("own_metrics", {}).items()}
+    runs, values = data["runs"], data["per_query"]
+    metrics = [custom.get(metric, metric) for metric in data["metrics"]]
+    query_ids = data["query_ids"]
+    matrix = [
+        [[READERS["float"](values[run][metric][str(query_id)]) for run in runs] for query_id in query_ids]
+        for metric in metrics
+    ]
+    method = record(Method, {**data["method"], "baseline": tuple(data["method"]["baseline"])})
+    pairs, systems = (
+        [record(kind, {**row, "metric": custom.get(row["metric"], row["metric"])}) for row in records]
+        for kind, records in ((Pair, rows), (System, data["systems"]))
+    )
+    return (
+        runs,
+        metrics,
+        query_ids,
+        np.array(matrix, np.float64).reshape(len(metrics), len(query_ids), len(runs)),
+        lambda: (pairs, systems, method),
+        lambda: pairs,
+        lambda: systems,
+        {part["segment"]: comparison_fields(part, part["pairs"]) for part in data.get("segments", [])},
+    )
+
+
+def record(kind: Any, row: dict[str, Any]) -> Any:
+    """A Pair, System or Method of the values of its fields."""
+    if set(row) != set(kind._fields):
+        raise ValueError(f"a {kind.__name__} has the fields {', '.join(kind._fields)}")
+    return kind(**{name: READERS.get(kind.__annotations__[name].__forward_arg__, identity)(row[name]) for name in row})
+
+
+def identity(value: Any) -> Any:
+    return value

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
 
+from fastir.analyses.compare.records import TESTS
 from fastir.analyses.compare.segments import read_segments
-from fastir.analyses.compare.statistical_tests import TESTS
 from fastir.checks import check_choice, flag, proportion, whole_number
 from fastir.engine.threads import thread_count
 from fastir.stats._checks import N_RESAMPLES, check_scipy

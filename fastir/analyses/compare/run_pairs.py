@@ -45,23 +45,7 @@ class Outcome(NamedTuple):
 
 
 class MetricValues:
-    """The runs' values of one metric, for the queries on which all have one.
-
-    Attributes
-    ----------
-    values : float64 array of shape (n_runs, n_queries)
-    taking_part : bool array over all queries
-    columns : float64 array of shape (n_columns, n_queries)
-        The values; if runs have several seeds that are kept apart, a column per seed.
-    owner : int64 array of shape (n_columns,)
-        The run that each of the columns belongs to.
-    a, b : int64 arrays of shape (n_pairs,)
-        The two rows of `values` that make a pair.
-    pair_moments : Moments
-        The moments of the differences of each pair.
-    wins, losses : int64 arrays of shape (n_pairs,)
-    effects : float64 array of shape (n_pairs,)
-    """
+    """The runs' values of one metric, for the queries on which all have one, and the pairs that are compared."""
 
     def __init__(
         self,
@@ -74,16 +58,16 @@ class MetricValues:
         effect: Effect,
     ) -> None:
         self.metric: str = metric
-        self.owner: np.ndarray = owner
-        self.a: np.ndarray = a
+        self.owner: np.ndarray = owner  # the run that each of the columns belongs to
+        self.a: np.ndarray = a  # with b the rows of `values` that make each pair
         self.b: np.ndarray = b
-        self.taking_part: np.ndarray = ~np.isnan(means).any(axis=0)
+        self.taking_part: np.ndarray = ~np.isnan(means).any(axis=0)  # over all queries
         if not self.taking_part.any():
             raise ValueError(f"metric {metric!r}: every query has a NaN in one of the runs, so none can be compared")
         if not self.taking_part.all():
             means, columns = means[:, self.taking_part], columns[:, self.taking_part]
-        self.values: np.ndarray = np.ascontiguousarray(means)
-        self.columns: np.ndarray = np.ascontiguousarray(columns)
+        self.values: np.ndarray = np.ascontiguousarray(means)  # of shape (n_runs, n_queries)
+        self.columns: np.ndarray = np.ascontiguousarray(columns)  # the same, or a column per seed of a run
         self.n: int = self.values.shape[1]
         self.largest: np.ndarray = np.abs(self.values).max(axis=1)
         self.effect: Effect = effect
@@ -97,23 +81,11 @@ class MetricValues:
 
     @functools.cached_property
     def counts_and_effects(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The wins, losses and effects."""
+        """The wins and losses of each pair, int64 of shape (n_pairs,), and its effect, float64."""
         crossed = self.effect == "anova" and min(self.values.shape) > 1
         error = two_way_anova(self.values.T).error.mean_square if crossed else None
         wins, losses, effects = zip(*(self.describe(part, error) for part in self.parts()), strict=True)
         return np.concatenate(wins), np.concatenate(losses), np.concatenate(effects)
-
-    @property
-    def wins(self) -> np.ndarray:
-        return self.counts_and_effects[0]
-
-    @property
-    def losses(self) -> np.ndarray:
-        return self.counts_and_effects[1]
-
-    @property
-    def effects(self) -> np.ndarray:
-        return self.counts_and_effects[2]
 
     def parts(self) -> Iterator[slice]:
         """The pairs, a few at a time."""
@@ -148,7 +120,7 @@ class MetricValues:
         return (better > 0).sum(axis=1), (better < 0).sum(axis=1), EFFECTS[self.effect][1](sides)
 
 
-# ---- tests of one metric, by their names in `statistical_tests` ----------------------------------------------------
+# ---- tests of one metric, by their names in `records` ----------------------------------------------------------------
 
 
 def t(column: MetricValues, options: Options) -> Outcome:
@@ -156,7 +128,7 @@ def t(column: MetricValues, options: Options) -> Outcome:
 
 
 def sign(column: MetricValues, options: Options) -> Outcome:
-    return Outcome(sign_rows(column.wins, column.losses), np.ones(len(column.a), bool))
+    return Outcome(sign_rows(*column.counts_and_effects[:2]), np.ones(len(column.a), bool))
 
 
 def wilcoxon(column: MetricValues, options: Options) -> Outcome:

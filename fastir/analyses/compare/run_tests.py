@@ -14,7 +14,7 @@ from fastir._version import __version__
 from fastir.analyses.compare import run_pairs
 from fastir.analyses.compare.comparison import Comparison
 from fastir.analyses.compare.options import Options
-from fastir.analyses.compare.records import IN_SEGMENTS, Mean, Method, Pair, System, Verdict
+from fastir.analyses.compare.records import IN_SEGMENTS, TESTS, Mean, Method, Pair, System, Verdict
 from fastir.analyses.compare.run_pairs import (
     Intervals,
     MetricValues,
@@ -25,7 +25,6 @@ from fastir.analyses.compare.run_pairs import (
     by_t,
 )
 from fastir.analyses.compare.scores import Scores
-from fastir.analyses.compare.statistical_tests import TESTS
 from fastir.data.results._totals import column_totals
 from fastir.data.results.results import MIN_ROWS_OF_JOINT_SUMS
 from fastir.errors import quote
@@ -33,24 +32,14 @@ from fastir.stats.effects import EFFECTS, detectable
 
 
 class TestedRuns:
-    """The outcomes of the tests of all pairs.
+    """The outcomes of the tests of all pairs."""
 
-    Attributes
-    ----------
-    scores : Scores
-    options : Options
-    means : float64 array of shape (n_metrics, n_runs, n_queries)
-    columns : list of MetricValues
-        For each metric.
-    """
-
-    means: np.ndarray
-    columns: list[MetricValues]
+    columns: list[MetricValues]  # for each metric
 
     def __init__(self, scores: Scores, a: np.ndarray, b: np.ndarray, options: Options) -> None:
         self.scores = scores
         self.options = options
-        self.means = scores.means()
+        self.means: np.ndarray = scores.means()  # float64 of shape (n_metrics, n_runs, n_queries)
         self.columns = [
             MetricValues(metric, values, columns, scores.owner, a, b, options.effect)
             for metric, values, columns in zip(scores.metrics, self.means, scores.repeats, strict=True)
@@ -196,9 +185,9 @@ def make_pairs(
     notes = moments.notes()
     if outcome.notes is not None:
         notes = np.where(notes == "", outcome.notes, notes)
-    ties = column.n - column.wins - column.losses
+    wins, losses, effects = column.counts_and_effects
     smallest = moments.deviation * detectable(column.n, alpha=1 - options.confidence)
-    columns = (low, high, column.effects, column.wins, ties, column.losses)
+    columns = (low, high, effects, wins, column.n - wins - losses, losses)
     rows: Iterable[Any] = zip(
         verdicts,
         outcome.p_values.tolist(),

@@ -69,33 +69,18 @@ class Quotient(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """Aligned values of several runs.
-
-    Attributes
-    ----------
-    runs : list
-    metrics : list of str
-    query_ids : list
-    repeats : float64 array of shape (n_metrics, n_columns, n_queries)
-        A column per run, or per seed of a run; NaN if a metric is undefined.
-    owner : int64 array of shape (n_columns,)
-        The run that each column belongs to.
-    unshared : int
-        Queries that are missing from some run.
-    convention : str
-        "" if unknown.
-    quotients : sequence of Quotient
-        Values that depend on which queries are compared.
-    """
+    """Aligned values of several runs."""
 
     runs: list[Any]
     metrics: list[str]
     query_ids: list[Any]
+    # float64 of shape (n_metrics, n_columns, n_queries): a column per run, or per seed of a run; NaN if a metric is
+    # undefined
     repeats: np.ndarray
-    owner: np.ndarray
-    unshared: int
-    convention: str
-    quotients: Sequence[Quotient] = ()
+    owner: np.ndarray  # int64 of shape (n_columns,): the run that each column belongs to
+    unshared: int  # queries that are missing from some run
+    convention: str  # "" if unknown
+    quotients: Sequence[Quotient] = ()  # values that depend on which queries are compared
 
     def part(self, rows: list[int]) -> Scores:
         """The Scores of some of the queries."""

@@ -7,8 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from fastir.analyses.compare.records import SIGN_CAN_CHANGE, Pair
-from fastir.analyses.compare.statistical_tests import TESTS
+from fastir.analyses.compare.records import SIGN_CAN_CHANGE, TESTS, Pair
 from fastir.rendering import Cell, Table
 from fastir.rendering.text import distinct_texts, tsv_text
 from fastir.request.directions import SIGNS, best_mean, higher_is_better

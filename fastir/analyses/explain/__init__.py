@@ -7,8 +7,7 @@ Allocates lists of records in Python; meant for one query, not for speed
 Raises    KeyError for a query or a metric that is not there, ValueError for explanations of two queries, and what
           evaluating the run raises
 
-conventions        explain_conventions(): where two conventions part
-query              explain(): the function form of `Evaluator.explain`
+query              explain(), and explain_conventions(): where two conventions part
 query_explanation  one evaluation for each judged document, documents below it unjudged; documents are made when read
 ranked             explain_ranked: the same for a bare list of labels, as a table with discounts and running sums
 records            Document, Explanation, Move, RankingDiff, and how they print, as tables and as rows of boxes

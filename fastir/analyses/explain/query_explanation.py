@@ -46,10 +46,8 @@ class LaterCopy:
 
     __slots__ = ("doc_id",)
 
-    doc_id: str | int
-
     def __init__(self, doc_id: str | int) -> None:
-        self.doc_id = doc_id
+        self.doc_id: str | int = doc_id
 
     def __str__(self) -> str:
         return str(self.doc_id)

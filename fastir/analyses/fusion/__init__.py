@@ -17,8 +17,7 @@ Raises  ValueError, TypeError, OverflowError and NoOverlapError, which name the 
 
 cards      the methods and the norms, each declared once
 settings   the caller's weights and parameters of a method, checked, and as arrays; the settings that are tried
-run_set    runs side by side
-fuse       fuse()
+fuse       fuse(), and runs side by side
 layout     what documents count, laid out once for all settings, and judged; what methods learn from judgments
 tune       tune()
 tuning     Tuning, Trial, Fold

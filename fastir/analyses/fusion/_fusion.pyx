@@ -25,9 +25,8 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.engine.columns._ids cimport Column, Ids
+from fastir.engine.columns._ids cimport Column, Ids, Text, copy_text, equal, text_hash
 from fastir.engine.columns._ids cimport read as read_ids
-from fastir.engine.columns._text cimport Text, copy_text, equal, text_hash
 from fastir.analyses.fusion._recipe cimport Recipe, Recipes, combine, gather, majority, normalize, values_by_rank
 from fastir.analyses.fusion._sorting cimport sort_by_id, sort_by_score
 from fastir.engine.measure._measure cimport with_spare

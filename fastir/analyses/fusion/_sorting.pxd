@@ -1,7 +1,7 @@
 # Documents of one query put in order, by scores and by ids.
 from libc.stdint cimport int64_t
 
-from fastir.engine.columns._text cimport Text
+from fastir.engine.columns._ids cimport Text
 from fastir.engine.rank._sorted_rows cimport Entry
 
 ctypedef bint (*before_fn)(const void* context, int64_t a, int64_t b) noexcept nogil

@@ -10,7 +10,7 @@ what all ids have in common, and is sorted likewise; only ids that are still ali
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from fastir.engine.columns._text cimport Text, compare
+from fastir.engine.columns._ids cimport Text, compare
 from fastir.engine.rank._sorted_rows cimport Entry, falling_key, sort_entries
 
 cdef enum:

@@ -18,7 +18,7 @@ import numpy as np
 
 from fastir.analyses.fusion._trials import TrialValues
 from fastir.analyses.fusion.cards import SEGMENTS, Method
-from fastir.analyses.fusion.run_set import TIE_SIGNS, RunSet, empty_columns
+from fastir.analyses.fusion.fuse import TIE_SIGNS, RunSet, empty_columns
 from fastir.analyses.fusion.settings import Setting, recipes
 from fastir.data.qrels import Qrels
 from fastir.data.rankings import JudgedRankings, check_rankings, first_fraction, make_rankings
@@ -35,23 +35,7 @@ from fastir.request.plan import ORDER_RULES, Settings, compile_fixed
 
 
 class Layout:
-    """Runs and judgments, laid out for a method.
-
-    Attributes
-    ----------
-    judged : JudgedRankings
-        With all queries of the qrels; ranks are positions from 1 in the order in which ties are decided.
-    left_out : int64 array of shape (n_queries,)
-        The position from 0 of a document that does not count; -1 if there is none.
-    sizes : int64 array of shape (n_runs, n_queries)
-        How long each ranking is.
-    slots : int64 array of shape (n_queries,)
-        Where each query's documents begin in the following.
-    features : float64 array of shape (n_runs, n_slots)
-        What each document counts; only what settings share, and no slots if they share nothing.
-    places : int32 array of shape (n_runs, n_slots)
-        Ranks from 0; for a document that is not in the ranking, its length. No slots if they are not needed.
-    """
+    """Runs and judgments, laid out for a method."""
 
     def __init__(
         self,
@@ -76,11 +60,13 @@ class Layout:
         placed = (np.ascontiguousarray(np.where(missing, 0, a[:, where])) for a in (runs.firsts, runs.sizes))
         runs.firsts, runs.sizes = placed
         runs.query_ids = list(qrels)
-        self.sizes = runs.sizes
+        self.sizes = runs.sizes  # int64 of shape (n_runs, n_queries): how long each ranking is
         majority, varying = card.rule == "majority", card.table is not None and card.factors is None
         shared = not majority and not varying
         shape = len(runs.names), int(self.sizes.sum())  # more than the documents are: the rest is never touched
+        # what each document counts: no slots if settings share nothing of it
         self.features = np.empty(shape if shared or card.feature == "segments" else (shape[0], 0))
+        # ranks from 0, or the ranking's length for a document that is not in it; no slots if no setting reads them
         self.places = np.empty((shape[0], 0) if shared else shape, np.int32)
         kept = card._replace(param=None, factors=None)
         if not shared:
@@ -108,10 +94,11 @@ class Layout:
         arrays = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
         for name in ("offsets", "ideal_offsets"):
             arrays[name] = offsets_from_sizes(arrays[name])
-        self.left_out = np.concatenate(left_out)
+        self.left_out = np.concatenate(left_out)  # positions from 0 of the documents that do not count, or -1
         take_out(arrays, self.left_out)
         report = Report(in_both=int((~missing).sum()))
         arrays["missing"] = missing
+        # of all queries; a rank is a position from 1 in the order in which ties are decided
         self.judged = make_rankings(JudgedRankings, runs.query_ids, arrays, ties, score_dtype, None, report)
         self.slots = offsets_from_sizes(self.judged.num_ret)
         if not len(self.judged.ranks):

@@ -153,19 +153,7 @@ MAX_TRIALS = 1 << 20  # each keeps a record, and a value of every query
 def trial_settings(
     card: Method, names: list[Any], fixed: Mapping[str, Any], grid: Any, n_trials: Any, seed: int
 ) -> tuple[list[Setting], str]:
-    """The settings to be tried, and how they were made.
-
-    Parameters
-    ----------
-    card : Method
-    names : list
-        Of the runs.
-    fixed : mapping
-        Parameters that are not searched.
-    grid : None, a step, or the settings
-    n_trials : None or int
-    seed : int
-    """
+    """The settings to be tried, and how they were made."""
     params = check_params(card, fixed, names, tuned=True)
     if grid is not None and n_trials is not None:
         raise ValueError("grid and n_trials must not be given together")

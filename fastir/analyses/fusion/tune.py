@@ -9,8 +9,8 @@ import numpy as np
 
 from fastir.analyses.compare.segments import read_segments, segment_rows
 from fastir.analyses.fusion.cards import METHODS, Method, find_norm
+from fastir.analyses.fusion.fuse import TIE_SIGNS, RunSet, read_run_set
 from fastir.analyses.fusion.layout import Layout, Learner
-from fastir.analyses.fusion.run_set import TIE_SIGNS, RunSet, read_run_set
 from fastir.analyses.fusion.settings import Setting, trial_settings
 from fastir.analyses.fusion.tuning import Fold, Trial, Tuning
 from fastir.checks import check_choice, whole_number

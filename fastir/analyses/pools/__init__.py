@@ -6,10 +6,8 @@ Validates that runs and qrels have ids of one kind, that every run has a team, d
 Allocates the runs; a dict of documents per query (pool, to_judge), numbers per judgment that a run has (the others)
 Raises    TypeError and ValueError, which name the run or team; NoOverlapError
 
-members        which runs have which documents at which ranks, and the teams of runs
-pool           pool(): the documents to be judged
-merge_qrels    lists of documents as files, and merge_qrels(): judgments with the labels of such lists
-contributions  contributions(): judged documents by the runs that have them
+pool           pool(): the documents to be judged; their lists as files, and merge_qrels(): judgments with their labels
+contributions  contributions(): judged documents by the runs that have them, and the teams of runs
 leave_one_out  leave_one_out(): the leaderboard on the judgments without one team's own
 to_judge       to_judge(): unjudged documents, those first that could change most
 changes        how a value changes with one more judgment

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.analyses.pools.members import JudgmentRanks
+from fastir.analyses.pools.contributions import JudgmentRanks
 from fastir.data.qrels import label_column
 from fastir.data.rankings import JudgedRankings, make_rankings
 from fastir.data.results.report import Report
@@ -27,50 +27,25 @@ class Changes:
 
     The index of a ranking is the index of its query times the number of runs, plus the index of its run: the rankings
     of a query are neighbours.
-
-    Parameters
-    ----------
-    judgment_ranks : JudgmentRanks
-        Judgments and candidates, which have the label UNJUDGED, or IN_POOL for a negative label.
-    runs : names of runs
-    label : number
-    metric, options
-        As for `JudgedRankings.evaluate`.
-    only_shared : bool
-        Whether queries that are missing from a run are left out of its mean.
-
-    Attributes
-    ----------
-    in_pool : bool array of shape (n_candidates,)
-        Whether the candidate has the label IN_POOL.
-    lacking : float64 array of shape (2, n_queries, n_runs)
-        By how much a document outside of a ranking changes the mean of its run: one with the label UNJUDGED, and one
-        with the label IN_POOL.
-    rankings, ranks, candidates : int64 arrays of shape (n,)
-        Which rankings have which candidates at which ranks, one ranking after the other.
-    having : float64 array of shape (n,)
-        By how much each of these changes the mean of its run.
     """
 
     query_ids: list[Any]
     n_runs: int
     how: str
-    counts: np.ndarray
     num_ret: np.ndarray
     metric: str
     options: Mapping[str, Any]
     all_ranks: np.ndarray
-    all_labels: np.ndarray
     judged: np.ndarray
     unjudged: np.ndarray
-    offsets: np.ndarray
-    before: np.ndarray
+    # int64 of shape (n,): which rankings have which candidates at which ranks, one ranking after the other
     rankings: np.ndarray
     ranks: np.ndarray
-    candidates: np.ndarray
-    in_pool: np.ndarray
+    in_pool: np.ndarray  # bool of shape (n_candidates,): whether the candidate has the label IN_POOL
+    # float64 of shape (2, n_queries, n_runs): by how much a document outside of a ranking changes the mean of its run:
+    # one with the label UNJUDGED, and one with the label IN_POOL
     lacking: np.ndarray
-    having: np.ndarray
+    having: np.ndarray  # float64 of shape (n,): by how much each of these changes the mean of its run
 
     def __init__(
         self,
@@ -90,17 +65,19 @@ class Changes:
         )
         self.metric, self.options, self.how = metric, options, "mean"
         left_out = [np.full(shape[0], of_run is None) if of_run is None else of_run.missing for of_run in ranked]
-        self.counts = np.column_stack(left_out).ravel() == 0 if only_shared else np.ones(len(self.num_ret), bool)
+        self.counts: np.ndarray = (
+            np.column_stack(left_out).ravel() == 0 if only_shared else np.ones(len(self.num_ret), bool)
+        )
         rankings, self.all_ranks, numbers = join_rankings(ranked)
         own = judgment_ranks.labels[numbers]
         candidates, counted = own < 0, own != UNJUDGED
         every_label = label_column(np.append(judgment_ranks.labels, label))
-        self.all_labels = np.where(candidates, every_label[-1], every_label[numbers])
+        self.all_labels: np.ndarray = np.where(candidates, every_label[-1], every_label[numbers])
         self.judged, self.unjudged = np.flatnonzero(counted), np.flatnonzero(candidates)
-        self.offsets = offsets_from_sizes(occurrences(rankings[counted], minlength=len(self.num_ret)))
-        self.before = (np.cumsum(counted) - (own == IN_POOL))[self.unjudged]
+        self.offsets: np.ndarray = offsets_from_sizes(occurrences(rankings[counted], minlength=len(self.num_ret)))
+        self.before: np.ndarray = (np.cumsum(counted) - (own == IN_POOL))[self.unjudged]
         self.rankings, self.ranks = rankings[self.unjudged], self.all_ranks[self.unjudged]
-        self.candidates = (np.cumsum(judgment_ranks.labels < 0) - 1)[numbers[self.unjudged]]
+        self.candidates: np.ndarray = (np.cumsum(judgment_ranks.labels < 0) - 1)[numbers[self.unjudged]]
         self.in_pool = judgment_ranks.labels[judgment_ranks.labels < 0] == IN_POOL
         self.keep_negatives(np.flatnonzero(own == IN_POOL))
         judged_labels = [
@@ -176,18 +153,7 @@ class Changes:
 
 
 class Means:
-    """The means of runs, and how they change with the value of one ranking.
-
-    Parameters
-    ----------
-    values : float64 array of shape (n_queries * n_runs,)
-        The values of a query are neighbours; NaN if the metric is undefined.
-    counts : bool array of that shape
-        Whether the query counts for the run.
-    n_runs : int
-    how : str
-        As in `Results.aggregates`.
-    """
+    """The means of runs, and how they change with the value of one ranking."""
 
     n_runs: int
     how: str
@@ -197,7 +163,6 @@ class Means:
     totals: np.ndarray
     numbers: np.ndarray
     lost: np.ndarray
-    before: np.ndarray
 
     def __init__(self, values: np.ndarray, counts: np.ndarray, n_runs: int, how: str) -> None:
         self.n_runs, self.how, self.counts = n_runs, how, counts
@@ -205,7 +170,7 @@ class Means:
         self.totals, self.numbers, self.lost = (
             column.reshape(-1, n_runs).sum(axis=0) for column in (self.terms, self.defined, counts & ~self.defined)
         )
-        self.before = self.of(self.totals, self.numbers, self.lost)
+        self.before: np.ndarray = self.of(self.totals, self.numbers, self.lost)
 
     def parts(self, values: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The addend of each value to the total of its run, and whether it counts."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
-from fastir.analyses.pools.members import JudgmentRanks, TeamsLike, check_overlap, owners, read_labels, read_teams
+from fastir.analyses.pools.contributions import JudgmentRanks, TeamsLike, check_overlap, owners, read_labels, read_teams
 from fastir.data.qrels import GroupedQrels, Qrels, as_qrels
 from fastir.data.rankings import JudgedRankings, make_rankings, ranking_arrays
 from fastir.data.results.by_run import ResultsByRun
@@ -334,25 +334,12 @@ READING_OPTIONS = ("score_dtype", "validate")  # options that judged rankings do
 
 
 class ReducedQrels:
-    """Evaluates runs on the judgments that are left.
-
-    Parameters
-    ----------
-    judgments : Qrels
-    judgment_ranks : JudgmentRanks
-        The same, without groups.
-    metrics, options
-        As for `Evaluator`.
-    settings : Settings
-        What they were compiled to.
-    """
+    """Evaluates runs on the judgments that are left."""
 
     judgments: Qrels
     judgment_ranks: JudgmentRanks
     metrics: str | Iterable[str]
     options: dict[str, Any]
-    falling: np.ndarray
-    labels: np.ndarray
 
     def __init__(
         self,
@@ -363,8 +350,8 @@ class ReducedQrels:
         settings: Settings,
     ) -> None:
         self.judgments, self.judgment_ranks, self.metrics, self.options = judgments, judgment_ranks, metrics, options
-        self.falling = np.lexsort((-judgment_ranks.labels.astype(float), judgment_ranks.rows))
-        self.labels = np.maximum(judgment_ranks.labels, np.int32(-1))  # as judged rankings have them
+        self.falling: np.ndarray = np.lexsort((-judgment_ranks.labels.astype(float), judgment_ranks.rows))
+        self.labels: np.ndarray = np.maximum(judgment_ranks.labels, np.int32(-1))  # as judged rankings have them
         self.ranked: dict[Hashable, tuple[JudgedRankings, np.ndarray]] = {}
         if not isinstance(judgments, GroupedQrels) and reads_one_order(settings):
             ordered = judgment_ranks.by({name: options[name] for name in ORDER_OPTIONS if name in options})

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
 import numpy as np
 
 from fastir.analyses.pools.changes import IN_POOL, UNJUDGED, Changes
-from fastir.analyses.pools.members import JudgmentRanks, check_overlap, read_labels
-from fastir.analyses.pools.merge_qrels import save_list
+from fastir.analyses.pools.contributions import JudgmentRanks, check_overlap, read_labels
+from fastir.analyses.pools.pool import save_list
 from fastir.checks import positive_integer, refuse_options
 from fastir.data.qrels import Qrels
 from fastir.data.results.columns import columns_from_records

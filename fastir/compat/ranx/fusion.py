@@ -11,7 +11,7 @@ import numpy as np
 
 from fastir.analyses.fusion import fuse as fusing
 from fastir.analyses.fusion.cards import METHODS, find_norm
-from fastir.analyses.fusion.run_set import RunSet
+from fastir.analyses.fusion.fuse import RunSet
 from fastir.analyses.fusion.settings import Setting, simplex, step_count, value_range
 from fastir.analyses.fusion.tune import Trials, column_means
 from fastir.compat.ranx.qrels_run import Qrels, Run, in_ranx_order

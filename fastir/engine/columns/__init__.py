@@ -16,18 +16,17 @@ line_formats  the lines of TREC, BEIR and MS MARCO files as data, and the messag
 other_formats what a bad line looks like, recognised by what it is
 id_lists      one query's ids as a list, checked
 _dicts        callers' dicts: inspected, and cleaned if they are unusual
-_ids          a column of ids, of any of seven layouts, read as Texts
-_text         Text, one id as borrowed bytes: order, hash with secret words, equality
+_ids          Text, one id as borrowed bytes: order, hash with secret words, equality; a column of ids, of any of
+              seven layouts, read as Texts
 _trec         lines to rows, and the rows of a whole file as columns
-_json         a JSON object of objects of numbers, to rows
-_letor        the lines of files for learning to rank: where their fields are
+_parsing      JSON objects, lists in cells and lines of files for learning to rank, to rows
 _number       the text of a number to a double, exactly
 _number_text  doubles to the text of repr(), a matrix at a time
 _arrow        Arrow data in, without pyarrow, after checks of its structure, offsets and views
 _arrow_out    results as Arrow data
-_scalars      scores and labels that are Python objects, read without Python code
 _objects      lists and rows of Python objects, as columns
-_entries      the pairs of a dict in batches, the rows of a ranking that is a dict, a dict of rankings as columns
+_entries      scores and labels that are Python objects, read without Python code; the pairs of a dict in batches, the
+              rows of a ranking that is a dict, a dict of rankings as columns
 _memory.pxd   prefetching, and memory for large scratch
 _fenv.pxd     ordinary floating point during a call, in any mode of the caller's thread
 """

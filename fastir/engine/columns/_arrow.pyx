@@ -584,7 +584,7 @@ cdef class Batches:
         return self.schema.names
 
     @property
-    def listed(self):
+    def list_columns(self):
         """The names of the columns of lists."""
         cdef ArrowSchema** columns = self.schema.schema.children
         return [name for place, name in enumerate(self.schema.names) if is_list(type_name(columns[place]))]

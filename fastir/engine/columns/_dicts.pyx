@@ -17,9 +17,8 @@ from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, int64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
-from fastir.engine.columns._entries cimport fetch_next, list_item, tuple_item
-from fastir.engine.columns._scalars cimport (Py_TYPE, PyTypeObject, Reader, digit, equal_integers, is_digit, read_known,
-                                             read_numpy_integer, read_whole)
+from fastir.engine.columns._entries cimport (PyTypeObject, Py_TYPE, Reader, digit, equal_integers, fetch_next, is_digit,
+                                             list_item, read_known, read_numpy_integer, read_whole, tuple_item)
 
 from collections import OrderedDict
 
@@ -224,7 +223,7 @@ cdef dict as_judgments(value):
         if type(value) is list or type(value) is tuple:
             return label_ids(tuple(value))       # the list of one moment
         if type(value) is set or type(value) is frozenset:
-            return labelled_in_order(members(value))    # an order that is the same in every process
+            return label_in_order(members(value))    # an order that is the same in every process
     except TypeError:
         pass
     return None
@@ -286,7 +285,7 @@ cdef list members(value):
     return ids
 
 
-cdef dict labelled_in_order(list ids):
+cdef dict label_in_order(list ids):
     """{id: 1} of str, or int, that all differ, sorted; if there are many, ids below one in the middle come before the
     others.
 

@@ -1,3 +1,112 @@
+# Python objects, read without running Python code: scores, labels and ids; the pairs of dicts; the items of lists.
+from cpython.object cimport PyObject
+from libc.stdint cimport int64_t
+
+from fastir.engine.columns._memory cimport prefetch
+
+
+# ---- float, int and NumPy's scalars ----------------------------------------------------------------------------------
+
+cdef extern from "Python.h":
+    ctypedef struct PyTypeObject
+    int PyFloat_CheckExact(PyObject*) noexcept
+    int PyLong_CheckExact(PyObject*) noexcept
+    PyTypeObject* Py_TYPE(PyObject*) noexcept
+
+cdef extern from *:
+    """
+    #ifdef Py_LIMITED_API
+    #define fastir_float(value) PyFloat_AsDouble(value)
+    #define fastir_is_digit(value) 0
+    #define fastir_digit(value) 0
+    #define fastir_is_pair(value) 0
+    #define fastir_pair(value) 0
+    #define fastir_hash_of_key(key) PyObject_Hash(key)
+    #else
+    #define fastir_hash_of_key(key) (((PyASCIIObject*)(key))->hash)  /* a str that is the key of a dict has it */
+    #define fastir_float(value) PyFloat_AS_DOUBLE(value)
+    #if PY_VERSION_HEX >= 0x030C0000
+    #define fastir_is_digit(value) PyUnstable_Long_IsCompact((PyLongObject*)(value))
+    #define fastir_digit(value) PyUnstable_Long_CompactValue((PyLongObject*)(value))
+    #define fastir_digits(value) (((PyLongObject*)(value))->long_value.ob_digit)
+    #define fastir_is_negative(value) ((((PyLongObject*)(value))->long_value.lv_tag & 3) == 2)
+    #if PY_VERSION_HEX < 0x030F0000
+    #define fastir_is_pair(value) (((PyLongObject*)(value))->long_value.lv_tag >> 3 == 2)
+    #else
+    #define fastir_is_pair(value) 0
+    #endif
+    #else
+    #define fastir_is_digit(value) ((size_t)Py_SIZE(value) + 1 <= 2)
+    #define fastir_digit(value) (Py_SIZE(value) * (Py_ssize_t)((PyLongObject*)(value))->ob_digit[0])
+    #define fastir_digits(value) (((PyLongObject*)(value))->ob_digit)
+    #define fastir_is_negative(value) (Py_SIZE(value) < 0)
+    #define fastir_is_pair(value) (Py_SIZE(value) == 2 || Py_SIZE(value) == -2)
+    #endif
+    static inline int64_t fastir_pair(PyObject *value) {
+        int64_t size = (int64_t)fastir_digits(value)[1] << PyLong_SHIFT | (int64_t)fastir_digits(value)[0];
+        return fastir_is_negative(value) ? -size : size;
+    }
+    #endif
+    """
+    double float_value "fastir_float"(PyObject*) noexcept        # of a float or of an object of a subclass
+    bint is_digit "fastir_is_digit"(PyObject*) noexcept          # whether an int has the least size, and what it is
+    Py_ssize_t digit "fastir_digit"(PyObject*) noexcept
+    bint is_pair "fastir_is_pair"(PyObject*) noexcept            # whether an int has the size after that: to 60 bits
+    int64_t pair "fastir_pair"(PyObject*) noexcept
+    Py_ssize_t key_hash "fastir_hash_of_key"(PyObject*) noexcept     # of a str, or of NumPy's
+
+
+cdef enum:
+    FLOAT64 = 100       # a Reader.kind; the others are known in _entries.pyx alone
+    FLOAT64_BITS = 53   # every integer of this many bits is a float64
+
+
+cdef struct Reader:             # of objects that most often are of one type
+    PyTypeObject* type          # of the last one that was no float
+    int kind                    # what it is
+    bint wide                   # whether an integer was met that may not be a float64
+
+
+cdef int read_other(Reader* reader, PyObject* value, double* out) noexcept
+cdef bint read_integer(Reader* reader, PyObject* value, int64_t* out) noexcept
+cdef bint read_numpy_integer(Reader* reader, PyObject* value, int64_t* out) noexcept
+cdef bint read_id(Reader* reader, PyObject* value, int64_t* out) noexcept
+cdef bint is_numpy_id(Reader* reader, PyObject* value, bint integers) noexcept
+cdef bint read_whole(Reader* reader, PyObject* value, int64_t* out) noexcept
+cdef bint read_known(Reader* reader, PyObject* value, double* out) noexcept
+cdef tuple equal_integers(list ids, list scores)
+cdef tuple integers_made_equal(dict ranking, const double* scores, int64_t n)
+
+
+cdef inline bint beyond(int64_t number) noexcept:
+    return number > <int64_t>1 << FLOAT64_BITS or number < -(<int64_t>1 << FLOAT64_BITS)
+
+
+cdef inline double float64_value(PyObject* value) noexcept:
+    """The value of an np.float64."""
+    return (<const double*>(<const char*>value + sizeof(PyObject)))[0]
+
+
+cdef inline bint read_score(Reader* reader, PyObject* value, double* out) noexcept:
+    """Read a number as float64; False if its type may run Python code, or it is too large."""
+    if PyFloat_CheckExact(value):
+        out[0] = float_value(value)
+        return True
+    if PyLong_CheckExact(value) and is_digit(value):
+        out[0] = <double>digit(value)
+        return True
+    if PyLong_CheckExact(value) and is_pair(value):
+        out[0] = <double>pair(value)
+        reader.wide |= beyond(pair(value))
+        return True
+    if Py_TYPE(value) == reader.type and reader.kind == FLOAT64:
+        out[0] = float64_value(value)
+        return True
+    return read_other(reader, value, out)
+
+
+# ---- the pairs of a dict ---------------------------------------------------------------------------------------------
+
 # The pairs of a dict, in batches: keys and values are gathered, and the values prefetched, before one of them is read.
 #
 # PyDict_Next takes half of the time of a walk, and loads every key, a cache miss where keys are in no order.
@@ -7,13 +116,6 @@
 # value), without hashes, that begin behind 2^dk_log2_index_bytes bytes of indices; that a removed entry has no value.
 # These versions alone are read so, and only after _entries.pyx has tried it in this process; anything else is
 # PyDict_Next's. Nothing here needs more than the limited API: a wheel for it does the same.
-from cpython.object cimport PyObject
-from libc.stdint cimport int64_t
-
-from fastir.engine.columns._memory cimport prefetch   # and its macro, for the C below
-from fastir.engine.columns._scalars cimport Reader, is_numpy_id, read_score
-
-
 cdef extern from *:
     """
     typedef struct {
@@ -116,11 +218,10 @@ cdef inline bint strings_only(dict pairs) noexcept:
 # The rows of one ranking that is a dict: its ids, borrowed, and its scores as float64.
 #
 # One walk collects the scores and checks on the way that every key is a str, or every key an int, and every value a
-# number that _scalars reads. It runs no Python code, so that what is borrowed stays valid until its caller runs some,
-# or lets go of the GIL. Where there is no GIL, the caller hands in a copy that no other thread knows.
+# number that read_score() reads. It runs no Python code, so that what is borrowed stays valid until its caller runs
+# some, or lets go of the GIL. Where there is no GIL, the caller hands in a copy that no other thread knows.
 cdef extern from "Python.h":
     int PyUnicode_CheckExact(PyObject*) noexcept
-    int PyLong_CheckExact(PyObject*) noexcept
     int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
 
 cdef enum:                  # results of read_rows
@@ -270,3 +371,18 @@ cdef inline void fetch_next(list values, Py_ssize_t i, Py_ssize_t most) noexcept
     if i + 16 < len(values):
         prefetch(<const char*>list_item(values, i + 16))
         prefetch(<const char*>list_item(values, i + 16) + 64)
+
+
+# What a caller has, for reading: without a GIL another thread may change it, and a copy made at one moment is read.
+cdef extern from *:
+    """
+    #ifdef Py_GIL_DISABLED
+    #define fastir_unchanged(dict) PyDict_Copy(dict)
+    #define fastir_unchanged_ids(ids) PySequence_Tuple(ids)
+    #else
+    #define fastir_unchanged(dict) Py_NewRef(dict)
+    #define fastir_unchanged_ids(ids) Py_NewRef(ids)
+    #endif
+    """
+    dict unchanged "fastir_unchanged"(dict)             # this dict, or a copy that no other thread knows
+    object unchanged_ids "fastir_unchanged_ids"(object) # this list or tuple, or such a copy as a tuple

@@ -11,17 +11,18 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-import numpy as np
-
 from fastir.engine.columns._memory cimport large_malloc, prefetch
-from fastir.engine.columns._text cimport Text, equal, write_decimal
 
-from fastir.engine.columns.ids import Arena, encode
+import numpy as np
+import os
+
+
 
 cdef extern from "Python.h":
     int PyUnicode_CheckExact(PyObject*) noexcept
     int PyUnicode_Check(PyObject*) noexcept
     object PyUnicode_FromObject(PyObject*)
+    object PyUnicode_DecodeUTF8(const char*, Py_ssize_t, const char*)
 
 cdef enum:
     RANGE_ROWS = 64
@@ -79,6 +80,17 @@ cdef int64_t same_until(const Column* column, int64_t first, int64_t stop) noexc
                 return i + j
         i += n
     return stop
+
+
+def encode(str text):
+    """An id as the bytes of a file: UTF-8, where surrogates become the bytes that they were read from."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        try:
+            return text.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            return text.encode("utf-8", "surrogatepass")
 
 
 cdef int borrow_text(PyObject* string, Text* out, list kept) except -1:
@@ -181,6 +193,17 @@ cdef inline int64_t write(const Text* text, bint integer, char* out) noexcept no
         return write_decimal((<const int64_t*>text.start)[0], out)
     memcpy(out, text.start, text.length)
     return text.length
+
+
+def id_texts(const unsigned char[::1] text, const int64_t[::1] starts, const int64_t[::1] lengths):
+    """The ids of an arena as a list of str."""
+    cdef Py_ssize_t i, n = starts.shape[0], size = text.shape[0]
+    cdef list ids = [None] * n
+    for i in range(n):
+        if starts[i] < 0 or lengths[i] < 0 or starts[i] > size - lengths[i]:
+            raise ValueError(f"id {i} lies outside of the text")
+        ids[i] = PyUnicode_DecodeUTF8(<const char*>&text[0] + starts[i], lengths[i], "surrogateescape")
+    return ids
 
 
 def ids_from_integers(array):
@@ -294,27 +317,35 @@ cdef Ids ids_from_buffers(int kind, const void* places, const void* data, const 
     return ids
 
 
-def joined(pieces):
-    """One column of the rows of several: pieces are (Ids, first row, row behind the last), all of one kind."""
-    cdef Ids ids
-    if len(pieces) == 1 and pieces[0][1:] == (0, len(pieces[0][0])):
-        return pieces[0][0]
-    if pieces[0][0].integers:
-        return ids_from_integers(np.concatenate([ids.numbers(first, stop) for ids, first, stop in pieces]))
-    return ids_from_arena(arena_from_pieces(pieces))
+# ---- the secret words of the hash -----------------------------------------------------------------------------------
+
+# A caller who knows a hash function can make ids that all fall into one slot of a table, which then takes quadratic
+# time. So the two secret words of text_hash() come from the operating system at import.
+#
+#     FASTIR_HASH_SEED = 0 ... 2^64 - 1       the words are made from this number, to repeat a run of the program
+#
+# Values, the order of what is returned and error messages do not depend on them. Nothing that is made with them leaves
+# the process: pickles carry ids, and tables are made again.
+
+NAME = "FASTIR_HASH_SEED"
 
 
-def arena_from_pieces(pieces):
-    """The rows of several columns of one kind, as `joined` has them, as an Arena; integers as their decimal text."""
-    cdef Ids ids
-    if len(pieces) == 1:
-        ids, first, stop = pieces[0]
-        return Arena(*ids.copy(first, stop - first), ids.integers)
-    copies = [ids.copy(first, stop - first) for ids, first, stop in pieces]
-    starts, used = [], 0
-    for text, places, _ in copies:
-        starts.append(places + used)
-        used += len(text)
-    text = np.concatenate([text for text, _, _ in copies] + [np.zeros(1, np.uint8)])
-    lengths = np.concatenate([lengths for _, _, lengths in copies])
-    return Arena(text, np.concatenate(starts), lengths, pieces[0][0].integers)
+cdef uint64_t spread(uint64_t x) noexcept:
+    """The mixing step of splitmix64."""
+    x = (x ^ x >> 30) * <uint64_t>0xBF58476D1CE4E5B9
+    x = (x ^ x >> 27) * <uint64_t>0x94D049BB133111EB
+    return x ^ x >> 31
+
+
+def seed_from_text(text):
+    """The seed of a text; one of the operating system for an empty text."""
+    if not text:
+        return int.from_bytes(os.urandom(8), "little")
+    if not (text.isascii() and text.isdecimal() and int(text[:40]) < 2**64):
+        raise ValueError(f"{NAME} must be an integer from 0 to 2^64 - 1, got {text[:80]!r}")
+    return int(text)
+
+
+cdef uint64_t seed = seed_from_text(os.environ.get(NAME, ""))
+START = spread(seed + <uint64_t>0x9E3779B97F4A7C15)
+FACTOR = spread(seed + 2 * <uint64_t>0x9E3779B97F4A7C15) | 1

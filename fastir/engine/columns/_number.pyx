@@ -15,8 +15,7 @@ from libc.string cimport memcpy
 
 import numpy as np
 
-from fastir.engine.columns._ids cimport Ids, read
-from fastir.engine.columns._text cimport Text
+from fastir.engine.columns._ids cimport Ids, Text, read
 
 cdef enum:
     MIN_EXPONENT = -80  # powers of five in the table; more than any score that occurs needs

@@ -16,7 +16,7 @@ from libc.string cimport memcpy, memset
 import numpy as np
 
 from fastir.engine.columns._number cimport multiply
-from fastir.engine.columns._text cimport write_decimal
+from fastir.engine.columns._ids cimport write_decimal
 
 cdef extern from "Python.h":
     const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL

@@ -14,7 +14,7 @@ from libc.stdint cimport int64_t, uint64_t
 import numpy as np
 
 from fastir.engine.columns._memory cimport prefetch
-from fastir.engine.columns._scalars cimport Reader, read_id, read_known
+from fastir.engine.columns._entries cimport Reader, read_id, read_known
 
 cdef extern from "Python.h":
     int PyTuple_Check(PyObject*) noexcept

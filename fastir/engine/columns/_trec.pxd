@@ -1,7 +1,7 @@
 # Reading TREC text, one query's rows at a time.
 from libc.stdint cimport int64_t
 
-from fastir.engine.columns._text cimport Group
+from fastir.engine.columns._ids cimport Group
 
 
 cdef enum:              # the problems of a line

@@ -7,6 +7,7 @@
     prels           query document label method probability     exactly five
     BEIR            query document score or label       exactly three, with single tabs between, below a header
     MS MARCO run    query document rank                 three; a fourth, the score, is not read
+    pairs           query document                      exactly two: judgments without labels, each number is 1
 
 scan_group() reads the lines up to the next change of query and leaves ids where they are: as positions in the chunk.
 Any white space separates fields, except in BEIR, where ids may hold blanks; LF and CRLF end lines; blank lines are
@@ -34,7 +35,7 @@ from libc.string cimport memcpy, memset
 
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.engine.columns._number cimport PADDING_BYTES, quick_number, read_number
-from fastir.engine.columns._text cimport Group, Text, copy_text, equal, room_for_rows, text_hash
+from fastir.engine.columns._ids cimport Group, Text, copy_text, equal, room_for_rows, text_hash
 
 import numpy as np
 
@@ -107,6 +108,7 @@ cdef enum:              # what a number is
     INTEGER
     RANK
     PROBABILITY         # or NA
+    MISSING             # the document is the last field
 
 cdef enum:              # how many fields follow it
     NONE
@@ -128,7 +130,7 @@ cdef set_line_format(Cursor* c, line_format, bint is_run):
     c.line_format.doc = line_format.doc - line_format.query + 1
     c.line_format.number = line_format.number
     c.line_format.kind = {"number": ANY, "label": LABEL, "integer": INTEGER, "rank": RANK,
-                          "probability": PROBABILITY}[WHAT[line_format.what]]
+                          "probability": PROBABILITY, "none": MISSING}[WHAT[line_format.what]]
     c.line_format.behind = {"none": NONE, "at most one": AT_MOST_ONE, "some": SOME}[line_format.behind]
     c.line_format.tabs = line_format.tabs
     c.line_format.ranked = line_format.ranked
@@ -236,6 +238,8 @@ cdef int skip_line(Cursor* c, const unsigned char** next_line) noexcept nogil:
     if p[0] == 0:
         return NUL
     behind = fields - c.line_format.number - 1
+    if c.line_format.kind == MISSING:
+        number = NULL
     if number != NULL and (behind > 0 if c.line_format.behind == SOME else behind <= c.line_format.behind) and (
             read_number(number, &value) != NULL or slow_field(number, skip_token(number) - number, &value) != NUMBER):
         return DATA_COMMENT
@@ -266,7 +270,10 @@ cdef inline int read_row(const LineFormat* line_format, Group* g, const unsigned
     p = behind_field(doc, tabs)
     doc_length = p - doc
     p = next_field(p, tabs)
-    if ends(p[0]):
+    if line_format.kind == MISSING and doc_length and ends(p[0]) and p[0]:
+        at[0] = p
+        return add_row(g, doc, doc_length, 1.0)
+    if ends(p[0]) or line_format.kind == MISSING:
         return NUL if p[0] == 0 else FIELDS
     token = p
     for _skipped in range(line_format.doc + line_format.query, line_format.number):
@@ -409,6 +416,7 @@ cdef int scan_group(Cursor* c, Group* g) noexcept nogil:
     cdef bint tabs = c.line_format.tabs, masked
     cdef int failed, _more
     masked = HAS_LINE_MASKS and not tabs and c.line_format.query == 1 and c.line_format.number <= c.line_format.doc + 2
+    masked = masked and c.line_format.kind != MISSING
     g.n = 0
     while p < c.stop:
         c.line = p

@@ -98,7 +98,7 @@ def relevant(query_id: Any, value: Any) -> Mapping[Any, Any]:
     return dict.fromkeys(sorted(ids) if isinstance(value, AbstractSet) else ids, 1)
 
 
-def repeated(query_id: Any, doc_id: Any, first: int, later: int, is_run: bool = True) -> DuplicateError:
+def duplicate_error(query_id: Any, doc_id: Any, first: int, later: int, is_run: bool = True) -> DuplicateError:
     """The error about a duplicate document in a list, at these ranks."""
     return DuplicateError(
         f"{'run' if is_run else 'qrels'}: duplicate document {quote(doc_id)} in query {quote(query_id)}, at "

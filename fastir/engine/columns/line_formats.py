@@ -22,7 +22,7 @@ class LineFormat(NamedTuple):
 
 
 # What a number is -> "number" (any), "label" (in the range of 32 bits), "integer" (of 32 bits), "rank" (an integer from
-# 0 up) or "probability" (above 0 and at most 1; NA is NaN).
+# 0 up), "probability" (above 0 and at most 1; NA is NaN) or "none" (the document is the last field).
 WHAT = {
     "score": "number",
     "level": "number",
@@ -32,6 +32,7 @@ WHAT = {
     "method": "integer",
     "rank": "rank",
     "inclusion probability": "probability",
+    "nothing": "none",
 }
 
 TREC_QRELS = LineFormat("qrels", "exactly 4 fields (query iteration document label)", 2, 3, "label", "none")
@@ -42,6 +43,7 @@ BEIR_QRELS = LineFormat("BEIR qrels", "3 fields, tabs between (query document la
 MSMARCO_RUN = LineFormat(
     "MS MARCO run", "3 fields (query document rank), or 4 (the score, too)", 1, 2, "rank", "at most one"
 )
+PAIRS = LineFormat("pairs", "exactly 2 fields (query document)", 1, 1, "nothing", "none")
 GROUPS = TREC_QRELS._replace(query=2)  # whose iteration is a subtopic or a group of judges
 PREFS = LineFormat("prefs", "exactly 5 fields (query judge part document level)", 3, 4, "level", "none", query=3)
 QRELS_PREFS = LineFormat("qrels_prefs", "exactly 4 fields (query judge document level)", 2, 3, "level", "none", query=2)

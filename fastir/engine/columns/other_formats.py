@@ -76,7 +76,7 @@ def are_ratings(fields: list[str]) -> bool:
     return len(fields) == 4 and is_number(fields[2]) and is_whole(fields[3]) and float(fields[3]) > 1e6
 
 
-def separated(mark: str, *numbers: int) -> Callable[[Line], bool]:
+def separator_test(mark: str, *numbers: int) -> Callable[[Line], bool]:
     """What recognises a line of so many fields with a mark between them."""
 
     def fits(line: Line) -> bool:
@@ -167,8 +167,8 @@ LINES: tuple[tuple[str, Callable[[Line], bool]], ...] = (
         "it looks like CSV with comma separated columns: put a header above them, and pass format='csv'",
         is_csv,
     ),
-    ("semicolons separate its fields; put blanks for them", separated(";", 4, 6)),
-    ("'|' separates its fields; put blanks for it", separated("|", 4, 6)),
+    ("semicolons separate its fields; put blanks for them", separator_test(";", 4, 6)),
+    ("'|' separates its fields; put blanks for it", separator_test("|", 4, 6)),
 )
 
 # The same of lines of TREC that have another number of fields
@@ -219,6 +219,15 @@ TREC_LINES: tuple[tuple[str, Callable[[Line], bool]], ...] = (
         lambda line: line.is_run and len(line.fields) == 3 and is_number(line.fields[2]),
     ),
     (
+        "a query and a document on each line are judgments without labels, format='pairs'; a run needs scores, or the "
+        "rank behind them and format='msmarco'",
+        lambda line: line.is_run and len(line.fields) == 2,
+    ),
+    (
+        "a query and a document on each line are judgments without labels: format='pairs' reads them",
+        lambda line: not line.is_run and len(line.fields) == 2,
+    ),
+    (
         "the 3 columns of BEIR need their header and format='beir'",
         lambda line: not line.is_run and len(line.fields) == 3 and is_number(line.fields[2]),
     ),
@@ -262,6 +271,23 @@ def hint_for_line(text: str, is_run: bool, of_trec: bool) -> str:
         return ""
     rows = LINES if line.is_whole() or not of_trec else LINES + TREC_LINES
     return next((f"; {about}" for about, fits in rows if fits(line)), "")
+
+
+def are_pairs(lines: list[str]) -> bool:
+    """Whether lines are a query and a document each, and can be nothing else.
+
+    A second field that is a number in all lines may be a weight or a label, unless it is a whole number and not 0 or 1
+    everywhere.
+    """
+    rows = [line.split() for line in lines]
+    if not rows or any(len(row) != 2 for row in rows) or hint_for_line(lines[0], False, False):
+        return False
+    docs = [doc for _, doc in rows]
+    return (
+        not any(all(mark in line for line in lines) for mark in ",;|")
+        and (all(map(str.isdigit, docs)) or not all(map(is_number, docs)))
+        and not {"0", "1"}.issuperset(docs)
+    )
 
 
 def hint_for_markup(text: str) -> str:

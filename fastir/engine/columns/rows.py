@@ -57,7 +57,9 @@ def list_of_each(offsets: np.ndarray) -> np.ndarray:
     return repeat(np.arange(len(offsets) - 1, dtype=np.int64), np.diff(offsets))
 
 
-def refused(pairs: list[tuple[int, int]], numbers: np.ndarray, rule: str | None, is_run: bool) -> list[tuple[int, int]]:
+def refused_pairs(
+    pairs: list[tuple[int, int]], numbers: np.ndarray, rule: str | None, is_run: bool
+) -> list[tuple[int, int]]:
     """The pairs of rows with one document that are an error.
 
     All are without a rule, and in a run under "mean", which is for judgments; judgments that differ are under "once".
@@ -109,6 +111,7 @@ LIKE_SCORES = "queries whose ranks look like scores"  # a kind of repair, too
 UNDIVIDED = "documents of one query, as no group, qid or offsets divides them"  # a kind of repair, too
 INCOMPLETE = "search responses that are incomplete"  # a kind of repair, too: a search timed out, or shards failed
 EXCLUDED = "excluded documents"  # a kind of repair, too: what the option `exclude` took out
+UNLABELLED = "rows without a label"  # a kind of repair: all that is listed is relevant
 LISTED_TWICE = "relevant ids listed twice"  # a kind of repair: an id counts once
 CELLS = tuple(  # kinds of repairs that repair nothing: what separates ids in the cells of a column
     f"cells with {ids}" for ids in ("lists in brackets", "commas between ids", "blanks between ids")
@@ -354,7 +357,7 @@ class Rows:
 
     def __reduce__(self) -> tuple[Any, ...]:
         columns = self.columns
-        return restored, (type(self), *columns.fields())
+        return restore_columns, (type(self), *columns.fields())
 
 
 def arrow_ids(ids: Arena | list[Any]) -> Any:
@@ -389,7 +392,7 @@ def id_set(name: str, ids: Iterable[Any]) -> AbstractSet[Any]:
     return set(ids)
 
 
-def restored(
+def restore_columns(
     kind: type[Rows], query_ids: list[Any], offsets: np.ndarray, ids: Any, numbers: np.ndarray, repairs: dict[Any, Any]
 ) -> Rows:
     """Rows from a pickle, which may be damaged."""

@@ -11,23 +11,17 @@ Memory   scratch of each thread, which grows to its longest ranking. Ids are bor
 Raises   loops without the GIL return a code (PROBLEM_CODES) and the position; the method around them, or its caller in
          inputs, makes the exception, in the caller's ids, rows or lines.
 
-    _judged           the qrels, indexed by bytes and by Python's hash
-    _counts           Counts: what a join counted
-    _join             Join: the rows of one query, from hashing its ids to its row of values
-    _dicts            a dict of dicts: each ranking is probed with the judged ids
-    _matches          or looked up among them, where they are many
-    _repeats          documents in several rows of one query
-    _parents          the documents of the ids of a run
-    _id_lists         lists of ids in rank order
-    _contiguous       columns with the rows of a query together
-    _scattered        columns with rows in any order: the queries, one by one
-    _scattered_rows   and before that the rows, one by one
-    _duplicates       whether a document is in two rows of one query, by the hashes of all rows
-    _query_table      and the tables that each row is looked up in
-    _buckets          words sorted out into buckets, and sets of hashes, in which equal ones meet
-    _trec_stream      a TREC file while it is read
-    _collect          a Plan that measures nothing, and keeps the hits
-    _two_pass         rows in any order, in parts that never meet
+    _judged       the qrels, indexed by bytes and by Python's hash; a Plan that measures nothing, and keeps the hits
+    _counts       Counts: what a join counted
+    _join         Join: the rows of one query, from hashing its ids to its row of values; words in buckets and sets of
+                  hashes, documents in several rows, the documents of the ids of a run
+    _dicts        a dict of dicts: each ranking is probed with the judged ids, or looked up among them if they are many
+    _id_lists     lists of ids in rank order
+    _contiguous   columns with the rows of a query together
+    _scattered    columns with rows in any order
+    _query_table  and the tables that each row is looked up in
+    _trec_stream  a TREC file while it is read
+    _two_pass     rows in any order, in parts that never meet
 
 From the hits that a join finds, `rank` finds their ranks, and `measure` fills the row.
 """

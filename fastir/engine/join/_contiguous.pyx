@@ -13,12 +13,10 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.engine.columns._ids cimport TEXTS, Column, Ids, read, same_until
-from fastir.engine.columns._text cimport Group, Text, equal, room_for_rows
-from fastir.engine.join._join cimport Join, Part, Seen, forget, hash_group, may_repeat, not_summed
+from fastir.engine.columns._ids cimport TEXTS, Column, Group, Ids, Text, equal, read, room_for_rows, same_until
+from fastir.engine.join._join cimport (Join, Parents, Part, Repeats, Seen, find_repeats, forget, forget_repeats,
+                                       hash_group, may_repeat, not_summed)
 from fastir.engine.join._judged cimport Index, Judged, QueryIndex, find_judged
-from fastir.engine.join._parents cimport Parents
-from fastir.engine.join._repeats cimport Repeats, find_repeats, forget_repeats
 from fastir.engine.measure._codes cimport NO_MEMORY, NOT_A_NUMBER, NOT_SUMMED, REPEATED
 
 import numpy as np
@@ -126,7 +124,7 @@ cdef class Columns(Join):
                 part.failed = NO_MEMORY
                 break
             self.met[q] = 1
-            part.failed = self.judge(part, q) if scores != NULL else self.settle(part, q)
+            part.failed = self.judge(part, q) if scores != NULL else self.judge_list(part, q)
             if part.failed:
                 part.row = q
                 break

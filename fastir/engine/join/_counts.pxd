@@ -5,9 +5,10 @@ from libc.stdint cimport int64_t
 
 
 cdef class Counts:
-    cdef public int64_t matched, ranked, unjudged
-    cdef public int64_t varied, flat, flat_example, flat_rows, tied, tied_example, nothing, nothing_example
-    cdef public int64_t repeated, repeated_example, rounded, rounded_example, excluded, excluded_example
+    cdef public int64_t n_matched_queries, n_ranked_docs, n_unjudged_docs, n_varied_queries, n_flat_queries, n_flat_docs
+    cdef public int64_t n_tied_queries, n_unjudged_queries, n_repeated_rows, n_rounded_queries, n_excluded_rows
+    cdef public int64_t tied_queries_example, flat_queries_example, unjudged_queries_example, repeated_rows_example
+    cdef public int64_t rounded_queries_example, excluded_rows_example
     cdef public bytearray uncounted
     cdef public tuple rounded_docs
     cdef add(self, Counts other)
@@ -20,12 +21,12 @@ cdef inline int64_t earlier(int64_t a, int64_t b) noexcept nogil:
 
 cdef inline void count_ranking(Counts counts, int64_t q, int64_t n, int64_t n_found) noexcept nogil:
     """Count query q with a ranking of n documents, n_found of which are in the qrels."""
-    counts.matched = counts.matched + 1
-    counts.ranked = counts.ranked + n
-    counts.unjudged = counts.unjudged + n - n_found
+    counts.n_matched_queries = counts.n_matched_queries + 1
+    counts.n_ranked_docs = counts.n_ranked_docs + n
+    counts.n_unjudged_docs = counts.n_unjudged_docs + n - n_found
     if n > 0 and n_found == 0:
-        counts.nothing = counts.nothing + 1
-        counts.nothing_example = earlier(counts.nothing_example, q)
+        counts.n_unjudged_queries = counts.n_unjudged_queries + 1
+        counts.unjudged_queries_example = earlier(counts.unjudged_queries_example, q)
 
 
 cdef inline void count_order(Counts counts, int64_t q, const double* scores, int64_t n, int64_t n_hits,
@@ -35,30 +36,30 @@ cdef inline void count_order(Counts counts, int64_t q, const double* scores, int
     if n_hits == 0 or n < 2:
         return
     if tied:
-        counts.tied = counts.tied + 1
-        counts.tied_example = earlier(counts.tied_example, q)
+        counts.n_tied_queries = counts.n_tied_queries + 1
+        counts.tied_queries_example = earlier(counts.tied_queries_example, q)
         while i < n and scores[i] == scores[0]:
             i += 1
         if i == n:
-            counts.flat = counts.flat + 1
-            counts.flat_rows = counts.flat_rows + n
-            counts.flat_example = earlier(counts.flat_example, q)
+            counts.n_flat_queries = counts.n_flat_queries + 1
+            counts.n_flat_docs = counts.n_flat_docs + n
+            counts.flat_queries_example = earlier(counts.flat_queries_example, q)
             return
-    counts.varied = counts.varied + 1
+    counts.n_varied_queries = counts.n_varied_queries + 1
 
 
 cdef inline void count_rounded(Counts counts, int64_t q) noexcept nogil:
-    counts.rounded = counts.rounded + 1
-    counts.rounded_example = earlier(counts.rounded_example, q)
+    counts.n_rounded_queries = counts.n_rounded_queries + 1
+    counts.rounded_queries_example = earlier(counts.rounded_queries_example, q)
 
 
 cdef inline void count_excluded(Counts counts, int64_t q, int64_t n) noexcept nogil:
     """Count n rows that left query q."""
-    counts.excluded = counts.excluded + n
-    counts.excluded_example = earlier(counts.excluded_example, q)
+    counts.n_excluded_rows = counts.n_excluded_rows + n
+    counts.excluded_rows_example = earlier(counts.excluded_rows_example, q)
 
 
 cdef inline void count_repeats(Counts counts, int64_t q, int64_t n) noexcept nogil:
     """Count n rows of query q that repeat the document of an earlier row."""
-    counts.repeated = counts.repeated + n
-    counts.repeated_example = earlier(counts.repeated_example, q)
+    counts.n_repeated_rows = counts.n_repeated_rows + n
+    counts.repeated_rows_example = earlier(counts.repeated_rows_example, q)

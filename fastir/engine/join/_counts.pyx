@@ -3,71 +3,63 @@
 A class in C because it is made in every call: a NamedTuple would add a sixth to the time of a call with one query.
 """
 
-COUNTED = ("tied", "flat", "nothing", "repeated", "rounded", "excluded")    # these have an example and a number
-EXAMPLES = (*(f"{name}_example" for name in COUNTED), "rounded_docs")
-FIELDS = ("matched", "ranked", "unjudged", "varied", "flat_rows", *COUNTED, *EXAMPLES)
+# What is counted: the field n_... has the number; of the former the field ..._example has the first query, too.
+WITH_EXAMPLE = ("tied_queries", "flat_queries", "unjudged_queries", "repeated_rows", "rounded_queries", "excluded_rows")
+WITHOUT_EXAMPLE = ("matched_queries", "ranked_docs", "unjudged_docs", "varied_queries", "flat_docs")
+FIELDS = (*(f"n_{name}" for name in WITH_EXAMPLE + WITHOUT_EXAMPLE), *(f"{name}_example" for name in WITH_EXAMPLE),
+          "rounded_docs")
 
 
 cdef class Counts:
     """The counts of one evaluation; without arguments, of an empty run.
 
-    Attributes
-    ----------
-    matched : int
-        Queries of the qrels that the run has.
-    ranked, unjudged : int
-        Documents ranked for queries of the qrels; those among them that are not in the qrels.
-    tied, tied_example : int
-        Queries in which a hit shares its score with another document; the position of the first, -1 if there is none.
-    flat, flat_example : int
-        Those among them in which all documents have one score; as above.
-    flat_rows, varied : int
-        The documents of these; rankings with a hit and with several scores.
-    nothing, nothing_example : int
-        Rankings that are not empty and hold no judged document; as above.
-    repeated, repeated_example : int
-        Rows that repeat the document of an earlier row of the query, if that is no error; as above.
-    rounded, rounded_example : int
-        Rankings in which two integer scores are different, but not as float64; as above.
-    rounded_docs : tuple or None
-        Two documents of the first of these rankings with scores that became equal.
-    excluded, excluded_example : int
-        Rows that left their query, as the option `exclude` says; as above.
-    uncounted : bytearray or None
-        Where `unjudged` is too high by what count_rest() finds in this.
+    n_matched_queries           queries of the qrels that the run has
+    n_ranked_docs               documents ranked for queries of the qrels
+    n_unjudged_docs             those among them that are not in the qrels
+    n_tied_queries              queries in which a hit shares its score with another document
+    n_flat_queries              those among them in which all documents have one score
+    n_flat_docs                 the documents of these
+    n_varied_queries            rankings with a hit and with several scores
+    n_unjudged_queries          rankings that are not empty and hold no judged document
+    n_repeated_rows             rows that repeat the document of an earlier row of the query, if that is no error
+    n_rounded_queries           rankings in which two integer scores are different, but not as float64
+    n_excluded_rows             rows that left their query, as the option `exclude` says
+    ..._example                 the position of the first such query, -1 if there is none
+    rounded_docs                two documents of the first rounded ranking with scores that became equal, or None
+    uncounted                   where n_unjudged_docs is too high by what count_rest() finds in this, or None
     """
 
     def __cinit__(self):
-        self.tied_example = self.nothing_example = self.repeated_example = self.rounded_example = -1
-        self.excluded_example = self.flat_example = -1
+        self.tied_queries_example = self.flat_queries_example = self.unjudged_queries_example = -1
+        self.repeated_rows_example = self.rounded_queries_example = self.excluded_rows_example = -1
 
     def __init__(self, **numbers):
         for name, number in numbers.items():
             setattr(self, name, number)
 
     def __reduce__(self):
-        return restored, ({name: getattr(self, name) for name in FIELDS}, self.uncounted)
+        return restore_counts, ({name: getattr(self, name) for name in FIELDS}, self.uncounted)
 
     cdef add(self, Counts other):
         """Add the counts of other queries; an example is the first in the qrels."""
-        self.matched += other.matched
-        self.ranked += other.ranked
-        self.unjudged += other.unjudged
-        self.tied += other.tied
-        self.tied_example = earlier(self.tied_example, other.tied_example)
-        self.flat += other.flat
-        self.flat_example = earlier(self.flat_example, other.flat_example)
-        self.flat_rows += other.flat_rows
-        self.varied += other.varied
-        self.nothing += other.nothing
-        self.nothing_example = earlier(self.nothing_example, other.nothing_example)
-        self.repeated += other.repeated
-        self.repeated_example = earlier(self.repeated_example, other.repeated_example)
-        self.rounded += other.rounded
-        if earlier(self.rounded_example, other.rounded_example) != self.rounded_example:
-            self.rounded_example, self.rounded_docs = other.rounded_example, other.rounded_docs
-        self.excluded += other.excluded
-        self.excluded_example = earlier(self.excluded_example, other.excluded_example)
+        self.n_matched_queries += other.n_matched_queries
+        self.n_ranked_docs += other.n_ranked_docs
+        self.n_unjudged_docs += other.n_unjudged_docs
+        self.n_tied_queries += other.n_tied_queries
+        self.tied_queries_example = earlier(self.tied_queries_example, other.tied_queries_example)
+        self.n_flat_queries += other.n_flat_queries
+        self.flat_queries_example = earlier(self.flat_queries_example, other.flat_queries_example)
+        self.n_flat_docs += other.n_flat_docs
+        self.n_varied_queries += other.n_varied_queries
+        self.n_unjudged_queries += other.n_unjudged_queries
+        self.unjudged_queries_example = earlier(self.unjudged_queries_example, other.unjudged_queries_example)
+        self.n_repeated_rows += other.n_repeated_rows
+        self.repeated_rows_example = earlier(self.repeated_rows_example, other.repeated_rows_example)
+        self.n_rounded_queries += other.n_rounded_queries
+        if earlier(self.rounded_queries_example, other.rounded_queries_example) != self.rounded_queries_example:
+            self.rounded_queries_example, self.rounded_docs = other.rounded_queries_example, other.rounded_docs
+        self.n_excluded_rows += other.n_excluded_rows
+        self.excluded_rows_example = earlier(self.excluded_rows_example, other.excluded_rows_example)
 
     def plus(self, Counts other):
         """The counts of both, as a new record."""
@@ -77,6 +69,6 @@ cdef class Counts:
         return total
 
 
-def restored(numbers, uncounted):
+def restore_counts(numbers, uncounted):
     """The Counts that were pickled."""
     return Counts(**numbers, uncounted=uncounted)

@@ -2,7 +2,7 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
-from fastir.engine.columns._scalars cimport Reader
+from fastir.engine.columns._entries cimport Reader
 from fastir.engine.join._counts cimport Counts
 from fastir.engine.join._judged cimport Judged, Lookup
 from fastir.engine.measure._measure cimport Plan
@@ -55,7 +55,7 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef int rank(self, int64_t place, int64_t row) except -1
     cdef int note(self, dict ranking, int64_t place) except -1
     cdef int note_rounded(self, int64_t place, tuple docs) except -1
-    cdef Counts counted(self)
+    cdef Counts take_counts(self)
     cdef int lack(self, int64_t place, int64_t row) except -1
 
 

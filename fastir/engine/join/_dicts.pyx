@@ -2,7 +2,7 @@
 
 The ids of the qrels carry their hashes, so a probe costs a few nanoseconds; the run's own keys are never hashed, copied
 or compared. From the second run on, if many documents were judged, the ranking's ids are looked up among them instead,
-in a table by the hash that each id carries (_matches): less than that many probes, but the table must be made first.
+in a table by the hash that each id carries: less than that many probes, but the table must be made first.
 
 One walk over a ranking collects its scores and checks on the way that every key is a str and every value a number that
 _scalars reads. Anything else (Fraction, other mappings) is read from a snapshot in plain types (columns/_dicts), taken
@@ -29,21 +29,18 @@ documents and a thousand judged ones, two different ids share a hash once in 10^
 cimport cython
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.object cimport PyObject
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from fastir.engine.columns._dicts cimport own_items
-from fastir.engine.columns._entries cimport (DICTS_AHEAD, HAS_NAN, NOT_PLAIN, ROWS_READ, ask_ahead, begins_with_numpy,
-                                             gather, read_rows, strings_only)
+from fastir.engine.columns._entries cimport (DICTS_AHEAD, HAS_NAN, NOT_PLAIN, ROWS_READ, Reader, ask_ahead,
+                                             begins_with_numpy, gather, integers_made_equal, key_hash, read_id,
+                                             read_rows, read_score, strings_only, unchanged)
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.engine.columns._memory cimport prefetch
-from fastir.engine.columns._scalars cimport Reader, key_hash, integers_made_equal, read_id, read_score
-from fastir.engine.join._collect cimport check_judged
 from fastir.engine.join._counts cimport Counts, count_excluded, count_order, count_ranking, count_rounded
-from fastir.engine.join._judged cimport Judged
-from fastir.engine.join._matches cimport Rows, match
-from fastir.engine.join._unchanged cimport unchanged
+from fastir.engine.join._judged cimport Judged, Lookup, check_judged, spread_hash
 from fastir.engine.measure._codes cimport MISSING, RELEVANT
 from fastir.engine.measure._measure cimport Judgments, Plan, label_code, measure, with_spare
 from fastir.engine.rank._rank cimport Hit, compare_fn, discard, rank_and_measure, reserve
@@ -69,6 +66,7 @@ cdef extern from "Python.h":
     Py_ssize_t PyByteArray_Size(bytearray) noexcept
     int PyUnicode_Compare(PyObject*, PyObject*) noexcept nogil
     PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
+    Py_ssize_t PyObject_Hash(PyObject*) except? -1
 
 cdef enum:
     # With more judged documents than an eighth of a ranking, its ids are looked up among them; those of a short one
@@ -121,7 +119,7 @@ def count_rest(Judged judged, Plan plan, bytearray uncounted):
     words = np.frombuffer(uncounted, np.int64)
     while i < len(words):
         q, integers, n = words[i] >> 1, words[i] & 1, words[i + 1]
-        rest = judged.ids(integers)[judged.offsets[q] + judged.wanted(plan.reads, q):judged.offsets[q + 1]]
+        rest = judged.ids(integers)[judged.offsets[q] + judged.n_read(plan.reads, q):judged.offsets[q + 1]]
         n_judged += len(set(words[i + 2:i + 2 + n].tolist()).intersection(rest if integers else map(hash, rest)))
         i += 2 + n
     return n_judged
@@ -150,6 +148,195 @@ cdef dict without(dict ranking, frozenset gone):
     for form in gone:
         left.pop(form, None)
     return left
+
+
+# ---- many judged documents: the ranking's ids are looked up among them -----------------------------------------------
+
+# Everything here waits for memory: the object of an id, its bit of the filter, its slot in the table, the hash of the
+# judged id there, that id. So STEP_ROWS take one step after the other. Each step prefetches the memory of the next one,
+# and none has a branch that depends on memory still to come. Ids are prefetched a whole batch before they are read, and
+# judged ones compared a batch later.
+#
+# Only ids that may become hits are compared. The others matter to the report alone, and there a text counts as judged
+# if all 64 bits of the hash are equal, as the head of this file explains. No hit is lost by that: the best labels were
+# put into the table first, so of all ids with one hash the first one found has the best label, and if that is not
+# wanted, none is.
+
+cdef struct Rows:           # of one ranking
+    PyObject** keys         # the ids, exact str or exact int objects, or the same of NumPy
+    const double* scores
+    int64_t n
+
+
+cdef extern from *:
+    """
+    #include <string.h>
+    #ifdef Py_LIMITED_API
+    #define fastir_equal_text(a, b) PyObject_RichCompareBool(a, b, Py_EQ)
+    #else
+    static inline int fastir_equal_text(PyObject *a, PyObject *b) {
+        return PyUnicode_GET_LENGTH(a) == PyUnicode_GET_LENGTH(b) && PyUnicode_KIND(a) == PyUnicode_KIND(b)
+            && memcmp(PyUnicode_DATA(a), PyUnicode_DATA(b), PyUnicode_GET_LENGTH(a) * PyUnicode_KIND(a)) == 0;
+    }
+    #endif
+    """
+    int equal_text "fastir_equal_text"(PyObject*, PyObject*) except -1
+
+cdef enum:
+    STEP_ROWS = 64  # rows that take a step together: their prefetched memory fits in the first-level cache
+    MODULUS = 0x7FFFFFFF    # of the hashes of integers, or less: sys.hash_info has it
+    LINE = 64       # bytes that arrive together; an id may reach into a second line
+
+
+cdef struct Candidate:
+    uint64_t hash
+    int64_t row
+    int64_t slot        # the slot of its hash in the table
+
+
+cdef inline int64_t position_at(const Lookup* lookup, int64_t slot) noexcept nogil:
+    return <int64_t>(lookup.table[slot] & <uint64_t>0xFFFFFFFF) - 1
+
+
+cdef inline int64_t next_slot(const Lookup* lookup, uint64_t h, uint64_t slot) noexcept nogil:
+    """The next slot from `slot` on with the same half of a hash as h, or -1."""
+    while lookup.table[slot] != 0:
+        if lookup.table[slot] >> 32 == h >> 32:
+            return <int64_t>slot
+        slot = (slot + 1) & lookup.mask
+    return -1
+
+
+cdef inline int64_t equal_slot(const Lookup* lookup, uint64_t h, int64_t slot) noexcept nogil:
+    """The next slot from `slot` on with an id of the hash h, or -1."""
+    while slot >= 0 and lookup.hashed[position_at(lookup, slot)].hash != h:
+        slot = next_slot(lookup, h, <uint64_t>(slot + 1) & lookup.mask)
+    return slot
+
+
+cdef inline bint same(PyObject* a, PyObject* b, bint integers) except -1:
+    cdef Reader reader
+    cdef int64_t x, y
+    cdef bint exact
+    if a == b:
+        return True
+    if not integers:
+        return equal_text(a, b)
+    exact = PyLong_CheckExact(b)
+    if exact and PyObject_RichCompareBool(a, b, Py_EQ):
+        return True
+    reader.type = NULL
+    return not exact and PyLong_CheckExact(a) and read_id(&reader, b, &y) and read_id(&reader, a, &x) and x == y
+
+
+cdef inline Py_ssize_t integer_hash(PyObject* key, Reader* reader) except? -1:
+    """The hash of an int, or of a NumPy integer, which has the same."""
+    cdef int64_t number
+    if PyLong_CheckExact(key) or not read_id(reader, key, &number):
+        return PyObject_Hash(key)
+    if -MODULUS < number < MODULUS:
+        return -2 if number == -1 else number
+    return hash(number)
+
+
+cdef int find_candidates(const Rows* rows, int64_t first, int n, bint integers, const Lookup* lookup, int64_t wanted,
+                         Candidate* candidates, int64_t* judged) except -1:
+    """Of n rows from `first` on those that are to be compared; how many. Others that are judged are counted."""
+    cdef int i, m = 0, kept = 0
+    cdef int64_t position
+    cdef uint64_t h
+    cdef Reader reader
+    reader.type = NULL
+    for i in range(<int>min(STEP_ROWS, rows.n - first - n)):
+        prefetch(<const char*>rows.keys[first + n + i])
+    for i in range(n):
+        if integers:
+            h = spread_hash(integer_hash(rows.keys[first + i], &reader))
+        else:
+            h = spread_hash(key_hash(rows.keys[first + i]))
+        prefetch(<const char*>(lookup.filter + (h >> 38 & lookup.filter_mask)))
+        prefetch(<const char*>(lookup.table + (h & lookup.mask)))
+        candidates[i].hash = h
+        candidates[i].row = first + i
+    for i in range(n):
+        candidates[m] = candidates[i]
+        h = candidates[i].hash
+        m += lookup.filter[h >> 38 & lookup.filter_mask] >> (h >> 32 & 63) & 1
+    n, m = m, 0
+    for i in range(n):
+        candidates[m] = candidates[i]
+        candidates[m].slot = next_slot(lookup, candidates[i].hash, candidates[i].hash & lookup.mask)
+        if candidates[m].slot >= 0:
+            prefetch(<const char*>(lookup.hashed + position_at(lookup, candidates[m].slot)))
+            m += 1
+    for i in range(m):
+        candidates[kept] = candidates[i]
+        candidates[kept].slot = equal_slot(lookup, candidates[i].hash, candidates[i].slot)
+        if candidates[kept].slot < 0:
+            continue
+        position = position_at(lookup, candidates[kept].slot)
+        if position >= wanted and not integers:
+            judged[0] += 1
+            continue
+        prefetch(<const char*>lookup.hashed[position].id)
+        prefetch(<const char*>lookup.hashed[position].id + LINE)
+        prefetch(<const char*>rows.keys[candidates[i].row] + LINE)
+        kept += 1
+    return kept
+
+
+cdef int64_t compare_candidates(const Rows* rows, bint integers, const Lookup* lookup, const int32_t* labels,
+                                int64_t wanted, Candidate* candidates, int n, Hit* hits, int64_t* n_hits) except -1:
+    """Of n candidates those that are judged; how many. Hits are appended."""
+    cdef Candidate* c
+    cdef Hit* hit
+    cdef int64_t position, judged = 0
+    cdef int i
+    for i in range(n):
+        c = &candidates[i]
+        while c.slot >= 0 and not same(lookup.hashed[position_at(lookup, c.slot)].id, rows.keys[c.row], integers):
+            c.slot = next_slot(lookup, c.hash, <uint64_t>(c.slot + 1) & lookup.mask)
+            c.slot = equal_slot(lookup, c.hash, c.slot)
+        if c.slot < 0:
+            continue
+        judged += 1
+        position = position_at(lookup, c.slot)
+        if position < wanted:
+            hit = hits + n_hits[0]
+            hit.row = c.row
+            hit.score = rows.scores[c.row]
+            hit.item = &rows.keys[c.row]
+            hit.label = label_code(labels[position])
+            n_hits[0] += 1
+    return judged
+
+
+cdef int64_t match(const Rows* rows, bint integers, const Lookup* lookup, const int32_t* labels, int64_t wanted,
+                   bint releases_gil, Hit* hits, int64_t* n_hits) except -1:
+    """Find the judged documents of a ranking: how many there are.
+
+    `hits` has room for all rows; judged ids before position `wanted` become hits.
+    """
+    cdef Candidate candidates[2][STEP_ROWS]
+    cdef int64_t start = 0, judged = 0
+    cdef int n, before = 0, turn = 0
+    n_hits[0] = 0
+    while start < rows.n or before > 0:
+        n = 0
+        if start < rows.n:
+            n = <int>min(STEP_ROWS, rows.n - start)
+            n = find_candidates(rows, start, n, integers, lookup, wanted, candidates[turn], &judged)
+        judged += compare_candidates(rows, integers, lookup, labels, wanted, candidates[1 - turn], before, hits, n_hits)
+        start += STEP_ROWS
+        turn = 1 - turn
+        before = n
+        if releases_gil:
+            with nogil:
+                pass
+    return judged
+
+
+# ---- one set of rules ------------------------------------------------------------------------------------------------
 
 
 cdef class Walk:
@@ -269,7 +456,7 @@ cdef class Walk:
     cdef int prepare(self, dict ranking, int64_t place) except -1:
         """Make what find() needs."""
         cdef int64_t q = 0 if self.pooled else place
-        cdef int64_t probes = self.judged.wanted(self.plan.reads, q)
+        cdef int64_t probes = self.judged.n_read(self.plan.reads, q)
         self.n, self.numpy_ids, self.n_gone = PyDict_Size(ranking), begins_with_numpy(ranking, self.integers), 0
         self.many = probes * (LOOKED_UP_RATIO if self.n > BATCH else 1) > self.n and (self.again or self.pooled)
         self.many |= self.is_whole and self.plan.reads != RELEVANT and self.n > BATCH and probes * MADE_RATIO > self.n
@@ -330,7 +517,7 @@ cdef class Walk:
         """Collect the hits, and count the documents that are judged."""
         cdef Judged judged = self.judged
         cdef int64_t first = judged.offsets[q], n = judged.offsets[q + 1] - first
-        cdef int64_t probes = judged.wanted(self.plan.reads, q), rest = n - probes
+        cdef int64_t probes = judged.n_read(self.plan.reads, q), rest = n - probes
         cdef Rows rows
         if self.many:
             rows.keys, rows.scores, rows.n = self.keys, self.scores, self.n
@@ -379,11 +566,11 @@ cdef class Walk:
         if docs is None:
             return 0
         count_rounded(self.counts, place)
-        if self.counts.rounded_example == place:
+        if self.counts.rounded_queries_example == place:
             self.counts.rounded_docs = docs
         return 0
 
-    cdef Counts counted(self):
+    cdef Counts take_counts(self):
         """The counts of all rankings."""
         self.counts.uncounted = self.uncounted
         return self.counts
@@ -505,7 +692,7 @@ def judge_dict(Judged judged, list jobs, dict run, bint releases_gil=False, list
         walk.follow(walks)
         walks.append(walk)
     judge_walks(walks, judged, run, kinds, rows)
-    return [walk.counted() for walk in walks], kinds
+    return [walk.take_counts() for walk in walks], kinds
 
 
 def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint single, run, int64_t most,
@@ -539,7 +726,7 @@ def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint si
     walk.write_to(values, status)
     walk.exclusions = exclusions
     judge_walks([walk], judged, run, kinds, rows)
-    result = values, walk.status, walk.counted(), kinds, rows
+    result = values, walk.status, walk.take_counts(), kinds, rows
     if walk.capacity <= SPARE:
         walk.let_go()
         with cython.critical_section(plan):
@@ -652,7 +839,7 @@ cdef int judge_all(list walks, Judged judged, dict run, bint integer_queries, li
             walk.note(ranking, q)
             if rounded:
                 walk.note_rounded(q, rounded[0][1])
-            work += walk.n + judged.wanted(walk.plan.reads, q)
+            work += walk.n + judged.n_read(walk.plan.reads, q)
         rounded.clear()
         if work > WORK_BETWEEN_SIGNALS:
             work = 0

@@ -20,18 +20,16 @@ from cpython.object cimport PyObject
 from libc.stdint cimport INT64_MAX, int64_t
 from libc.stdlib cimport free, malloc
 
-from fastir.engine.columns._entries cimport fetch_next, list_item, tuple_item
+from fastir.engine.columns._entries cimport fetch_next, list_item, tuple_item, unchanged, unchanged_ids
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.engine.columns._ids cimport borrow_text, held_text
+from fastir.engine.columns._ids cimport Group, Text, borrow_text, held_text, room_for_rows
 from fastir.engine.columns._memory cimport prefetch
-from fastir.engine.columns._text cimport Group, Text, room_for_rows
 from fastir.engine.join._counts cimport Counts
 from fastir.engine.join._join cimport Join, Part, hash_group
 from fastir.engine.join._judged cimport find_judged
-from fastir.engine.join._unchanged cimport unchanged, unchanged_ids
 from fastir.engine.measure._codes cimport REPEATED
 
-from fastir.engine.columns.id_lists import plain_ranking, ranking, repeated, sequence
+from fastir.engine.columns.id_lists import plain_ranking, ranking, duplicate_error, sequence
 from fastir.engine.columns.ids import is_integer
 
 cdef extern from "Python.h":
@@ -172,7 +170,7 @@ cdef class Lists(Join):
     cdef bint read_all(self, dict run, list query_ids, list rows) except -1:
         cdef Part* part = self.parts
         cdef Counts counts = <Counts>part.counts
-        cdef int64_t i, q, n, depth, nothing, nothing_example, work = 0
+        cdef int64_t i, q, n, depth, n_unjudged, example, work = 0
         cdef int state
         cdef Py_ssize_t position = 0, place = 0
         cdef Py_ssize_t next_position
@@ -211,19 +209,19 @@ cdef class Lists(Join):
             if state == TOO_LARGE:
                 return False
             self.met[q] = 1
-            nothing, nothing_example = counts.nothing, counts.nothing_example
-            part.failed = self.settle(part, q)
+            n_unjudged, example = counts.n_unjudged_queries, counts.unjudged_queries_example
+            part.failed = self.judge_list(part, q)
             if part.failed == REPEATED:
-                raise repeated(self.judged.query_ids[q], ids[part.seen.later], part.seen.first + 1,
+                raise duplicate_error(self.judged.query_ids[q], ids[part.seen.later], part.seen.first + 1,
                                part.seen.later + 1)
             if part.failed:
                 raise MemoryError
-            if counts.nothing > nothing and depth < n:      # judged ids may follow below the depth
+            if counts.n_unjudged_queries > n_unjudged and depth < n:      # judged ids may follow below the depth
                 state = self.find_below(part, q, ids, depth)
                 if state == 2:
                     return False
                 if state == 1:
-                    counts.nothing, counts.nothing_example = nothing, nothing_example
+                    counts.n_unjudged_queries, counts.unjudged_queries_example = n_unjudged, example
                 depth = n
             if self.kept:
                 self.kept = []

@@ -2,8 +2,8 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from fastir.engine.columns._text cimport START, Text, equal, mix
-from fastir.engine.measure._measure cimport Judgments
+from fastir.engine.columns._ids cimport START, Text, equal, mix
+from fastir.engine.measure._measure cimport Judgments, Plan
 
 cdef enum:
     # Slots of a table that are looked at for a free one. Tables are at most half full: with a hundred million ids of
@@ -59,7 +59,7 @@ cdef class Judged:
     cdef bint used              # whether a dict was joined with them before
     cdef int fill(self, list query_ids, doc_ids, const int64_t* offsets, Py_ssize_t n_offsets, const int32_t* labels,
                   int64_t n) except -1
-    cdef int64_t wanted(self, int reads, int64_t q) noexcept nogil
+    cdef int64_t n_read(self, int reads, int64_t q) noexcept nogil
     cdef Judgments judgments(self, int64_t q) noexcept nogil
     cdef void sort(self, int64_t q, const int32_t* labels, int64_t* order, int64_t* spare) noexcept
     cdef list ids(self, bint integers)
@@ -69,8 +69,8 @@ cdef class Judged:
     cdef const Index* index(self, bint integers) except NULL
     cdef const QueryIndex* query_index(self, bint integers) except NULL
     cdef const Lookup* lookup(self, bint integers) except NULL
-    cdef void* noted(self, void** place) noexcept
-    cdef void* note(self, void** place, void* value) noexcept
+    cdef void* load_pointer(self, void** place) noexcept
+    cdef void* store_pointer(self, void** place, void* value) noexcept
 
 
 cdef inline uint64_t spread_hash(Py_ssize_t h) noexcept nogil:
@@ -79,6 +79,7 @@ cdef inline uint64_t spread_hash(Py_ssize_t h) noexcept nogil:
 
 
 cdef int64_t find_query(const QueryIndex* index, const Text* query) noexcept nogil
+cdef int check_judged(Plan plan, Judged judged) except -1
 
 
 cdef inline int64_t find_judged(const Index* index, int64_t q, int64_t first, const Text* doc,

@@ -22,13 +22,13 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memcpy, memset
 
+import numpy as np
 from numpy import uint8, zeros
 
-from fastir.engine.columns._ids cimport borrow_text
+from fastir.engine.columns._ids cimport Text, borrow_text, equal, text_hash
 from fastir.engine.columns._memory cimport prefetch
-from fastir.engine.columns._text cimport Text, equal, text_hash
-from fastir.engine.measure._codes cimport JUDGED, NO_RELEVANT, RELEVANT
-from fastir.engine.measure._measure cimport Judgments
+from fastir.engine.measure._codes cimport JUDGED, NO_RELEVANT, POOL, RELEVANT
+from fastir.engine.measure._measure cimport Judgments, Plan
 from fastir.engine.measure._sort cimport rising_order
 
 cdef extern from "Python.h":
@@ -133,7 +133,7 @@ cdef class Judged:
         discard_query_index(self.query_indexes[0]); discard_query_index(self.query_indexes[1])
         discard_lookups(self.lookups[0]); discard_lookups(self.lookups[1])
 
-    cdef int64_t wanted(self, int reads, int64_t q) noexcept nogil:
+    cdef int64_t n_read(self, int reads, int64_t q) noexcept nogil:
         """How many documents of a query, from the first on, a plan with this `reads` looks up."""
         if reads == RELEVANT:
             return self.positive[q]
@@ -256,31 +256,31 @@ cdef class Judged:
 
     cdef const Index* index(self, bint integers) except NULL:
         """The document ids as bytes; made at the first call."""
-        if self.noted(<void**>&self.texts) == NULL:
-            free(self.note(<void**>&self.texts, borrow(self.ids(False), self.kept)))
-        if self.noted(<void**>&self.indexes[integers]) == NULL:
-            discard_index(<Index*>self.note(<void**>&self.indexes[integers], make_index(self, integers)))
+        if self.load_pointer(<void**>&self.texts) == NULL:
+            free(self.store_pointer(<void**>&self.texts, borrow(self.ids(False), self.kept)))
+        if self.load_pointer(<void**>&self.indexes[integers]) == NULL:
+            discard_index(<Index*>self.store_pointer(<void**>&self.indexes[integers], make_index(self, integers)))
         return self.indexes[integers]
 
     cdef const QueryIndex* query_index(self, bint integers) except NULL:
         """The query ids as bytes; made at the first call."""
         cdef void** place = <void**>&self.query_indexes[integers]
-        if self.noted(place) == NULL:
-            discard_query_index(<QueryIndex*>self.note(place, make_query_index(self, integers)))
+        if self.load_pointer(place) == NULL:
+            discard_query_index(<QueryIndex*>self.store_pointer(place, make_query_index(self, integers)))
         return self.query_indexes[integers]
 
     cdef const Lookup* lookup(self, bint integers) except NULL:
         """The ids by Python's hash; made at the first call."""
-        if self.noted(<void**>&self.lookups[integers]) == NULL:
-            discard_lookups(<Lookup*>self.note(<void**>&self.lookups[integers], make_lookups(self, integers)))
+        if self.load_pointer(<void**>&self.lookups[integers]) == NULL:
+            discard_lookups(<Lookup*>self.store_pointer(<void**>&self.lookups[integers], make_lookups(self, integers)))
         return self.lookups[integers]
 
-    cdef void* noted(self, void** place) noexcept:
+    cdef void* load_pointer(self, void** place) noexcept:
         """The pointer that a thread has stored there; NULL if none has."""
         with cython.critical_section(self):
             return place[0]
 
-    cdef void* note(self, void** place, void* value) noexcept:
+    cdef void* store_pointer(self, void** place, void* value) noexcept:
         """Store a pointer there; returns it again, to be freed, if another thread was faster, else NULL."""
         with cython.critical_section(self):
             if place[0] != NULL:
@@ -537,3 +537,52 @@ cdef int64_t find_query(const QueryIndex* index, const Text* query) noexcept nog
         if entry >> 32 == h >> 32 and equal(index.texts + position, query):
             return position
         slot = (slot + 1) & index.mask
+
+
+# ---- plans that collect ----------------------------------------------------------------------------------------------
+
+# A Plan that measures nothing: the join hands it every query's hits, and it collects them. So whatever a run comes as,
+# and whatever joins it, what is collected is just what metrics would have been computed from. The hits of a query lie
+# from the position on where its labels begin in the qrels; there are never more of them. The kernel finds that position
+# by a difference of two pointers to labels, which is one only if both point into the same qrels: so each join checks,
+# when it is made, that its Judged is the one of the plan.
+COLUMNS = 2     # of the values that such a plan fills: the number of hits, and of ranked documents
+
+
+def collecting_plan(Judged judged, int64_t[::1] ranks, int32_t[::1] labels, int64_t whole, int reads=POOL):
+    """A Plan that collects the hits of all queries in `ranks` and `labels`, which are as long as all judgments.
+
+    Without a Judged they have any length but 0, and every row of values comes with the position of its query's hits as
+    its first value. `whole` is the depth of a whole ranking.
+    """
+    cdef Plan plan = Plan([], [], min(reads, POOL), False, whole, False)
+    cdef int64_t n = ranks.shape[0] if judged is None else judged.offsets[judged.n_queries]
+    if ranks.shape[0] != n or labels.shape[0] != n:
+        raise ValueError(f"expected arrays of {n} entries")
+    if n > 0:
+        plan.collected.first = NULL if judged is None else judged.labels
+        plan.collected.ranks, plan.collected.labels = &ranks[0], &labels[0]
+    plan.deepest = whole
+    plan.owners = judged, ranks, labels
+    plan.n_slots = COLUMNS
+    return plan
+
+
+cdef int check_judged(Plan plan, Judged judged) except -1:
+    """Refuse to join with other qrels than the plan's."""
+    if plan.collected.ranks != NULL and plan.collected.first != judged.labels:
+        raise RuntimeError("internal error: a plan that collects hits is joined with a Judged that is not its own")
+    return 0
+
+
+def judgments(Judged judged):
+    """All judgments, best first for each query, as new int64 offsets and int32 labels; -1 for negative ones."""
+    cdef int64_t i, n = judged.offsets[judged.n_queries]
+    offsets, labels = np.empty(judged.n_queries + 1, np.int64), np.empty(n, np.int32)
+    cdef int64_t[::1] all_offsets = offsets
+    cdef int32_t[::1] all_labels = labels
+    for i in range(judged.n_queries + 1):
+        all_offsets[i] = judged.offsets[i]
+    for i in range(n):
+        all_labels[i] = max(judged.labels[i], -1)
+    return offsets, labels

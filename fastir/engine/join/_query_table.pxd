@@ -1,9 +1,8 @@
 # The query ids of rows: known ones become codes, unknown ones are noted; and which documents may be judged.
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
-from fastir.engine.columns._ids cimport Column
+from fastir.engine.columns._ids cimport FACTOR, START, Column, Text, equal, fold, last_word, text_hash, word_hash
 from fastir.engine.columns._number cimport decimal_value
-from fastir.engine.columns._text cimport FACTOR, START, Text, equal, fold, last_word, text_hash, word_hash
 from fastir.engine.join._judged cimport Index, Judged, QueryIndex
 
 
@@ -39,7 +38,7 @@ cdef int make_table(QueryTable* table, Judged judged, const QueryIndex* queries,
                     int64_t most) noexcept nogil
 cdef void free_table(QueryTable* table) noexcept nogil
 cdef int note_name(Names* names, const Text* name, uint64_t h, int64_t row) noexcept nogil
-cdef list named(const Names* names, bint integers)
+cdef list list_names(const Names* names, bint integers)
 cdef void free_names(Names* names) noexcept nogil
 cdef const uint64_t* id_words(const Column* column, int64_t first, int64_t n, Text* texts,
                               uint64_t* words) noexcept nogil

@@ -14,10 +14,9 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from fastir.engine.columns._ids cimport INTEGERS, TEXTS, Column, read
+from fastir.engine.columns._ids cimport INTEGERS, TEXTS, Column, Text, equal, last_word, read, text_hash
 from fastir.engine.columns._memory cimport prefetch
 from fastir.engine.columns._number cimport LITTLE, NO_DECIMAL
-from fastir.engine.columns._text cimport Text, equal, text_hash, last_word
 from fastir.engine.join._join cimport query_bytes
 from fastir.engine.join._judged cimport MOST_PROBES, Index, Judged, QueryIndex
 from fastir.engine.measure._codes cimport COLLISION, NO_MEMORY
@@ -159,7 +158,7 @@ cdef int grow(Names* names) noexcept nogil:
     return 0
 
 
-cdef list named(const Names* names, bint integers):
+cdef list list_names(const Names* names, bint integers):
     """Each name as bytes, and its first row."""
     cdef int64_t i
     return [(query_bytes(&names.table[i].text, integers), names.table[i].row) for i in range(names.size)

@@ -14,7 +14,7 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport calloc, free
 
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.engine.columns._text cimport Group
+from fastir.engine.columns._ids cimport Group
 from fastir.engine.columns._trec cimport (MEMORY, Cursor, explain_line, is_contradicted, lines_read, scan_group,
                                           set_line_format)
 from fastir.engine.join._join cimport Join, Part, not_summed
@@ -123,7 +123,7 @@ cdef class Stream(Join):
             first = newlines(text, <const unsigned char*>g.docs[part.seen.first].start) + 1
             later = newlines(text, <const unsigned char*>g.docs[part.seen.later].start) + 1
             doc = g.docs[part.seen.later].start[:g.docs[part.seen.later].length]
-            return functools.partial(repeated_in_block, doc, g.query.start[:g.query.length], first, later, self.path)
+            return functools.partial(duplicate_in_block, doc, g.query.start[:g.query.length], first, later, self.path)
         message, column, shown = explain_line(cursor, part.failed)
         line = newlines(text, cursor.line) + 1
         return functools.partial(wrong_in_block, message, self.path, line, column, shown)
@@ -137,7 +137,7 @@ cdef int64_t newlines(const unsigned char* text, const unsigned char* stop) noex
     return n
 
 
-def repeated(bytes doc_id, bytes query_id, first, later, path, bint is_run):
+def duplicate_error(bytes doc_id, bytes query_id, first, later, path, bint is_run):
     """The error for a duplicate document in a ranking or in a query's judgments; lines may be None."""
     doc, query = (quote(text.decode("utf-8", "surrogateescape")) for text in (doc_id, query_id))
     place = "" if first is None else f", first on line {first}"
@@ -152,8 +152,8 @@ def as_it_is(error, before):
     return error
 
 
-def repeated_in_block(doc_id, query_id, first, later, path, before):
-    return repeated(doc_id, query_id, before + first, before + later, path, True)
+def duplicate_in_block(doc_id, query_id, first, later, path, before):
+    return duplicate_error(doc_id, query_id, before + first, before + later, path, True)
 
 
 def wrong_in_block(message, path, line, column, shown, before):

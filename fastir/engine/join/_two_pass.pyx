@@ -24,12 +24,12 @@ from libc.stdlib cimport calloc, free, qsort
 from libc.string cimport memcpy
 
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
-from fastir.engine.columns._ids cimport INTEGERS, Column, Ids, read
+from fastir.engine.columns._ids cimport (INTEGERS, Column, Ids, Text, compare, equal, fold, last_word, read, text_hash,
+                                         write_decimal)
 from fastir.engine.columns._memory cimport prefetch
-from fastir.engine.columns._text cimport Text, compare, equal, fold, text_hash, last_word, write_decimal
 from fastir.engine.join._judged cimport Index, Judged, collision, find_judged
 from fastir.engine.join._query_table cimport (Names, QueryTable, free_names, free_table, id_words, integer_code,
-                                              make_table, may_be_judged, named, note_name, pair_hash, query_code)
+                                              make_table, may_be_judged, list_names, note_name, pair_hash, query_code)
 from fastir.engine.measure._codes cimport (COLLISION, INPUT, NOT_A_NUMBER, NO_MEMORY, OPTIMISTIC, PESSIMISTIC, REPEATED)
 from fastir.engine.measure._sort cimport scores_above, scores_from
 from fastir.engine.rank._rank cimport comparable, id_sign, label_order, score_order
@@ -290,7 +290,7 @@ cdef class FirstPass(QueryFinder):
             return set()
         self.n_returned = self.names.n
         self.call += 1
-        return {name for name, call in named(&self.names, self.integer_queries) if call == self.call - 1}
+        return {name for name, call in list_names(&self.names, self.integer_queries) if call == self.call - 1}
 
 
 cdef class SecondPass(QueryFinder):
@@ -330,7 +330,7 @@ cdef class SecondPass(QueryFinder):
         if self.hits == NULL or self.levels == NULL or self.n_hits == NULL:
             raise MemoryError
         for q in range(judged.n_queries):
-            for i in range(judged.wanted(reads, q)):
+            for i in range(judged.n_read(reads, q)):
                 slot = judged.offsets[q] + i
                 if scores[slot] != scores[slot]:
                     continue
@@ -455,7 +455,7 @@ cdef class SecondPass(QueryFinder):
                 low = middle + 1
         return low
 
-    def ranked(self, const int64_t[::1] before, const int64_t[::1] alike):
+    def find_ranks(self, const int64_t[::1] before, const int64_t[::1] alike):
         """The ranks that follow from the counts of all parts.
 
         Returns

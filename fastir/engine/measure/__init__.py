@@ -15,18 +15,12 @@ Raises   only while a Plan is made. `measure` and everything below it is noexcep
     views.py       the records that a Plan is made of
     _codes         the numbers of words: reads, statuses, tie rules, problems
     _registry      how a metric is declared, once: its function beside its card, its parameters by name
-    _sets          counts, sets, relevance at a cutoff
-    _binary        ranks of the relevant documents, interpolated precision
-    _incomplete    incomplete judgments, and how much of a ranking was judged
-    _graded        gains and discounts
-    _diversity     subtopics and groups of judges
+    _binary        counts, sets, ranks of the relevant documents, interpolated precision; incomplete judgments
+    _graded        gains and discounts; subtopics and groups of judges
     _user_models   rank-biased precision, expected reciprocal rank, C/W/L metrics, overlap with the ideal ranking
-    _preferences   pairs of documents in the right order
-    _review        technology-assisted review: what is saved of reading the collection
+    _tasks         preferences, technology-assisted review, learning to rank, multilabel classification, Q-measure
     judges.py      what metrics of preferences make of several judges
-    _learning      learning to rank, multilabel classification, Q-measure
-    _sampling      estimates from a sample of the pool
-    _weighted      documents that count as their weights
+    _sampling      estimates from a sample of the pool; documents that count as their weights
     _measure       Plan and Scratch, and the steps from the hits of one query to its row of values
     _arithmetic    logarithms and powers, the same to the bit on every processor; expected values over ties
     _sort          orders and searches
@@ -36,17 +30,11 @@ Importing the file of a family declares its metrics. CARDS holds all cards in th
 
 # The order of these imports is the order of the documentation.
 # isort: off
-import fastir.engine.measure._sets
 import fastir.engine.measure._binary
-import fastir.engine.measure._incomplete
 import fastir.engine.measure._graded
-import fastir.engine.measure._diversity
 import fastir.engine.measure._user_models
-import fastir.engine.measure._preferences
-import fastir.engine.measure._review
-import fastir.engine.measure._learning
-import fastir.engine.measure._sampling
-import fastir.engine.measure._weighted  # noqa: F401
+import fastir.engine.measure._tasks
+import fastir.engine.measure._sampling  # noqa: F401
 
 # isort: on
 from fastir.engine.measure import _registry

@@ -1,21 +1,290 @@
-"""Metrics of binary relevance that depend on the ranks of the relevant documents, such as interpolated precision.
+"""Metrics of binary relevance: counts, sets, the ranks of relevant documents, and incomplete judgments.
 
 Hits may hold codes below 0, when another metric of the plan reads them: every comparison here is with a label. A rank
-that is not among the hits holds a document that the metric does not tell from a non-relevant or unjudged one.
+that is not among the hits holds a document that the metric does not distinguish from a non-relevant or unjudged one.
+Metrics of incomplete judgments distinguish judged non-relevant documents (labels from 0 up), documents in the pool
+without a judgment (code -2), and documents outside the qrels (code -1, or no hit at all).
 """
 
 from libc.math cimport NAN
-from libc.stdint cimport int64_t
+from libc.stdint cimport INT64_MAX, int32_t, int64_t
 
-from fastir.engine.measure._arithmetic cimport (Tie, count_to, exp2_real, log2_integer, middle_rank, natural_log, ratio,
-                                                take_tie)
+from fastir.engine.measure._arithmetic cimport (Tie, chance_of_any, count_to, exp2_real, log2_integer, middle_rank,
+                                                natural_log, ratio, take_tie)
 from fastir.engine.measure._codes cimport MOST_NUMBERS
 from fastir.engine.measure._registry cimport Query, Snapshot, declare
 
-from fastir.engine.measure._registry import CUTOFFS, EMPTY, words
-from fastir.engine.measure.cards import AVERAGE, CHAIN, FIRST, INF, ODDS, Card, Numbers, Param
-from fastir.engine.measure.references import (BERRENDORF_2020, BUCKLEY_2000, HANLEY_1982, HOYT_2022, KANTOR_2000,
-                                              LIN_2015, MUSGRAVE_2020, ROBERTSON_2006)
+from fastir.engine.measure._registry import CUTOFFS, EMPTY, EMPTY_RANKING, words
+from fastir.engine.measure.cards import AVERAGE, CHAIN, ENDS, FIRST, INF, ODDS, SUM, Card, Numbers, Param, sum_at_cutoff
+from fastir.engine.measure.references import (BERRENDORF_2020, BUCKLEY_2000, BUCKLEY_2004, HANLEY_1982, HOYT_2022,
+                                              KANTOR_2000, LIN_2015, MUSGRAVE_2020, RIJSBERGEN_1974, ROBERTSON_2006,
+                                              WU_2025, YILMAZ_2006)
+
+
+# ---- counts ----------------------------------------------------------------------------------------------------------
+
+cdef double num_q(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return 1.0
+
+declare(num_q, Card(
+    "num_q", "queries evaluated", "1 per query", "never", ("trec_eval num_q",), aliases=("NumQ",), low=1.0,
+    higher_is_better=None, aggregate="count", groups="all", rank_sensitive=False, response=SUM), num_q)
+
+
+cdef double num_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return <double>q.num_ret
+
+declare(num_ret, Card(
+    "num_ret", "documents retrieved", "n", "0 for an empty ranking", ("trec_eval num_ret",), aliases=("NumRet",),
+    high=INF, higher_is_better=None, aggregate="sum", groups="all", becomes=("rel", "num_rel_ret"),
+    rank_sensitive=False, response=SUM), num_ret)
+
+
+cdef double num_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return <double>q.num_rel
+
+declare(num_rel, Card(
+    "num_rel", "relevant documents in the qrels", "R", "0 if none", ("trec_eval num_rel",), aliases=("NumRel",),
+    differs="trec_eval -c sums labels above 0 for any -l; ir_measures leaves out queries missing from the run",
+    high=INF, higher_is_better=None, aggregate="sum", rank_sensitive=False, response=SUM), num_rel)
+
+
+cdef double num_rel_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return s.num_rel_ret
+
+declare(num_rel_ret, Card(
+    "num_rel_ret", "relevant documents retrieved", "r", "0 if none", ("trec_eval num_rel_ret",), aliases=("NumRelRet",),
+    high=INF, aggregate="sum", rank_sensitive=False, response=SUM), num_rel_ret)
+
+
+cdef double num_nonrel_judged_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t i, count = 0
+    for i in range(q.num_hits):
+        count += 0 <= q.labels[i] < q.level
+    return <double>count
+
+declare(num_nonrel_judged_ret, Card(
+    "num_nonrel_judged_ret", "documents retrieved that were judged not relevant",
+    "retrieved documents with 0 <= label < rel_level", "0 if none", ("trec_eval num_nonrel_judged_ret",), high=INF,
+    higher_is_better=False, aggregate="sum", reads="judged", rank_sensitive=False, response=SUM), num_nonrel_judged_ret)
+
+
+# ---- at a cutoff, and sets -------------------------------------------------------------------------------------------
+
+declare(num_rel_ret, Card(
+    "hits", "relevant documents in the first k", "r_k", "0 if none is retrieved", ("ranx hits",),
+    differs="num_rel_ret is the same count, summed over queries instead of averaged",
+    high=INF, params=(EMPTY,), cutoff=True, rank_sensitive=False, response=SUM), num_rel_ret)
+
+
+cdef double hit_rate(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return 1.0 if s.num_rel_ret > 0 else 0.0
+
+
+cdef double expected_hit_rate(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return chance_of_any(q, s.k)
+
+declare(hit_rate, Card(
+    "hit_rate", "whether the top k holds a relevant document", "1 if r_k > 0, else 0", "0 if nothing is relevant",
+    ("trec_eval success", "ranx hit_rate", "LongMemEval recall_any"),
+    aliases=("success", "HitRate", "hit", "HitRatio", "hit_ratio", "HR", "recall_any", "any_recall"),
+    family="success", members=(1, 5, 10),
+    only_in=(("beir", "Accuracy"), ("sentence-transformers", "accuracy")), params=(EMPTY,), cutoff=True,
+    rank_sensitive=False, response=FIRST),
+    expected_hit_rate)
+
+
+cdef double plain_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return ratio(s.num_rel_ret, <double>q.num_ret if s.k == INT64_MAX else <double>s.k)
+
+
+cdef enum:                      # short_rankings
+    PAD
+    CLIP
+
+
+cdef double precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    if p[0] == CLIP and s.k > q.num_ret:
+        return ratio(s.num_rel_ret, <double>q.num_ret)
+    return plain_precision(q, s, p)
+
+declare(precision, Card(
+    "precision", "share of relevant documents in the first k", "r_k / k; without k: r / n",
+    "0 for an empty ranking; a ranking shorter than k still divides by k", (BUCKLEY_2000, "trec_eval P, set_P"),
+    aliases=("P", "SetP", "set_P", "pre"), family="P", members=CUTOFFS,
+    differs="XGBoost, which calls it pre, and CatBoost divide by n if the ranking is shorter than k: "
+            "short_rankings=clip",
+    params=(
+        Param("short_rankings", "pad",
+            "a ranking shorter than k: filled with documents that are not relevant, or k shrinks",
+            words(pad=PAD, clip=CLIP)),
+        EMPTY_RANKING, EMPTY),
+    at_r="r_precision", cutoff=True, becomes=("relative", "relative_precision"), rank_sensitive=False, response=SUM),
+    precision)
+
+declare(plain_precision, Card(
+    "precision_avgjg", "precision, averaged over groups of judges", "mean of r_k / k over the groups; without k: r / n",
+    "0 for an empty ranking", ("trec_eval P_avgjg",), family="P_avgjg", members=CUTOFFS, params=(EMPTY,), cutoff=True,
+    groups="all", rank_sensitive=False, response=SUM), plain_precision)
+
+
+cdef enum:                      # recall_norm has the first two, ap_norm all
+    ALL_RELEVANT
+    AT_MOST_K
+    RELEVANT_RETRIEVED
+    AT_MOST_RETRIEVED
+
+
+cdef double plain_recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return ratio(s.num_rel_ret, <double>q.num_rel)
+
+
+cdef double recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    if p[0] == AT_MOST_K and s.k < q.num_rel:
+        return ratio(s.num_rel_ret, <double>s.k)
+    return plain_recall(q, s, p)
+
+declare(recall, Card(
+    "recall", "fraction of the relevant documents that the top k holds", "r_k / R", "0 if R = 0",
+    (BUCKLEY_2000, "trec_eval recall, set_recall"), aliases=("R", "set_recall", "SetR"), family="recall",
+    members=CUTOFFS,
+    differs="LensKit divides by min(k, R): recall_norm=min_kR, or relative_precision",
+    params=(Param("recall_norm", "R", "the denominator: all relevant documents, or at most k of them",
+        words(R=ALL_RELEVANT, min_kR=AT_MOST_K)), EMPTY),
+    at_r="r_precision", cutoff=True, rank_sensitive=False, response=SUM), recall)
+
+
+cdef double recall_all(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return 1.0 if q.num_rel > 0 and s.num_rel_ret >= <double>q.num_rel else 0.0
+
+
+cdef double expected_recall_all(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    """Of g documents in the tie across the cutoff, m above it: all r relevant ones are, with C(m, r) / C(g, r)."""
+    cdef int64_t i = 0, j, rel_ret = 0, size, above
+    cdef double chance = 1.0
+    cdef Tie tie
+    while i < q.num_hits and q.ranks[i] <= s.k:
+        i = take_tie(q, i, &tie, 0)
+        rel_ret += tie.relevant
+        size = tie.last - tie.first + 1
+        above = size if tie.last <= s.k else s.k - tie.first + 1
+        if above < size:
+            for j in range(tie.relevant):
+                chance *= <double>(above - j if above > j else 0) / <double>(size - j)
+    return chance if 0 < q.num_rel <= rel_ret else 0.0
+
+declare(recall_all, Card(
+    "recall_all", "whether the top k holds every relevant document", "1 if r_k = R, else 0", "0 if R = 0",
+    (WU_2025, "LongMemEval recall_all"), aliases=("all_recall", "full_recall"),
+    differs="LongMemEval has 1 where nothing is relevant: empty=one", params=(EMPTY,), cutoff=True,
+    rank_sensitive=False, response=ENDS), expected_recall_all)
+
+
+cdef double relative_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t n = q.num_ret if s.k == INT64_MAX else s.k
+    return ratio(s.num_rel_ret, <double>(n if n < q.num_rel else q.num_rel))
+
+declare(relative_precision, Card(
+    "relative_precision", "precision at k over the best that is possible",
+    "r_k / min(k, R); without k: r / min(n, R)", "0 if R = 0", ("trec_eval relative_P, set_relative_P", "BEIR R_cap"),
+    aliases=("set_relative_P", "SetRelP", "R_cap", "recall_cap"), family="relative_P", members=CUTOFFS,
+    differs="BEIR fails for a query without relevant documents", params=(EMPTY,), cutoff=True,
+    rank_sensitive=False, response=sum_at_cutoff), relative_precision)
+
+
+cdef double f1(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double a = plain_precision(q, s, p), b = plain_recall(q, s, p)
+    return ratio(2.0 * a * b, a + b)
+
+declare(f1, Card(
+    "f1", "harmonic mean of precision and recall", "2 P R / (P + R), both at k", "0 if both are 0",
+    (RIJSBERGEN_1974, "ranx f1", "trec_eval set_F with x = 1"), params=(EMPTY,), cutoff=True, rank_sensitive=False,
+    response=sum_at_cutoff), f1)
+
+
+cdef enum:                      # f
+    F_X
+    F_BETA
+
+
+cdef struct SetFParams:
+    double x
+    double f_weight
+
+cdef SetFParams set_f_fields
+
+
+cdef double weighted_f(const Query* q, const Snapshot* s, const double* p, double x) noexcept nogil:
+    cdef double a = plain_precision(q, s, p), b = plain_recall(q, s, p)
+    return ratio((x + 1.0) * a * b, b + x * a)
+
+
+cdef double set_f(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef const SetFParams* params = <const SetFParams*>p
+    return weighted_f(q, s, p, params.x * params.x if params.f_weight == F_BETA else params.x)
+
+declare(set_f, Card(
+    "set_f", "weighted harmonic mean of precision and recall", "(x + 1) P R / (R + x P), both at k", "0 if r = 0",
+    ("trec_eval set_F",), aliases=("SetF",), positional=1,
+    differs="x is not beta but its square in the usual F: f_weight=beta, or f_beta",
+    params=(Param("x", 1.0, "how much more recall counts", (), 0, 1e6, closed=True, aliases=("beta",)),
+        Param("f_weight", "x", "what that parameter is: trec_eval's x, or the textbook's beta, whose square is x",
+        words(x=F_X, beta=F_BETA)), EMPTY),
+    cutoff=True, equals=(("f_weight", "beta", "f_beta"),), rank_sensitive=False, response=sum_at_cutoff),
+    set_f, set_f_fields)
+
+
+cdef double f_beta(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double beta = p[0]
+    return weighted_f(q, s, p, beta * beta)
+
+declare(f_beta, Card(
+    "f_beta", "weighted harmonic mean of precision and recall", "(beta^2 + 1) P R / (R + beta^2 P), both at k",
+    "0 if r = 0", (RIJSBERGEN_1974,),
+    differs="trec_eval set_F and ir_measures SetF take the square of beta: set_f",
+    params=(Param("beta", 1.0, "how many times more recall counts", (), 0, 1e3, closed=True), EMPTY), cutoff=True,
+    rank_sensitive=False, response=sum_at_cutoff),
+    f_beta)
+
+
+cdef double set_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return ratio(s.num_rel_ret * s.num_rel_ret, <double>q.num_ret * <double>q.num_rel)
+
+declare(set_map, Card(
+    "set_map", "precision times recall of the whole ranking", "r^2 / (n R)", "0 if n = 0 or R = 0",
+    ("trec_eval set_map",),
+    aliases=("SetAP",), params=(EMPTY,), rank_sensitive=False, response=ENDS), set_map)
+
+
+cdef struct UtilityParams:
+    double p1, p2, p3, p4, n_docs
+
+cdef UtilityParams utility_fields
+
+
+cdef double utility(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef const UtilityParams* worth = <const UtilityParams*>p
+    cdef double r = s.num_rel_ret
+    return (worth.p1 * r + worth.p2 * (q.num_ret - r) + worth.p3 * (q.num_rel - r)
+            + worth.p4 * (worth.n_docs + r - q.num_ret - q.num_rel))
+
+
+def weight(name, default, what):
+    return Param(name, default, f"the worth of a document that is {what}", (), -INF, INF)
+
+
+declare(utility, Card(
+    "utility", "worth of the ranking as a set", "p1 r + p2 (n - r) + p3 (R - r) + p4 (n_docs + r - n - R)",
+    "as the formula says", ("trec_eval utility",), positional=4,
+    differs="trec_eval -c gives 0 where the query is missing and no parameter is given", low=-INF, high=INF,
+    params=(
+        weight("p1", 1.0, "relevant and retrieved"),
+        weight("p2", -1.0, "retrieved, not relevant"),
+        weight("p3", 0.0, "relevant, not retrieved"),
+        weight("p4", 0.0, "neither"),
+        Param("n_docs", 0, "documents in the collection", (), 0, 2**53, integer=True, closed=True),
+        EMPTY), rank_sensitive=False, response=SUM), utility, utility_fields)
+
 
 cdef enum:                      # rounding
     V10
@@ -72,28 +341,22 @@ declare(map_r, Card(
     response=CHAIN, steady=False))
 
 
-cdef struct TimesParams:
-    double x
-
-cdef TimesParams times_fields
-
-
 cdef double r_precision_mult(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef int64_t depth = <int64_t>((<const TimesParams*>p).x * <double>q.num_rel + 0.9)
+    cdef int64_t depth = <int64_t>(p[0] * <double>q.num_rel + 0.9)
     return ratio(rel_ret_at(q, depth), <double>depth)
 
 declare(r_precision_mult, Card(
     "r_precision_mult", "precision at a multiple of the number of relevant documents",
     "r_K / K, K = x R + 0.9 without its fraction", "0 if K = 0", ("trec_eval Rprec_mult",), family="Rprec_mult",
     members=MULTIPLES,
-    params=(TIMES, EMPTY), at="x", response=CHAIN, steady=False), r_precision_mult, times_fields)
+    params=(TIMES, EMPTY), at="x", response=CHAIN, steady=False), r_precision_mult)
 
 declare(r_precision_mult, Card(
     "r_precision_mult_avgjg",
     "precision at a multiple of the number of relevant documents, averaged over groups of judges",
     "mean of r_K / K over the groups, K = x R + 0.9 without its fraction", "0 where K = 0",
     ("trec_eval Rprec_mult_avgjg",), family="Rprec_mult_avgjg", members=MULTIPLES, params=(TIMES, EMPTY), at="x",
-    groups="all", response=CHAIN, steady=False), r_precision_mult, times_fields)
+    groups="all", response=CHAIN, steady=False), r_precision_mult)
 
 
 cdef double mrr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -125,27 +388,14 @@ declare(mrr, Card(
     params=(EMPTY,), cutoff=True, response=FIRST), expected_mrr)
 
 
-cdef enum:                      # ap_norm
-    ALL_RELEVANT
-    AT_MOST_K
-    RELEVANT_RETRIEVED
-    AT_MOST_RETRIEVED
-
-
-cdef struct AveragePrecisionParams:
-    double ap_norm
-
-cdef AveragePrecisionParams average_precision_fields
-
-
 cdef double average_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef const AveragePrecisionParams* params = <const AveragePrecisionParams*>p
+    cdef double norm = p[0]
     cdef int64_t n = q.num_rel
-    if (params.ap_norm == AT_MOST_K or params.ap_norm == AT_MOST_RETRIEVED) and s.k < n:
+    if (norm == AT_MOST_K or norm == AT_MOST_RETRIEVED) and s.k < n:
         n = s.k
-    if params.ap_norm == AT_MOST_RETRIEVED and q.num_ret < n:
+    if norm == AT_MOST_RETRIEVED and q.num_ret < n:
         n = q.num_ret
-    return ratio(s.sum_precision, s.num_rel_ret if params.ap_norm == RELEVANT_RETRIEVED else <double>n)
+    return ratio(s.sum_precision, s.num_rel_ret if norm == RELEVANT_RETRIEVED else <double>n)
 
 declare(average_precision, Card(
     "map", "average precision (its mean over queries is MAP)",
@@ -158,7 +408,7 @@ declare(average_precision, Card(
         "the denominator: all relevant documents, at most k of them, those in the first k, or at most as many as the "
         "first k ranks hold documents",
         words(R=ALL_RELEVANT, min_kR=AT_MOST_K, hits=RELEVANT_RETRIEVED, min_nkR=AT_MOST_RETRIEVED)), EMPTY),
-    cutoff=True, response=AVERAGE, at_r="map_r"), average_precision, average_precision_fields)
+    cutoff=True, response=AVERAGE, at_r="map_r"), average_precision)
 
 
 cdef double plain_map(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -246,16 +496,10 @@ cdef int64_t wrong_pairs(const Query* q, int64_t depth, int64_t* rel_ret) noexce
     return wrong
 
 
-cdef struct PairParams:
-    double no_hit
-
-cdef PairParams pair_fields
-
-
 cdef double pair_accuracy(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef int64_t n = s.k if s.k < q.num_ret else q.num_ret, rel_ret = <int64_t>s.num_rel_ret, wrong
     if rel_ret == 0:
-        return 0.0 if (<const PairParams*>p).no_hit == NO_HIT_ZERO else NAN
+        return 0.0 if p[0] == NO_HIT_ZERO else NAN
     if rel_ret == n:
         return 1.0
     wrong = wrong_pairs(q, n, &rel_ret)
@@ -272,18 +516,12 @@ declare(pair_accuracy, Card(
     by_label=False,
     params=(Param("no_hit", "skip", "the value if the top k holds no relevant document: NaN, out of the mean, or 0",
         words(skip=NO_HIT_SKIP, zero=NO_HIT_ZERO)), EMPTY),
-    cutoff=True, response=CHAIN), NULL, pair_fields)
+    cutoff=True, response=CHAIN))
 
 
 cdef enum:                      # one_class
     ONE_CLASS_SKIP
     ONE_CLASS_ZERO
-
-
-cdef struct AucParams:
-    double one_class
-
-cdef AucParams auc_fields
 
 
 cdef double auc(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -330,7 +568,7 @@ cdef double split_auc(const Tie* tie, double wrong, int64_t seen, int64_t depth,
 cdef double share_right(double wrong, int64_t rel_ret, int64_t n, const double* p) noexcept nogil:
     """The fraction of pairs in the right order, of one relevant document and one other, among n documents."""
     if rel_ret == 0 or rel_ret == n:
-        return 0.0 if (<const AucParams*>p).one_class == ONE_CLASS_ZERO else NAN
+        return 0.0 if p[0] == ONE_CLASS_ZERO else NAN
     return 1.0 - wrong / (<double>(n - rel_ret) * <double>rel_ret)
 
 declare(auc, Card(
@@ -344,7 +582,7 @@ declare(auc, Card(
             "by their relevant items: weights=",
     params=(Param("one_class", "skip", "a ranking whose first k are all relevant, or none of them: is NaN and leaves "
                   "the mean; counts as 0", words(skip=ONE_CLASS_SKIP, zero=ONE_CLASS_ZERO)), EMPTY),
-    by_label=False, cutoff=True, response=CHAIN), expected_auc, auc_fields)
+    by_label=False, cutoff=True, response=CHAIN), expected_auc)
 
 
 cdef double mean_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -365,11 +603,6 @@ declare(mean_rank, Card(
     mean_rank)
 
 
-cdef struct NoHitParams:
-    double no_hit
-
-cdef NoHitParams no_hit_fields
-
 NO_HIT = Param("no_hit", "skip", "the value if no relevant document is retrieved: NaN, out of the mean, or 0",
                words(skip=NO_HIT_SKIP, zero=NO_HIT_ZERO))
 NOT_RETRIEVED = ("NaN, and out of the mean, if no relevant document is retrieved; those that are not retrieved do not "
@@ -377,7 +610,7 @@ NOT_RETRIEVED = ("NaN, and out of the mean, if no relevant document is retrieved
 
 
 cdef inline double no_rank(const double* p) noexcept nogil:
-    return 0.0 if (<const NoHitParams*>p).no_hit == NO_HIT_ZERO else NAN
+    return 0.0 if p[0] == NO_HIT_ZERO else NAN
 
 
 cdef double first_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -402,7 +635,7 @@ declare(first_rel, Card(
     "first_rel", "rank of the first relevant document", "the smallest relevant rank",
     "NaN, and out of the mean, if no relevant document is retrieved, unless no_hit=zero", (KANTOR_2000,), low=1.0,
     high=INF, beyond="0 with no_hit=zero", higher_is_better=False, params=(NO_HIT, EMPTY), response=CHAIN),
-    expected_first_rel, no_hit_fields)
+    expected_first_rel)
 
 
 cdef double last_rel(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -429,7 +662,7 @@ declare(last_rel, Card(
     high=INF, beyond="0 with no_hit=zero",
     differs="tar_eval has 0 if none is retrieved: no_hit=zero; so has scikit-learn's coverage_error, which gives equal "
             "scores the last rank of them: ties=pessimistic",
-    higher_is_better=False, params=(NO_HIT, EMPTY), response=CHAIN), expected_last_rel, no_hit_fields)
+    higher_is_better=False, params=(NO_HIT, EMPTY), response=CHAIN), expected_last_rel)
 
 
 cdef double median_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -526,7 +759,7 @@ cdef struct RecallsParams:      # behind them the recall points, ascending, as m
 cdef RecallsParams recalls_fields
 
 
-cdef int64_t wanted_for(double recall, double num_rel, double rounding) noexcept nogil:
+cdef int64_t relevant_needed(double recall, double num_rel, double rounding) noexcept nogil:
     """How many relevant documents make a recall point; the product is rounded half away from zero."""
     cdef double product = recall * num_rel
     cdef int64_t whole = <int64_t>product
@@ -548,7 +781,7 @@ cdef double best_precision(const Query* q, int64_t wanted) noexcept nogil:
 
 cdef double iprec(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     cdef const RecallParams* params = <const RecallParams*>p
-    cdef int64_t wanted = wanted_for(params.recall, <double>q.num_rel, params.rounding)
+    cdef int64_t wanted = relevant_needed(params.recall, <double>q.num_rel, params.rounding)
     if params.unranked == UNRANKED_NAN and q.num_ret == 0 and wanted == 0:
         return NAN
     return best_precision(q, wanted)
@@ -570,14 +803,14 @@ cdef double iprec_avg(const Query* q, const Snapshot* s, const double* p) noexce
     cdef double points[MOST_NUMBERS]
     for point in range(n):
         if (params.unranked == UNRANKED_NAN and q.num_ret == 0
-                and wanted_for(recall[point], num_rel, params.rounding) == 0):
+                and relevant_needed(recall[point], num_rel, params.rounding) == 0):
             return NAN
         points[point] = 0.0
     i = q.num_hits - 1
     point = n - 1
     while i >= 0:
         if q.labels[i] >= q.level:
-            while point >= 0 and wanted_for(recall[point], num_rel, params.rounding) > rel_ret:
+            while point >= 0 and relevant_needed(recall[point], num_rel, params.rounding) > rel_ret:
                 points[point] = best
                 point -= 1
             here = <double>rel_ret / <double>q.ranks[i]
@@ -597,3 +830,161 @@ declare(iprec_avg, Card(
     differs="trec_eval gives NaN for an empty ranking: unranked=nan; 9.x rounds up from .1: rounding=v9; both go "
     "wrong where recall points are not in ascending order",
     params=(RECALLS, ROUNDING, UNRANKED, EMPTY), positional=1, response=CHAIN), NULL, recalls_fields)
+
+
+# ---- incomplete judgments -------------------------------------------------------------------------------------------
+
+cdef enum:                      # bpref_norm
+    BOTH                        # min(N, R)
+    RELEVANT
+    BOTH_OR_NAN
+
+
+cdef enum:                      # negatives
+    SKIPPED
+    NONRELEVANT
+
+
+cdef struct BprefParams:
+    double bpref_norm, negatives
+
+cdef BprefParams bpref_fields
+
+
+# Why judged@k and unjudged@k need not add up to 1.
+NEGATIVE_LABELS = (
+    "a negative label (in the pool, not judged) is a judgment to judged, as to ir_measures, and none to unjudged, as "
+    "to trec_eval; judged divides by min(k, n), unjudged by k; so the two need not add up to 1")
+NEGATIVES = Param("negatives", "skip", "documents with negative labels: as if absent, or judged non-relevant",
+                  words(skip=SKIPPED, nonrel=NONRELEVANT))
+
+
+cdef int64_t bpref_bound(const Query* q, const BprefParams* params) noexcept nogil:
+    """The divisor of the number of non-relevant documents above."""
+    cdef int64_t nonrel = q.num_nonrel + (q.num_pooled if params.negatives == NONRELEVANT else 0)
+    return q.num_rel if q.num_rel < nonrel or params.bpref_norm == RELEVANT else nonrel
+
+
+cdef inline int32_t lowest_nonrelevant(const BprefParams* params) noexcept nogil:
+    """The smallest code that counts as judged not relevant."""
+    return -2 if params.negatives == NONRELEVANT else 0
+
+
+cdef inline double preference(int64_t above, int64_t num_rel, int64_t bound) noexcept nogil:
+    """0 if non-relevant documents are above though none was judged: the caller's ideal labels miss some."""
+    if above == 0:
+        return 1.0
+    return 1.0 - <double>(above if above < num_rel else num_rel) / <double>bound if bound > 0 else 0.0
+
+
+cdef double bpref(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef const BprefParams* params = <const BprefParams*>p
+    cdef int64_t i, above = 0, bound = bpref_bound(q, params)
+    cdef int32_t lowest = lowest_nonrelevant(params)
+    cdef double total = 0.0
+    if params.bpref_norm == BOTH_OR_NAN and bound == 0 and s.num_rel_ret > 0:
+        return NAN
+    for i in range(q.num_hits):
+        if q.labels[i] < q.level:
+            above += q.labels[i] >= lowest and q.labels[i] != -1
+        else:
+            total += preference(above, q.num_rel, bound)
+    return ratio(total, <double>q.num_rel)
+
+
+cdef double expected_bpref(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    """A relevant document is below each number of its tie's non-relevant ones with the same chance."""
+    cdef const BprefParams* params = <const BprefParams*>p
+    cdef int64_t i = 0, above = 0, more, bound = bpref_bound(q, params)
+    cdef double total = 0.0, part
+    cdef Tie tie
+    if params.bpref_norm == BOTH_OR_NAN and bound == 0 and s.num_rel_ret > 0:
+        return NAN
+    while i < q.num_hits:
+        i = take_tie(q, i, &tie, lowest_nonrelevant(params))
+        if tie.relevant > 0:
+            part = 0.0
+            for more in range(tie.nonrelevant + 1):
+                part += preference(above + more, q.num_rel, bound)
+            total += <double>tie.relevant * (part / <double>(tie.nonrelevant + 1))
+        above += tie.nonrelevant
+    return ratio(total, <double>q.num_rel)
+
+declare(bpref, Card(
+    "bpref", "how rarely judged non-relevant documents stand above relevant ones",
+    "1/R * sum over retrieved relevant documents of 1 - min(a, R) / min(N, R), a = judged non-relevant above; 1 "
+    "if a = 0",
+    "0 if R = 0; unjudged documents are skipped", (BUCKLEY_2004, "trec_eval bpref"),
+    differs="ranx counts negative labels as judged non-relevant, and gives NaN where nothing else is judged: "
+            "negatives=nonrel, bpref_norm=min_nan; its documentation divides by R: bpref_norm=R",
+    params=(Param("bpref_norm", "min", "what a is divided by: min(N, R), R, or min(N, R) with 0 / 0 = NaN, also in the "
+        "mean", words(min=BOTH, R=RELEVANT, min_nan=BOTH_OR_NAN)), NEGATIVES, EMPTY),
+    reads="judged", response=CHAIN, steady=False), expected_bpref, bpref_fields)
+
+
+cdef double gm_bpref(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef BprefParams plain = BprefParams(BOTH, SKIPPED)
+    cdef double value = bpref(q, s, <const double*>&plain)
+    return value if value > 1e-5 else 1e-5
+
+declare(gm_bpref, Card(
+    "gm_bpref", "geometric mean of bpref", "max(bpref, 0.00001); over queries exp(mean of ln)", "0.00001 if R = 0",
+    (BUCKLEY_2004, "trec_eval gm_bpref"), differs="pytrec_eval gives the logarithm of each query's value",
+    low=0.00001,
+    params=(EMPTY,), aggregate="geometric", reads="judged", response=CHAIN, steady=False))
+
+
+cdef double inf_ap(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t i, relevant = 0, nonrelevant = 0, pooled = 0
+    cdef double total = 0.0, above, small = 1e-5
+    for i in range(q.num_hits):
+        if q.labels[i] >= q.level:
+            if q.ranks[i] == 1:
+                total += 1.0
+            else:
+                above = <double>(q.ranks[i] - 1)
+                total += 1.0 / <double>q.ranks[i] + (above / <double>q.ranks[i]) * (
+                    <double>(relevant + nonrelevant + pooled) / above) * (
+                    (<double>relevant + small) / (<double>(relevant + nonrelevant) + 2.0 * small))
+            relevant += 1
+        elif q.labels[i] >= 0:
+            nonrelevant += 1
+        elif q.labels[i] < -1:
+            pooled += 1
+    return ratio(total, <double>q.num_rel)
+
+declare(inf_ap, Card(
+    "inf_ap", "average precision estimated from a sample of the pool",
+    "1/R * sum over relevant ranks i of 1/i + (i - 1)/i * pooled above / (i - 1) * (relevant above + e) / "
+    "(judged above + 2e), e = 0.00001",
+    "0 if R = 0; a negative label is in the pool, not judged", (YILMAZ_2006, "trec_eval infAP"),
+    aliases=("infAP",), by_label=False, params=(EMPTY,), reads="pool", response=CHAIN))
+
+
+cdef double unjudged(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef int64_t n = s.k if s.k < q.num_ret else q.num_ret
+    return ratio(<double>n - count_to(q, n, 0), <double>(n if s.k == INT64_MAX else s.k))
+
+declare(unjudged, Card(
+    "unjudged", "share of documents without a label in the first k",
+    "documents of the first k without a label >= 0 / k; without k: / n",
+    "0 for an empty ranking; places that a shorter ranking lacks count as judged", ("trec_eval unj",), family="unj",
+    members=(5, 10, 20), higher_is_better=False, differs=NEGATIVE_LABELS,
+    params=(EMPTY,), cutoff=True, reads="judged", rank_sensitive=False, response=SUM), unjudged)
+
+declare(unjudged, Card(
+    "hole", "share of documents in the first k that were not judged for any query",
+    "documents of the first k that are not in the qrels of any query / k; without k: / n",
+    "0 for an empty ranking; places that a shorter ranking lacks count as judged", ("BEIR Hole@k",),
+    higher_is_better=False, cutoff=True, reads="judged", pooled="unjudged", rank_sensitive=False,
+    response=SUM), unjudged)
+
+
+cdef double judged(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return ratio(count_to(q, s.k, -2), <double>(s.k if s.k < q.num_ret else q.num_ret))
+
+declare(judged, Card(
+    "judged", "share of documents in the first k that are in the qrels, with any label",
+    "documents of the qrels in the first k / min(k, n)", "0 for an empty ranking", ("ir_measures Judged",),
+    differs=NEGATIVE_LABELS, params=(EMPTY,), cutoff=True,
+    reads="pool", rank_sensitive=False, response=SUM), judged)

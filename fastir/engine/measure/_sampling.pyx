@@ -1,30 +1,35 @@
-"""Sampled judgments: what metrics would be with judgments of the whole pool, estimated from a sample of it.
+"""Metrics of sampled judgments and of weighted documents.
 
-The qrels say how each document came into the sample: by its stratum, of which so many documents were drawn, or by the
-probability that it was drawn. So these metrics are no part of a walk over labels: composites/samples.py has the
-ranks in the pool, and estimate() goes over all queries, one metric at a time.
-
-In      of each query the retrieved documents of the pool, as ranks and rows of the qrels, and the rows themselves:
-        label (negative: not judged), stratum from 0 or probability (NaN: not in the sample), gain.
-Out     one double per query; 0 where a metric is undefined, and then `defined` is 0.
+Sampled judgments: what metrics would be with judgments of the whole pool, estimated from a sample of it. The qrels say
+how each document came into the sample: by its stratum, of which so many documents were drawn, or by the probability
+that it was drawn. These metrics are no part of a walk over labels: composites/samples.py has the ranks in the pool, and
+estimate() goes over all queries, one metric at a time. It reads of each query the retrieved documents of the pool, as
+ranks and rows of the qrels, and the rows themselves: label (negative: not judged), stratum from 0 or probability (NaN:
+not in the sample), gain. It writes one double per query; 0 where a metric is undefined, and then `defined` is 0.
 
 Strata are counted in arrays of the caller. A precision by strata takes a step per stratum at each relevant document,
 all else one step per document. Sums go by rank within a stratum and by strata from the lowest on, as in sample_eval.pl,
 which has the strata in the order of their text.
+
+Weights: a relevant document counts as its weight, not as one. A weight is an inverse propensity: a document that was
+seen with probability p counts as 1/p. composites/weights.py makes judgments whose labels are the weights of relevant
+documents and 0 for the others, so the walk is that of other real-valued labels. psp and psndcg give the numerator of
+the mean here; the composite evaluator divides by the value of the best rankings.
 """
 
 from libc.stdint cimport INT64_MAX, int32_t, int64_t
 from libc.string cimport memset
 
+from fastir.engine.measure._arithmetic cimport discount_at, power, ratio
+from fastir.engine.measure._registry cimport Query, Snapshot, declare, label_grade
+
 import numpy as np
 
-from fastir.engine.measure._arithmetic cimport discount_at, ratio
-from fastir.engine.measure._registry cimport Query, Snapshot, declare
-
 from fastir.engine.measure._graded import ANY_GAIN, GAIN
-from fastir.engine.measure._registry import EMPTY
-from fastir.engine.measure.cards import INF, Card
-from fastir.engine.measure.references import ASLAM_2006, YILMAZ_2008
+from fastir.engine.measure._registry import EMPTY, PERSISTENCE, words
+from fastir.engine.measure.cards import INF, Card, Param
+from fastir.engine.measure.references import ASLAM_2006, JAIN_2016, YANG_2018, YILMAZ_2008
+
 
 cdef double SMOOTHING = 0.00001     # what sample_eval.pl adds to the counts of a stratum, so that none is empty
 
@@ -434,3 +439,149 @@ def estimate(name, int32_t level, int64_t k, hits, pool, num_ret, double[::1] va
             s.probabilities, s.gains = &probabilities[0] + offsets[q], &gains[0] + offsets[q]
             s.by_gain = &by_gain[0] + offsets[q]
             values[q] = function(&s, &defined[q])
+
+
+# ---- weights --------------------------------------------------------------------------------------------------------
+
+cdef enum:                      # self_normalized
+    BY_WEIGHTS
+    NOT_AT_ALL
+
+
+cdef struct WeightedRbpParams:
+    double p, self_normalized
+
+cdef WeightedRbpParams weighted_rbp_fields
+
+
+cdef double all_weights(const Query* q) noexcept nogil:
+    """The sum of the weights of all relevant documents."""
+    cdef double total = 0.0
+    cdef int64_t i
+    for i in range(q.num_ideal):
+        total += label_grade(q.rule, q.ideal[i])
+    return total
+
+
+cdef inline double mean_weight(const Query* q) noexcept nogil:
+    return ratio(all_weights(q), <double>q.num_rel)
+
+
+cdef inline double per_place(const Query* q, const Snapshot* s) noexcept nogil:
+    return ratio(s.gain, <double>(q.num_ret if s.k == INT64_MAX else s.k))
+
+
+# ---- pyxclib -------------------------------------------------------------------------------------------------------
+
+
+cdef double psp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return per_place(q, s)
+
+
+cdef double psndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double ideal = 0.0
+    cdef int64_t rank
+    for rank in range(1, min(q.num_rel, s.k) + 1):
+        ideal += 1.0 / discount_at(rank, 0)
+    return ratio(s.dcg, ideal)
+
+
+cdef object weighted_card(card):
+    """What all cards here have in common."""
+    return card._replace(sampled="weights", cutoff=True)
+
+
+cdef str NOTHING = "0 without a relevant document"
+cdef str BEST = ("the mean over the queries of the same for the ranking by weight, so that the mean is a quotient of "
+                 "two means")
+
+declare(psp, weighted_card(Card(
+    "psp", "propensity-scored precision", "sum of the weights of the relevant documents at ranks <= k / k / " + BEST,
+    NOTHING, (JAIN_2016, "pyxclib psprecision"), high=INF, rank_sensitive=False,
+    differs="pyxclib has no values of single queries")), psp)
+
+declare(psndcg, weighted_card(Card(
+    "psndcg", "propensity-scored nDCG",
+    "sum of w_i / log2(i + 1) over relevant documents at ranks i <= k / sum of 1 / log2(i + 1) over i <= min(k, R) / "
+    + BEST, NOTHING, (JAIN_2016, "pyxclib psndcg"), high=INF,
+    differs="pyxclib has no values of single queries, and its means in float32")), psndcg)
+
+
+# ---- inverse propensity --------------------------------------------------------------------------------------------
+
+
+SELF = Param("self_normalized", "true", "whether weights are divided by those of all relevant documents",
+             words(true=BY_WEIGHTS, false=NOT_AT_ALL))
+cdef str UP = "any number from 0 up with self_normalized=false"
+
+
+cdef double weighted_recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return s.gain if p[0] == NOT_AT_ALL else ratio(s.gain, all_weights(q))
+
+declare(weighted_recall, weighted_card(Card(
+    "weighted_recall", "recall in which documents count as their weights",
+    "sum of the weights of the relevant documents at ranks <= k / sum of those of all relevant documents; the first "
+    "sum alone with self_normalized=false",
+    NOTHING, (YANG_2018,), aliases=("snips_recall",), beyond=UP, params=(SELF, EMPTY),
+    rank_sensitive=False)), weighted_recall)
+
+
+cdef double weighted_precision(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double value = per_place(q, s)
+    return value if p[0] == NOT_AT_ALL else ratio(value, mean_weight(q))
+
+declare(weighted_precision, weighted_card(Card(
+    "weighted_precision", "precision in which documents count as their weights",
+    "sum of w_i over relevant documents at ranks i <= k / k (without k: / n), w_i = weight / mean weight of the "
+    "relevant documents; weight with self_normalized=false",
+    NOTHING + "; 0 for an empty ranking", (YANG_2018,), high=INF, params=(SELF, EMPTY),
+    rank_sensitive=False)), weighted_precision)
+
+
+cdef double weighted_ndcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return ratio(s.dcg, s.ideal_dcg)
+
+declare(weighted_ndcg, weighted_card(Card(
+    "weighted_ndcg", "nDCG in which gains count as often as their documents' weights say",
+    "DCG@k / DCG@k of the ideal ranking, g_i = weight * gain of a relevant document",
+    NOTHING + "; a negative gain counts as 0", (YANG_2018,), params=(GAIN, EMPTY), graded=True)), weighted_ndcg)
+
+
+cdef double weighted_rbp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef const WeightedRbpParams* params = <const WeightedRbpParams*>p
+    cdef double total = 0.0
+    cdef int64_t i
+    for i in range(q.num_hits):
+        if q.ranks[i] > s.k:
+            break
+        if q.labels[i] >= q.level:
+            total += label_grade(q.rule, q.labels[i]) * power(params.p, q.ranks[i] - 1)
+    total *= 1.0 - params.p
+    return total if params.self_normalized == NOT_AT_ALL else ratio(total, all_weights(q))
+
+declare(weighted_rbp, weighted_card(Card(
+    "weighted_rbp", "rank-biased precision averaged over relevant documents by their weights",
+    "(1 - p) * sum of w_i p^(i - 1) over relevant documents at ranks i <= k / sum of the weights of all relevant "
+    "documents; the first sum alone with self_normalized=false",
+    NOTHING, (YANG_2018, "LensKit IPSRBP"), aliases=("IPSRBP",), beyond=UP,
+    differs="LensKit has p = 0.85",
+    params=(PERSISTENCE, SELF, EMPTY), dot="p")), NULL, weighted_rbp_fields)
+
+
+cdef double weighted_mrr(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    cdef double value
+    cdef int64_t i
+    for i in range(q.num_hits):
+        if q.ranks[i] > s.k:
+            break
+        if q.labels[i] >= q.level:
+            value = label_grade(q.rule, q.labels[i]) / <double>q.ranks[i]
+            return value if p[0] == NOT_AT_ALL else ratio(value, mean_weight(q))
+    return 0.0
+
+declare(weighted_mrr, weighted_card(Card(
+    "weighted_mrr", "reciprocal rank that counts as the weight of the first relevant document",
+    "w / rank of the first relevant document, w = weight / mean weight of the relevant documents; weight with "
+    "self_normalized=false",
+    NOTHING + "; 0 if none is retrieved", (YANG_2018,), high=INF, by_label=False,
+    params=(SELF, EMPTY))))

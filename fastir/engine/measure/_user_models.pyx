@@ -218,7 +218,7 @@ cdef struct Scale:              # the top of the grading scale
     double power                # 2^label
 
 
-cdef inline double satisfied_by(const Gains* rule, int32_t label, const Scale* top) noexcept nogil:
+cdef inline double satisfaction(const Gains* rule, int32_t label, const Scale* top) noexcept nogil:
     """The chance that a document with this label, or its code, satisfies."""
     if rule.grades != NULL:
         return rule.gains[label] / top.power
@@ -235,7 +235,7 @@ cdef double cascade(const Query* q, const int64_t* ranks, const int32_t* labels,
         if rank > k:
             break
         if labels[i] >= q.floor:
-            satisfied = satisfied_by(q.rule, labels[i], top)
+            satisfied = satisfaction(q.rule, labels[i], top)
             total += go_on * satisfied / <double>rank
             go_on *= 1.0 - satisfied
     return total
@@ -264,7 +264,7 @@ cdef double expected_cascade(const Query* q, int64_t k, const Scale* top) noexce
             go_on[j] = 1.0
         while i < q.num_hits and q.ranks[i] == first:
             if q.labels[i] >= q.floor:
-                miss = 1.0 - satisfied_by(q.rule, q.labels[i], top)
+                miss = 1.0 - satisfaction(q.rule, q.labels[i], top)
                 all_of_them *= miss
                 taken += 1
                 for j in range(depth if depth < taken else taken, 0, -1):
@@ -282,12 +282,6 @@ cdef double query_cascade(const Query* q, int64_t k, const Scale* top) noexcept 
     return cascade(q, q.ranks, q.labels, q.num_hits, k, top)
 
 
-cdef struct GradeParams:
-    double max_grade            # -1: the query's largest label
-
-cdef GradeParams grade_fields
-
-
 cdef Scale grading_scale(const Query* q, double max_grade) noexcept nogil:
     cdef Scale top
     top.label = q.top if max_grade < 0 else <int32_t>max_grade
@@ -296,7 +290,7 @@ cdef Scale grading_scale(const Query* q, double max_grade) noexcept nogil:
 
 
 cdef double err(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    cdef Scale top = grading_scale(q, (<const GradeParams*>p).max_grade)
+    cdef Scale top = grading_scale(q, p[0])
     return query_cascade(q, s.k, &top)
 
 
@@ -308,7 +302,7 @@ declare(err, Card(
     "sum of R_i / i * prod_{j<i} (1 - R_j) over ranks i <= k, R = (2^label - 1) / 2^max_grade",
     "0 if nothing has a gain; a label above max_grade is an error", (CHAPELLE_2009, "gdeval at k = 20"),
     aliases=("expected_reciprocal_rank",),
-    params=(MAX_GRADE, EMPTY), cutoff=True, graded=True, response=err_response), err, grade_fields)
+    params=(MAX_GRADE, EMPTY), cutoff=True, graded=True, response=err_response), err)
 
 
 cdef struct IdealParams:
@@ -319,7 +313,7 @@ cdef IdealParams ideal_fields
 
 cdef double best_cascade(const Query* q, int64_t n, const Scale* top) noexcept nogil:
     """Expected reciprocal rank of n documents with the best label."""
-    cdef double total = 0.0, go_on = 1.0, satisfied = satisfied_by(q.rule, q.ideal[0], top)
+    cdef double total = 0.0, go_on = 1.0, satisfied = satisfaction(q.rule, q.ideal[0], top)
     cdef int64_t rank
     for rank in range(1, n + 1):
         total += go_on * satisfied / <double>rank
@@ -374,7 +368,7 @@ cdef double irbu(const Query* q, const Snapshot* s, const double* p) noexcept no
         if q.ranks[i] > s.k:
             break
         if q.labels[i] >= q.floor:
-            satisfied = satisfied_by(q.rule, q.labels[i], &top)
+            satisfied = satisfaction(q.rule, q.labels[i], &top)
             weight = fade(weight, params.p, q.ranks[i] - last)
             last = q.ranks[i]
             total += weight * satisfied
@@ -423,29 +417,15 @@ cdef struct ScaleParams:        # the labels that count as 1 and 0; all C/W/L me
 
 cdef ScaleParams scale_fields
 
-
-cdef struct TargetParams:
-    double max_rel, min_rel, T
-
-cdef TargetParams target_fields
+cdef enum:
+    OWN = 2                     # the position of the parameter of a model's own, behind these
 
 
-cdef struct PersistenceParams:
-    double max_rel, min_rel, p
-
-cdef PersistenceParams persistence_fields
-
-
-cdef struct HalfLifeParams:
-    double max_rel, min_rel, h
-
-cdef HalfLifeParams half_life_fields
-
-
-cdef struct LengthParams:
-    double max_rel, min_rel, L
-
-cdef LengthParams length_fields
+def reader_card(name, summary, formula, sources, *own, **more):
+    """The card of a C/W/L metric, with the parameters of its own."""
+    card = Card(name, summary, formula, "0 if nothing has a gain", sources, differs=NEEDS_MAX_REL, graded=True,
+                params=(MAX_REL, MIN_REL, *own, EMPTY))
+    return card._replace(**more)
 
 
 # The weight of rank i + 1 from rank i's weight, gain and sum of gains, and the model's own parameter.
@@ -484,12 +464,11 @@ cdef double insq_next(int64_t i, double weight, double gain, double total, doubl
 
 
 cdef double insq(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return reader(q, CWL_DEPTH, p, (<const TargetParams*>p).T, insq_next)
+    return reader(q, CWL_DEPTH, p, p[OWN], insq_next)
 
-declare(insq, Card(
-    "insq", "gain seen by a reader ever more patient (inverse squares)",
-    "C/W/L with C_i = ((i + 2T - 1) / (i + 2T))^2", "0 if nothing has a gain", (MOFFAT_2012, "cwl_eval INSQ"),
-    differs=NEEDS_MAX_REL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True, response=SUM), insq, target_fields)
+declare(insq, reader_card(
+    "insq", "gain seen by a reader ever more patient (inverse squares)", "C/W/L with C_i = ((i + 2T - 1) / (i + 2T))^2",
+    (MOFFAT_2012, "cwl_eval INSQ"), TARGET, response=SUM), insq, scale_fields)
 
 
 cdef double inst_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
@@ -498,18 +477,16 @@ cdef double inst_next(int64_t i, double weight, double gain, double total, doubl
 
 
 cdef double inst(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return reader(q, CWL_DEPTH, p, (<const TargetParams*>p).T, inst_next)
+    return reader(q, CWL_DEPTH, p, p[OWN], inst_next)
 
 
 def inst_response(values, cutoff, gains):
     return ENDS if values["T"] >= 0.5 else OUTER
 
-declare(inst, Card(
+declare(inst, reader_card(
     "inst", "gain seen by a reader who stops sooner the more gain was found",
-    "C/W/L with C_i = ((i + 2T - c_i - 1) / (i + 2T - c_i))^2, c_i the gain up to rank i", "0 if nothing has a gain",
-    (MOFFAT_2015, "cwl_eval INST"), differs=NEEDS_MAX_REL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True,
-    response=inst_response),
-    NULL, target_fields)
+    "C/W/L with C_i = ((i + 2T - c_i - 1) / (i + 2T - c_i))^2, c_i the gain up to rank i",
+    (MOFFAT_2015, "cwl_eval INST"), TARGET, response=inst_response), NULL, scale_fields)
 
 
 cdef double bpm_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
@@ -517,7 +494,7 @@ cdef double bpm_next(int64_t i, double weight, double gain, double total, double
 
 
 cdef double bpm(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return reader(q, s.k, p, (<const TargetParams*>p).T, bpm_next)
+    return reader(q, s.k, p, p[OWN], bpm_next)
 
 
 def bpm_response(values, cutoff, gains):
@@ -525,11 +502,10 @@ def bpm_response(values, cutoff, gains):
     few = values["T"] * (values["max_rel"] - values["min_rel"]) <= MAX_GAIN_SUMS
     return ENDS if values["max_rel"] == 1 else READER if few else OUTER
 
-declare(bpm, Card(
+declare(bpm, reader_card(
     "bpm", "gain per document read until T is found or k are read (bejewelled player, static)",
-    "c_s / s, s the first rank with c_s >= T, at most k; k at most 1000", "0 if nothing has a gain",
-    (ZHANG_2017, "cwl_eval BPM"), differs=NEEDS_MAX_REL, params=(MAX_REL, MIN_REL, TARGET, EMPTY), cutoff=True,
-    by_label=False, graded=True, response=bpm_response), NULL, target_fields)
+    "c_s / s, s the first rank with c_s >= T, at most k; k at most 1000", (ZHANG_2017, "cwl_eval BPM"), TARGET,
+    cutoff=True, by_label=False, response=bpm_response), NULL, scale_fields)
 
 
 cdef double sdcg_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
@@ -539,12 +515,10 @@ cdef double sdcg_next(int64_t i, double weight, double gain, double total, doubl
 cdef double sdcg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return reader(q, s.k, p, 0.0, sdcg_next)
 
-declare(sdcg, Card(
+declare(sdcg, reader_card(
     "sdcg", "scaled discounted cumulative gain",
     "sum of g_i / log2(i + 1) / sum of 1 / log2(i + 1), both over ranks i <= k; k at most 1000",
-    "0 if nothing has a gain", ("cwl_eval SDCG",), differs=NEEDS_MAX_REL, params=(MAX_REL, MIN_REL, EMPTY),
-    cutoff=True,
-    graded=True, response=SUM), sdcg, scale_fields)
+    ("cwl_eval SDCG",), cutoff=True, response=SUM), sdcg, scale_fields)
 
 
 cdef double nerr8_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
@@ -554,11 +528,10 @@ cdef double nerr8_next(int64_t i, double weight, double gain, double total, doub
 cdef double nerr8(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return reader(q, s.k, p, 0.0, nerr8_next)
 
-declare(nerr8, Card(
+declare(nerr8, reader_card(
     "nerr8", "gain seen by a reader who stops at a good document, at most at k",
-    "C/W/L with C_i = 1 - g_i below rank k; k at most 1000", "0 if nothing has a gain",
-    (AZZOPARDI_2021, "cwl_eval NERR8"), differs=NEEDS_MAX_REL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True,
-    graded=True, response=ENDS), NULL, scale_fields)
+    "C/W/L with C_i = 1 - g_i below rank k; k at most 1000", (AZZOPARDI_2021, "cwl_eval NERR8"), cutoff=True,
+    response=ENDS), NULL, scale_fields)
 
 
 cdef double nerr9_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
@@ -568,11 +541,9 @@ cdef double nerr9_next(int64_t i, double weight, double gain, double total, doub
 cdef double nerr9(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return reader(q, s.k, p, 0.0, nerr9_next)
 
-declare(nerr9, Card(
-    "nerr9", "as nerr8, with reciprocal ranks",
-    "C/W/L with C_i = i / (i + 1) * (1 - g_i) below rank k; k at most 1000", "0 if nothing has a gain",
-    (AZZOPARDI_2021, "cwl_eval NERR9"), differs=NEEDS_MAX_REL, params=(MAX_REL, MIN_REL, EMPTY), cutoff=True,
-    graded=True, response=ENDS), NULL, scale_fields)
+declare(nerr9, reader_card(
+    "nerr9", "as nerr8, with reciprocal ranks", "C/W/L with C_i = i / (i + 1) * (1 - g_i) below rank k; k at most 1000",
+    (AZZOPARDI_2021, "cwl_eval NERR9"), cutoff=True, response=ENDS), NULL, scale_fields)
 
 
 cdef double nerr10_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
@@ -580,13 +551,11 @@ cdef double nerr10_next(int64_t i, double weight, double gain, double total, dou
 
 
 cdef double nerr10(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return reader(q, CWL_DEPTH, p, (<const PersistenceParams*>p).p, nerr10_next)
+    return reader(q, CWL_DEPTH, p, p[OWN], nerr10_next)
 
-declare(nerr10, Card(
-    "nerr10", "as nerr8, with the patience of rbp", "C/W/L with C_i = p (1 - g_i)", "0 if nothing has a gain",
-    (AZZOPARDI_2021, "cwl_eval NERR10"), differs=NEEDS_MAX_REL,
-    params=(MAX_REL, MIN_REL, Param("p", 0.9, "persistence", (), 0, 1), EMPTY), graded=True,
-    response=ENDS), NULL, persistence_fields)
+declare(nerr10, reader_card(
+    "nerr10", "as nerr8, with the patience of rbp", "C/W/L with C_i = p (1 - g_i)", (AZZOPARDI_2021, "cwl_eval NERR10"),
+    Param("p", 0.9, "persistence", (), 0, 1), response=ENDS), NULL, scale_fields)
 
 
 cdef double nerr11_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
@@ -594,12 +563,11 @@ cdef double nerr11_next(int64_t i, double weight, double gain, double total, dou
 
 
 cdef double nerr11(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return reader(q, CWL_DEPTH, p, (<const TargetParams*>p).T, nerr11_next)
+    return reader(q, CWL_DEPTH, p, p[OWN], nerr11_next)
 
-declare(nerr11, Card(
+declare(nerr11, reader_card(
     "nerr11", "as nerr8, with the patience of insq", "C/W/L with C_i = ((i + 2T - 1) / (i + 2T))^2 (1 - g_i)",
-    "0 if nothing has a gain", (AZZOPARDI_2021, "cwl_eval NERR11"), differs=NEEDS_MAX_REL,
-    params=(MAX_REL, MIN_REL, TARGET, EMPTY), graded=True, response=ENDS), NULL, target_fields)
+    (AZZOPARDI_2021, "cwl_eval NERR11"), TARGET, response=ENDS), NULL, scale_fields)
 
 
 cdef double tbg_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
@@ -607,15 +575,12 @@ cdef double tbg_next(int64_t i, double weight, double gain, double total, double
 
 
 cdef double tbg(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return reader(q, CWL_DEPTH, p, exp2_real(-1.0 / (<const HalfLifeParams*>p).h), tbg_next)
+    return reader(q, CWL_DEPTH, p, exp2_real(-1.0 / p[OWN]), tbg_next)
 
-declare(tbg, Card(
+declare(tbg, reader_card(
     "tbg", "time-biased gain, a document taking one unit of time", "C/W/L with weights 2^(-(i - 1) / h)",
-    "0 if nothing has a gain", (SMUCKER_2012, "cwl_eval TBG"),
-    differs="the paper does not divide by the sum of weights and knows reading times",
-    params=(MAX_REL, MIN_REL, Param("h", 224.0, "half-life of the reader's attention, in documents", (), 0, INF),
-        EMPTY),
-    graded=True, response=SUM), tbg, half_life_fields)
+    (SMUCKER_2012, "cwl_eval TBG"), Param("h", 224.0, "half-life of the reader's attention, in documents", (), 0, INF),
+    differs="the paper does not divide by the sum of weights and knows reading times", response=SUM), tbg, scale_fields)
 
 
 cdef double u_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
@@ -624,16 +589,13 @@ cdef double u_next(int64_t i, double weight, double gain, double total, double p
 
 
 cdef double u_measure(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
-    return reader(q, CWL_DEPTH, p, (<const LengthParams*>p).L, u_next)
+    return reader(q, CWL_DEPTH, p, p[OWN], u_next)
 
-declare(u_measure, Card(
+declare(u_measure, reader_card(
     "u_measure", "gain by how far it stands in the text read, a document being one unit long",
-    "C/W/L with weights max(0, 1 - (i - 1) / L), 0 at rank 1000", "0 if nothing has a gain",
-    (SAKAI_2013, "cwl_eval U"), aliases=("U",),
-    differs="the paper does not divide by the sum of weights and knows lengths",
-    params=(MAX_REL, MIN_REL, Param("L", 1000.0, "where the reader's attention ends, in documents", (), 0, INF),
-        EMPTY),
-    graded=True, response=SUM), u_measure, length_fields)
+    "C/W/L with weights max(0, 1 - (i - 1) / L), 0 at rank 1000", (SAKAI_2013, "cwl_eval U"),
+    Param("L", 1000.0, "where the reader's attention ends, in documents", (), 0, INF), aliases=("U",),
+    differs="the paper does not divide by the sum of weights and knows lengths", response=SUM), u_measure, scale_fields)
 
 
 # ---- overlap with the ideal ranking ----------------------------------------------------------------------------------

@@ -2,9 +2,9 @@
 
 A judge is a list of labels or a matrix. Here each comes as a matrix by positions: documents that were retrieved in
 their order, and behind them the others; its upper triangle is what the ranking fulfils as far as it was retrieved. The
-labels of one judge, in a plan, are counted by the same rules in _preferences.pyx, which is faster without a matrix.
+labels of one judge, in a plan, are counted by the same rules in _tasks.pyx, which is faster without a matrix.
 
-A metric is one of the functions that `pooled`, `by_judge` and `by_pair` make, as declared beside its card.
+A metric is one of the functions that `pool_judges`, `by_judge` and `by_pair` make, as declared beside its card.
 """
 
 from collections.abc import Callable, Iterable
@@ -24,11 +24,11 @@ class Pairs(NamedTuple):
     one_right: int
     all: int
 
-    def fulfilled(self, which: str) -> int:
+    def n_fulfilled(self, which: str) -> int:
         """How many of the pairs a ranking fulfils."""
         return self.both_right if which == RETRIEVED else self.both_right + self.one_right
 
-    def possible(self, which: str) -> int:
+    def n_possible(self, which: str) -> int:
         """How many of the pairs there are."""
         return {ALL: self.all, RETRIEVED: self.both, IMPLIED: self.both + self.one}[which]
 
@@ -115,21 +115,21 @@ def count_pairs(beats: np.ndarray, n_ret: int) -> Pairs:
 # ---- metrics -------------------------------------------------------------------------------------------------------
 
 
-def fulfilled(which: str) -> JudgesMetric:
+def count_fulfilled(which: str) -> JudgesMetric:
     """How many pairs are fulfilled, over all judges."""
-    return lambda judges: float(sum(judge.pairs.fulfilled(which) for judge in judges.judges))
+    return lambda judges: float(sum(judge.pairs.n_fulfilled(which) for judge in judges.judges))
 
 
-def possible(which: str) -> JudgesMetric:
+def count_possible(which: str) -> JudgesMetric:
     """How many pairs there are, over all judges."""
-    return lambda judges: float(sum(judge.pairs.possible(which) for judge in judges.judges))
+    return lambda judges: float(sum(judge.pairs.n_possible(which) for judge in judges.judges))
 
 
-def pooled(which: str) -> JudgesMetric:
+def pool_judges(which: str) -> JudgesMetric:
     """The fraction of the pairs of all judges that are fulfilled."""
 
     def share(judges: Judges) -> float:
-        n_fulfilled, n_possible = fulfilled(which)(judges), possible(which)(judges)
+        n_fulfilled, n_possible = count_fulfilled(which)(judges), count_possible(which)(judges)
         return n_fulfilled / n_possible if n_possible else 0.0
 
     return share
@@ -139,8 +139,8 @@ def by_judge(which: str) -> JudgesMetric:
     """The mean over judges of the fraction of their pairs that are fulfilled."""
 
     def share(judge: Judge) -> float:
-        n_possible = judge.pairs.possible(which)
-        return judge.pairs.fulfilled(which) / n_possible if n_possible else 0.0
+        n_possible = judge.pairs.n_possible(which)
+        return judge.pairs.n_fulfilled(which) / n_possible if n_possible else 0.0
 
     return lambda judges: mean_or_zero([share(judge) for judge in judges.judges])
 
@@ -178,12 +178,12 @@ def share_with_as_many(judge: Judge, which: str) -> float:
     lacking = int(relevant - nonrelevant)
     if lacking >= 0:
         more, more_possible = rel_ret * lacking, n_rel * lacking
-        return quotient(judge.pairs.fulfilled(which) + more, judge.pairs.possible(which) + more_possible)
+        return quotient(judge.pairs.n_fulfilled(which) + more, judge.pairs.n_possible(which) + more_possible)
     if not judge.ordered:
         low[np.flatnonzero(low)[:n_rel]] = False  # the first ones stay
         kept = ~low
         pairs = count_pairs(beats[np.ix_(kept, kept)], int(kept[:n_ret].sum()))
-        return quotient(pairs.fulfilled(which), pairs.possible(which))
+        return quotient(pairs.n_fulfilled(which), pairs.n_possible(which))
     lowest = levels == levels.min()
     pairs = count_pairs(beats & ~lowest, n_ret)
     first = np.flatnonzero(lowest)[:relevant]
@@ -191,7 +191,7 @@ def share_with_as_many(judge: Judge, which: str) -> float:
         first = first[first < n_ret]
     n_docs = n_ret if which == RETRIEVED else len(levels)
     more, more_possible = int(np.minimum(first, n_ret).sum()), n_docs * len(first)
-    return quotient(pairs.fulfilled(which) + more, pairs.possible(which) + more_possible)
+    return quotient(pairs.n_fulfilled(which) + more, pairs.n_possible(which) + more_possible)
 
 
 def mean_or_zero(values: list[float]) -> float:

@@ -1,7 +1,7 @@
 # Whole rankings in rank order.
 from libc.stdint cimport int64_t
 
-from fastir.engine.columns._text cimport Text
+from fastir.engine.columns._ids cimport Text
 
 cdef enum:
     SIGNAL_ROWS = 1 << 15       # a ranking with more rows answers signals while it is put in order

@@ -10,8 +10,7 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcpy
 
-from fastir.engine.columns._ids cimport Ids, read
-from fastir.engine.columns._text cimport Text, compare
+from fastir.engine.columns._ids cimport Ids, Text, compare, read
 from fastir.engine.measure._codes cimport TREC
 from fastir.engine.rank._rank cimport id_sign, score_order
 

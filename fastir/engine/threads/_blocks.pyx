@@ -57,7 +57,7 @@ if fastir_watch_forks() != 0:
     raise MemoryError("pthread_atfork failed")
 
 
-def forked():
+def is_forked():
     """Whether this process is the child of a fork that happened after fastir was imported."""
     return fastir_load(&fastir_forked) != 0
 

@@ -5,7 +5,7 @@ import os
 import sys
 from typing import SupportsIndex
 
-from fastir.engine.threads._blocks import THREAD_LIMIT, forked
+from fastir.engine.threads._blocks import THREAD_LIMIT, is_forked
 
 PARALLEL_ROWS = 1 << 20  # rows of a file or table: below, starting threads costs more than it gives
 DEFAULT_MAX_THREADS = 8  # threads that are used by default
@@ -38,7 +38,7 @@ def thread_count(n_threads: SupportsIndex | None, rows: int) -> int:
 
 def automatic_count() -> int:
     """Threads for a large call that does not say how many."""
-    if SERIAL or forked() or multiprocessing_child():
+    if SERIAL or is_forked() or multiprocessing_child():
         return 1
     limits = [DEFAULT_MAX_THREADS, processors()]
     for name in ("FASTIR_NUM_THREADS", "OMP_NUM_THREADS"):

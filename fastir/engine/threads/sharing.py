@@ -9,7 +9,7 @@ from typing import Any, SupportsIndex, TypeVar
 
 import numpy as np
 
-from fastir.engine.threads._blocks import OPENMP, Blocks, Call, forked
+from fastir.engine.threads._blocks import OPENMP, Blocks, Call, is_forked
 from fastir.engine.threads.counts import SERIAL, automatic_count, thread_count
 
 SAMPLE_SECONDS = 0.001  # of work, from which the time of the rest is estimated
@@ -99,7 +99,7 @@ def chosen_count(blocks: Blocks, left: float) -> int:
 
 def may_share() -> bool:
     """Whether a kernel may use more than one thread here."""
-    return not forked() and not getattr(this_thread, "busy", False)
+    return not is_forked() and not getattr(this_thread, "busy", False)
 
 
 def do_all(take: Callable[[int], T | None], work: Callable[[int, T, int], object]) -> dict[int, BaseException]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from fastir.engine.measure import CARDS, NUM_Q
 from fastir.engine.measure._codes import READ_CODES
-from fastir.engine.measure._preferences import judges_metric
+from fastir.engine.measure._tasks import judges_metric
 from fastir.engine.measure.judges import Judges
 from fastir.errors import UnknownMetricError, quote
 from fastir.evaluation.drivers.coverage import without_missing

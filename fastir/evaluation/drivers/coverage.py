@@ -97,16 +97,15 @@ class Coverage(Overlap):
     def all_repairs(self, run_repairs: Repairs) -> Repairs:
         """The repairs of the run, and what was counted of them."""
         counts, ids = self.counts, self.prepared.judged.query_ids
-        if counts.repeated:
+        if counts.n_repeated_rows:
             kind = "duplicates" if self.prepared.stand_for is None else MERGED_CHUNKS
-            run_repairs = {**run_repairs, kind: (counts.repeated, f"query {ids[counts.repeated_example]}")}
-        if counts.excluded:
-            run_repairs = {**run_repairs, EXCLUDED: (counts.excluded, f"query {ids[counts.excluded_example]}")}
-        if counts.rounded:
-            run_repairs = {
-                **run_repairs,
-                ROUNDED: (counts.rounded, rounded_place(ids[counts.rounded_example], counts.rounded_docs or ())),
-            }
+            run_repairs = {**run_repairs, kind: (counts.n_repeated_rows, f"query {ids[counts.repeated_rows_example]}")}
+        if counts.n_excluded_rows:
+            first = ids[counts.excluded_rows_example]
+            run_repairs = {**run_repairs, EXCLUDED: (counts.n_excluded_rows, f"query {first}")}
+        if counts.n_rounded_queries:
+            place = rounded_place(ids[counts.rounded_queries_example], counts.rounded_docs or ())
+            run_repairs = {**run_repairs, ROUNDED: (counts.n_rounded_queries, place)}
         return run_repairs
 
     def add_repairs(self, more: Repairs) -> None:
@@ -127,14 +126,14 @@ class Coverage(Overlap):
         """How many of the documents that were ranked for queries of the qrels are not in the qrels."""
         counts = self.counts
         if counts.uncounted is None:
-            return counts.unjudged
-        return counts.unjudged - count_rest(self.prepared.judged, self.prepared.settings.plan, counts.uncounted)
+            return counts.n_unjudged_docs
+        return counts.n_unjudged_docs - count_rest(self.prepared.judged, self.prepared.settings.plan, counts.uncounted)
 
     def only_in_run(self) -> list[str | int]:
         """The run's query ids that the qrels do not have."""
         rows_by_query = self.prepared.judged.rows_by_query()
         unknown_queries = [query_id for query_id in self.run_ids if str(query_id) not in rows_by_query]
-        if not unknown_queries and self.n_run != self.counts.matched:
+        if not unknown_queries and self.n_run != self.counts.n_matched_queries:
             raise RuntimeError("run: its queries changed while it was read")
         return unknown_queries
 
@@ -156,7 +155,7 @@ class Coverage(Overlap):
 
     def check(self, queries: str | None) -> None:
         """Raise NoOverlapError for query sets that cannot be evaluated or that the option `queries` refuses."""
-        in_both, n_run = self.counts.matched, self.n_run
+        in_both, n_run = self.counts.n_matched_queries, self.n_run
         if n_run == 0:
             raise NoOverlapError("the run is empty: no results, no queries")
         if in_both == 0:
@@ -173,19 +172,19 @@ class Coverage(Overlap):
     def is_flat(self) -> bool:
         """Whether document ids order nearly all rankings although no option requests it."""
         settings, counts = self.prepared.settings, self.counts
-        if counts.flat <= MIN_FLAT_PER_VARIED * counts.varied or counts.flat_rows < MIN_DOCUMENTS:
+        if counts.n_flat_queries <= MIN_FLAT_PER_VARIED * counts.n_varied_queries or counts.n_flat_docs < MIN_DOCUMENTS:
             return False
         return settings.options.ties is None and TIES[settings.ties] in TIES_BY_ID
 
     def where_nothing(self) -> str:
         """An example of a ranking without a judged document."""
-        query = f"query {quote(self.prepared.judged.query_ids[self.counts.nothing_example])}"
+        query = f"query {quote(self.prepared.judged.query_ids[self.counts.unjudged_queries_example])}"
         sides = getattr(self, "sides", None)
         return f"such as the ranking of {query}" if sides is None else f"in {sides}"
 
     def warn(self, queries: str | None, *run: Hashable) -> None:
         """Say in one FastirWarning what a caller ought to know, beginning with the name of the run if it is given."""
-        in_both, nothing = self.counts.matched, self.counts.nothing
+        in_both, nothing = self.counts.n_matched_queries, self.counts.n_unjudged_queries
         n_queries = self.prepared.judged.n_queries
         parts = []
         lacking, ignored = queries is None and in_both < n_queries, queries is None and in_both < self.n_run
@@ -221,9 +220,9 @@ class Coverage(Overlap):
         if getattr(self, "swapped", False):
             parts.append(SWAPPED_TEXT)
         if self.is_flat():
-            first = quote(self.prepared.judged.query_ids[self.counts.flat_example])
+            first = quote(self.prepared.judged.query_ids[self.counts.flat_queries_example])
             parts.append(
-                f"all scores of {counted(self.counts.flat, 'query', 'queries')} are equal (such as {first}): "
+                f"all scores of {counted(self.counts.n_flat_queries, 'query', 'queries')} are equal (such as {first}): "
                 "ids decide the order; ties='input' keeps the file's order"
             )
         repairs = self.repairs
@@ -235,7 +234,7 @@ class Coverage(Overlap):
     def __call__(self) -> Report:
         from fastir.data.results.report import Report
 
-        counts, in_both = self.counts, self.counts.matched
+        counts, in_both = self.counts, self.counts.n_matched_queries
         ids = self.prepared.judged.query_ids
         missing, no_relevant = self.status == MISSING, self.status == NO_RELEVANT
 
@@ -253,11 +252,11 @@ class Coverage(Overlap):
             only_in_run_example=self.only_in_run()[0] if self.n_run > in_both else None,
             no_relevant=int(no_relevant.sum()),
             no_relevant_example=example(no_relevant),
-            nothing_judged=counts.nothing,
-            nothing_judged_example=ids[counts.nothing_example] if counts.nothing else None,
-            queries_with_ties=counts.tied,
-            queries_with_ties_example=ids[counts.tied_example] if counts.tied else None,
-            unjudged_share=self.unjudged() / counts.ranked if counts.ranked else None,
+            nothing_judged=counts.n_unjudged_queries,
+            nothing_judged_example=ids[counts.unjudged_queries_example] if counts.n_unjudged_queries else None,
+            queries_with_ties=counts.n_tied_queries,
+            queries_with_ties_example=ids[counts.tied_queries_example] if counts.n_tied_queries else None,
+            unjudged_share=self.unjudged() / counts.n_ranked_docs if counts.n_ranked_docs else None,
             fractions=fractions,
             fractions_example=ids[first] if fractions else None,
             repairs=self.repairs,

@@ -141,7 +141,7 @@ class PlainEvaluator(PreparedQrels):
         coverage.check(queries)
         if rows is not None and queries == "intersection":
             query_ids = [query_ids[row] for row in rows]
-        if queries == "intersection" and coverage.counts.matched < len(query_ids):
+        if queries == "intersection" and coverage.counts.n_matched_queries < len(query_ids):
             query_ids, values, status = without_missing(query_ids, values, status)
         return query_ids, values, status, coverage
 

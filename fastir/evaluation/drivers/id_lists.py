@@ -84,7 +84,7 @@ def from_list_columns(task: Task) -> Coverage:
     rule = prepared.settings.options.duplicates
     integers = run.integers
     if run.numbers is not None or needs_a_run(prepared, integers):
-        return from_run(task.with_run(Run(*run.scored(rule))))
+        return from_run(task.with_run(Run(*run.run_columns(rule))))
     n_queries = len(run)
     threads = thread_count(task.n_threads, run.n_rows)
     join = Columns(join_rules(prepared), task.values, task.status, threads, bool(integers))
@@ -104,7 +104,7 @@ def from_list_columns(task: Task) -> Coverage:
         first_query += n
     counts = join.finish()
     as_text = integers and not prepared.qrels.columns.integers
-    repairs: Repairs = {"integer ids read as text": (counts.ranked, "the run")} if as_text else {}
+    repairs: Repairs = {"integer ids read as text": (counts.n_ranked_docs, "the run")} if as_text else {}
     return Coverage(prepared, task.status, counts, n_queries, run.query_ids, {**run.repairs, **repairs})
 
 
@@ -135,6 +135,6 @@ def read_batch(
         if duplicate is not None:
             query, first, later = duplicate
             doc_id = docs[int(offsets[places[query]]) + later]
-            raise id_lists.repeated(query_ids[query], doc_id, first + 1, later + 1)
+            raise id_lists.duplicate_error(query_ids[query], doc_id, first + 1, later + 1)
 
     share_all(range(first_query, end, stretch), work, threads)

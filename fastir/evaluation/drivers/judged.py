@@ -10,7 +10,7 @@ import numpy as np
 from fastir.data.qrels import GroupedQrels
 from fastir.data.rankings import JudgedRankings, defer_rankings, make_rankings
 from fastir.engine.columns.rows import offsets_from_sizes, repeat
-from fastir.engine.join._collect import collecting_plan, judgments
+from fastir.engine.join._judged import collecting_plan, judgments
 from fastir.engine.measure import NUM_REL_RET, NUM_RET
 from fastir.engine.measure._codes import READ_CODES, STATUS_CODES
 from fastir.request.custom import one_order

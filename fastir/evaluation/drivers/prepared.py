@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsIndex
 from numpy import empty
 
 from fastir.engine.join._dicts import judge_dict
-from fastir.engine.join._join import JoinRules
-from fastir.engine.join._parents import Parents
+from fastir.engine.join._join import JoinRules, Parents
 from fastir.errors import quote
 from fastir.inputs.exclusions import Exclusion, find_document_map
 

@@ -98,7 +98,9 @@ def note_swap(coverage: Coverage, run: Any) -> None:
             held = Run.from_dict(dict(itertools.islice(run.items(), MAX_QUERIES)))
         elif shape == HELD_OBJECT:
             held = run
-        elif shape in (TABLE, PATH) and (counts.ranked < FEW_ROWS or 2 * counts.tied > counts.matched):
+        elif shape in (TABLE, PATH) and (
+            counts.n_ranked_docs < FEW_ROWS or 2 * counts.n_tied_queries > counts.n_matched_queries
+        ):
             held = as_run(run, prepared.columns, "first", None, prepared.settings.lines)
         else:
             return

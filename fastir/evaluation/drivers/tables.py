@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.data.run import Run
-from fastir.engine.columns._ids import ids_from_arena, joined
-from fastir.engine.columns.ids import Arena
+from fastir.engine.columns._ids import ids_from_arena
+from fastir.engine.columns.ids import Arena, join_ids
 from fastir.engine.join._contiguous import Columns
 from fastir.engine.join._counts import Counts
 from fastir.engine.join._dicts import is_few
@@ -105,12 +105,12 @@ def from_rows(task: Task) -> Coverage:
     rows = few_met(task, join)
     counts = join.finish(rows)
     as_text = integer_docs and not prepared.qrels.columns.integers
-    repairs = table.repairs(counts.ranked)
+    repairs = table.repairs(counts.n_ranked_docs)
     if as_text:
-        repairs["integer ids read as text"] = counts.ranked, "the run"
+        repairs["integer ids read as text"] = counts.n_ranked_docs, "the run"
     queries = sorted(join.unknown_queries, key=join.unknown_queries.__getitem__)
     unknown_queries = [query.decode("utf-8", "surrogateescape") for query in queries]
-    return few_or_all(task, counts, counts.matched + len(unknown_queries), unknown_queries, repairs, rows)
+    return few_or_all(task, counts, counts.n_matched_queries + len(unknown_queries), unknown_queries, repairs, rows)
 
 
 def few_met(task: Task, join: Columns | Scattered) -> list[int] | None:
@@ -203,8 +203,8 @@ def join_rows(pieces: list[tuple[Batch, int, int]], row: int) -> tuple[Any, ...]
     if len(pieces) == 1:
         batch, first, stop = pieces[0]
         return *batch, first, stop, row - first
-    queries = joined([(batch.queries, first, stop) for batch, first, stop in pieces])
-    docs = joined([(batch.docs, first, stop) for batch, first, stop in pieces])
+    queries = join_ids([(batch.queries, first, stop) for batch, first, stop in pieces])
+    docs = join_ids([(batch.docs, first, stop) for batch, first, stop in pieces])
     numbers = np.concatenate([batch.numbers[first:stop] for batch, first, stop in pieces])
     return queries, docs, numbers, 0, len(docs), row
 

@@ -56,5 +56,5 @@ def from_trec_file(task: Task) -> Coverage:
         raise empty_error(stream)
     counts = stream.finish()
     unknown_queries = [show(query) for query in sorted(stream.unknown_queries, key=stream.unknown_queries.__getitem__)]
-    n_run, repairs = counts.matched + len(unknown_queries), {**stream.repairs, **blocks.repairs}
+    n_run, repairs = counts.n_matched_queries + len(unknown_queries), {**stream.repairs, **blocks.repairs}
     return Coverage(prepared, task.status, counts, n_run, unknown_queries, repairs)

@@ -55,9 +55,9 @@ GUESSES: dict[str, tuple[Form, Form]] = {  # how the ids of one side and of the 
 def compare_ids(coverage: Coverage, run: Any) -> None:
     """Note an id of each side in a Coverage without any judged document in a ranking, for its warning."""
     prepared, counts = coverage.prepared, coverage.counts
-    if not counts.nothing or counts.nothing != counts.matched:
+    if not counts.n_unjudged_queries or counts.n_unjudged_queries != counts.n_matched_queries:
         return
-    if counts.matched < FEW_QUERIES:
+    if counts.n_matched_queries < FEW_QUERIES:
         prepared.misses += 1
         if prepared.misses > LOOKS and prepared.misses & (prepared.misses - 1):
             return

@@ -47,20 +47,20 @@ class WholeQueries(PartReader):
         again = at[state.has_rows()[at]]
         if len(again):
             raise came_back(state.query_ids[again[0]])
-        unknown_queries = set(map(str, coverage.only_in_run())) if coverage.n_run > counts.matched else set()
+        unknown_queries = set(map(str, coverage.only_in_run())) if coverage.n_run > counts.n_matched_queries else set()
         if both := unknown_queries & state.unknown_queries:
             raise came_back(min(both))
         state.arrays["hits"][at], state.arrays["num_ret"][at] = values[at].T.astype(np.int64)
         state.unknown_queries |= unknown_queries
         repairs = dict(coverage.run_repairs)
-        if counts.repeated:  # a Coverage says it of all parts
+        if counts.n_repeated_rows:  # a Coverage says it of all parts
             repairs.pop("duplicates" if self.evaluator.stand_for is None else MERGED_CHUNKS)
-        if counts.excluded:
+        if counts.n_excluded_rows:
             repairs.pop(EXCLUDED)
         state.repair(repairs)
         for name in COUNTS_WITH_EXAMPLE:
-            state.count(name, (getattr(counts, name), getattr(counts, f"{name}_example")))
-        state.count("unjudged", (coverage.unjudged(), -1))
+            state.count(name, (getattr(counts, f"n_{name}"), getattr(counts, f"{name}_example")))
+        state.count("unjudged_docs", (coverage.unjudged(), -1))
 
     def measure(self, task: Task, shape: str) -> Coverage | None:
         """Collect the hits of a part and return its Coverage; None for an empty table."""
@@ -74,7 +74,7 @@ class WholeQueries(PartReader):
             return DRIVERS[shape](task)
         with self.table(task.run, shape) as (table, repairs):
             if isinstance(table, id_lists.ListColumns):
-                return from_run(task.with_run(Run(*table.scored(rule))))
+                return from_run(task.with_run(Run(*table.run_columns(rule))))
             self.refuse_order(table)
             if collector.reads_whole:
                 batches = list(table)
@@ -88,7 +88,7 @@ class WholeQueries(PartReader):
                 coverage = from_run(task.with_run(held))
             else:
                 coverage = from_rows(task.with_run(table))
-        self.refuse_ties((coverage.counts.tied, coverage.counts.tied_example))
+        self.refuse_ties((coverage.counts.n_tied_queries, coverage.counts.tied_queries_example))
         coverage.run_repairs = {**repairs, **coverage.run_repairs}
         return coverage
 
@@ -96,7 +96,7 @@ class WholeQueries(PartReader):
         arrays = state.arrays
         kept, missing = used_slots(offsets_from_sizes(state.sizes), arrays["hits"]), ~state.has_rows()
         num_ret = np.where(missing, 0, arrays["num_ret"])
-        unjudged = state.counts["unjudged"][0]
+        unjudged = state.counts["unjudged_docs"][0]
         counts = make_counts(~missing, num_ret, unjudged, **{name: state.counts[name] for name in COUNTS_WITH_EXAMPLE})
         labels = arrays["labels"][kept]
         ranks = Ranks(arrays["hits"], arrays["ranks"][kept], labels, num_ret, missing)

@@ -299,7 +299,9 @@ def result_of(partial: Partial, *run: Hashable) -> Results:
     status = evaluator.status.copy()
     status[outcome.ranks.missing] = MISSING
     unknown_queries = sorted(outcome.unknown_queries, key=encode)
-    n_run = outcome.counts.matched + (len(unknown_queries) if partial._n_unknown is None else partial._n_unknown)
+    n_run = outcome.counts.n_matched_queries + (
+        len(unknown_queries) if partial._n_unknown is None else partial._n_unknown
+    )
     coverage = Coverage(evaluator, status, outcome.counts, n_run, unknown_queries, outcome.repairs)
     if not coverage.is_complete:
         coverage.check(settings.queries)

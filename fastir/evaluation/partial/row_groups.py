@@ -15,7 +15,7 @@ import numpy as np
 
 from fastir.engine.columns.ids import encode
 from fastir.engine.columns.rows import offsets_from_sizes
-from fastir.engine.join._collect import judgments
+from fastir.engine.join._judged import judgments
 from fastir.engine.measure._codes import READ_CODES, TIE_CODES
 from fastir.engine.rank._judged_ranks import JudgedRanks
 from fastir.engine.threads import run, share_all
@@ -62,8 +62,8 @@ def from_groups(task: Task, threads: int) -> Coverage:
     status[outcome.ranks.missing] = MISSING
     measure(prepared, outcome.ranks, task.values)
     unknown_queries = sorted(outcome.unknown_queries, key=encode)
-    repairs = {**outcome.repairs, **table.repairs(outcome.counts.ranked)}
-    n_run = outcome.counts.matched + len(unknown_queries)
+    repairs = {**outcome.repairs, **table.repairs(outcome.counts.n_ranked_docs)}
+    n_run = outcome.counts.n_matched_queries + len(unknown_queries)
     return Coverage(prepared, status, outcome.counts, n_run, unknown_queries, repairs)
 
 

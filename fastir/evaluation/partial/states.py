@@ -17,8 +17,9 @@ Count = tuple[int, int]  # of queries: how many, and the position of the first; 
 Repairs = dict[str, tuple[int, str]]
 NO_COUNT: Count = (0, -1)
 ONCE_HINT = "duplicates='once' would repair it"
-COUNTS_WITH_EXAMPLE = ("nothing", "tied", "repeated", "excluded")  # of the Counts, those that have an example
-COUNT_NAMES = (*COUNTS_WITH_EXAMPLE, "unjudged")
+# Counts that have an example.
+COUNTS_WITH_EXAMPLE = ("unjudged_queries", "tied_queries", "repeated_rows", "excluded_rows")
+COUNT_NAMES = (*COUNTS_WITH_EXAMPLE, "unjudged_docs")
 
 
 class Mergeable:

@@ -48,9 +48,10 @@ def count_marked(queries: np.ndarray) -> Count:
 
 def make_counts(present: np.ndarray, num_ret: np.ndarray, unjudged: int, **counts: Count) -> Counts:
     """Return the Counts of the known queries; `counts` has the counts of COUNTS_WITH_EXAMPLE."""
-    by_name = {name: number for name, (number, _) in counts.items()}
+    by_name = {f"n_{name}": number for name, (number, _) in counts.items()}
     examples = {f"{name}_example": place for name, (_, place) in counts.items()}
-    return Counts(matched=int(present.sum()), ranked=int(num_ret.sum()), unjudged=unjudged, **by_name, **examples)
+    matched, ranked = int(present.sum()), int(num_ret.sum())
+    return Counts(n_matched_queries=matched, n_ranked_docs=ranked, n_unjudged_docs=unjudged, **by_name, **examples)
 
 
 class PartReader:
@@ -221,7 +222,7 @@ class TwoPassSecond(TwoPassReader):
                 "both must see the same parts, each of them once, with ids of the same type"
             )
         kernel = next(iter(self.kernels.values()), None) or self.counter((False, False))
-        sizes, ranks, labels, tied = kernel.ranked(state.arrays["before"], state.arrays["alike"])
+        sizes, ranks, labels, tied = kernel.find_ranks(state.arrays["before"], state.arrays["alike"])
         self.refuse_ties(count_marked(tied))
         owners = repeat(np.arange(len(num_ret)), first.sizes)[~np.isnan(first.arrays["scores"])]
         n_hits = occurrences(owners, minlength=len(num_ret))
@@ -229,12 +230,12 @@ class TwoPassSecond(TwoPassReader):
             first.has_rows(),
             num_ret,
             int((num_ret - n_hits).sum()),
-            nothing=count_marked((num_ret > 0) & (n_hits == 0)),
-            tied=count_marked(tied),
-            repeated=(int(again.sum()), count_marked(again > 0)[1]),
-            excluded=(int(left.sum()), count_marked(left > 0)[1]),
+            unjudged_queries=count_marked((num_ret > 0) & (n_hits == 0)),
+            tied_queries=count_marked(tied),
+            repeated_rows=(int(again.sum()), count_marked(again > 0)[1]),
+            excluded_rows=(int(left.sum()), count_marked(left > 0)[1]),
         )
-        repairs = {**first.repairs, JUDGED_ONLY_NOTE: (counts.ranked, "the run")}
+        repairs = {**first.repairs, JUDGED_ONLY_NOTE: (counts.n_ranked_docs, "the run")}
         return Outcome(Ranks(sizes, ranks, labels, num_ret, ~first.has_rows()), counts, first.unknown_queries, repairs)
 
 

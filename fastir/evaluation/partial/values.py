@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from fastir.engine.columns.ids import encode
-from fastir.engine.join._counts import COUNTED, Counts
+from fastir.engine.join._counts import WITH_EXAMPLE, WITHOUT_EXAMPLE, Counts
 from fastir.errors import NoOverlapError, quote
 from fastir.evaluation.drivers.coverage import MISSING, Coverage
 from fastir.evaluation.partial.states import NO_COUNT, Count, Mergeable, Repairs
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from fastir.evaluation.drivers.evaluate_one import RunEvaluator
     from fastir.evaluation.drivers.prepared import PreparedQrels
 
-COUNTS_WITHOUT_EXAMPLE = ("matched", "ranked", "unjudged", "varied", "flat_rows")  # of the Counts
 QUERY_COUNT = "queries"  # the count of those that the run has
 
 
@@ -74,19 +73,10 @@ class Values(Mergeable):
         except NoOverlapError:
             return cls.from_unknown_queries(query_ids(), len(prepared.settings.names), part)
         of_run = coverage.counts
-        counts = {name: (getattr(of_run, name), getattr(of_run, f"{name}_example")) for name in COUNTED}
-        counts |= {
-            "matched": (of_run.matched, -1),
-            "ranked": (of_run.ranked, -1),
-            "varied": (of_run.varied, -1),
-            "flat_rows": (of_run.flat_rows, -1),
-            "unjudged": (coverage.unjudged(), -1),
-        }
-        counts |= {
-            "repeated": NO_COUNT,
-            "excluded": NO_COUNT,
-            QUERY_COUNT: (coverage.n_run, -1),
-        }  # the repairs say which, and where
+        counts = {name: (getattr(of_run, f"n_{name}"), getattr(of_run, f"{name}_example")) for name in WITH_EXAMPLE}
+        counts |= {name: (getattr(of_run, f"n_{name}"), -1) for name in WITHOUT_EXAMPLE}
+        counts |= {"unjudged_docs": (coverage.unjudged(), -1), QUERY_COUNT: (coverage.n_run, -1)}
+        counts |= {"repeated_rows": NO_COUNT, "excluded_rows": NO_COUNT}  # the repairs say which, and where
         places = np.flatnonzero(coverage.status != MISSING)
         unknown_queries = first_by_bytes(coverage.only_in_run())
         return cls(places, values, coverage.status[places], part, unknown_queries, dict(coverage.run_repairs), counts)
@@ -95,7 +85,7 @@ class Values(Mergeable):
     def from_unknown_queries(cls, query_ids: list[Any], n_metrics: int, part: int) -> Self:
         """Return the Values of a run without a query of the qrels."""
         places, values, status = np.empty(0, np.int64), np.empty((0, n_metrics)), np.empty(0, np.uint8)
-        counts = dict.fromkeys((*COUNTED, *COUNTS_WITHOUT_EXAMPLE), NO_COUNT) | {QUERY_COUNT: (len(query_ids), -1)}
+        counts = dict.fromkeys(WITH_EXAMPLE + WITHOUT_EXAMPLE, NO_COUNT) | {QUERY_COUNT: (len(query_ids), -1)}
         return cls(places, values, status, part, first_by_bytes(query_ids), {}, counts)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -126,7 +116,7 @@ class AllValues(Values):
 
     def __init__(self, query_ids: list[Any], values: np.ndarray) -> None:
         n = len(query_ids)
-        counts = dict.fromkeys((*COUNTED, *COUNTS_WITHOUT_EXAMPLE, QUERY_COUNT), NO_COUNT)
+        counts = dict.fromkeys((*WITH_EXAMPLE, *WITHOUT_EXAMPLE, QUERY_COUNT), NO_COUNT)
         super().__init__(np.arange(n), values, np.full(n, MISSING, np.uint8), -1, set(), {}, counts)
         self.query_ids, self.parts = query_ids, np.full(n, -1)
 
@@ -141,9 +131,8 @@ class AllValues(Values):
 
     def coverage(self, prepared: PreparedQrels) -> Coverage:
         """The Coverage of all parts together."""
-        counts = {name: self.counts[name] for name in (*COUNTED, *COUNTS_WITHOUT_EXAMPLE)}
-        numbers = {name: n for name, (n, _) in counts.items()}
-        numbers |= {f"{name}_example": self.counts[name][1] for name in COUNTED}
+        numbers = {f"n_{name}": self.counts[name][0] for name in WITH_EXAMPLE + WITHOUT_EXAMPLE}
+        numbers |= {f"{name}_example": self.counts[name][1] for name in WITH_EXAMPLE}
         unknown_queries = first_by_bytes(self.unknown_queries)
         n_run = self.counts[QUERY_COUNT][0]
         return Coverage(prepared, self.status, Counts(**numbers), n_run, unknown_queries, self.repairs)

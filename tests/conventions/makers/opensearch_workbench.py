@@ -31,13 +31,10 @@ def evaluation(hits, ratings, k):
     num_rel, found = sum(rating > 0 for rating in ratings), [rank for rank, rating in enumerate(hits, 1) if rating > 0]
     ideal = dcg(sorted(ratings, reverse=True)[:k])
     return {
-        "precision": len(found) / len(hits) if hits else 0.0,
-        "recall": len(found) / num_rel if num_rel else 0.0,
+        "precision": len(found) / len(hits) if hits else 0.0, "recall": len(found) / num_rel if num_rel else 0.0,
         "map": sum(n / rank for n, rank in enumerate(found, 1)) / num_rel if found else 0.0,
-        "mrr": 1 / found[0] if found else 0.0,
-        "dcg": dcg(hits),
-        "ndcg": dcg(hits) / ideal if ideal else 0.0,
-    }
+        "mrr": 1 / found[0] if found else 0.0, "dcg": dcg(hits), "ndcg": dcg(hits) / ideal if ideal else 0.0,
+    }  # fmt: skip
 
 
 def dcg(ratings):

@@ -12,13 +12,9 @@ CONVENTION = "fastir"
 MODULES = ["pykeen"]
 TIES = {"optimistic": "optimistic", "realistic": "average", "pessimistic": "pessimistic"}
 METRICS = {
-    "median_rank": "MedianRank",
-    "gmean_rank": "GeometricMeanRank",
-    "hmean_rank": "HarmonicMeanRank",
-    "amr": "AdjustedArithmeticMeanRank",
-    "amri": "AdjustedArithmeticMeanRankIndex",
-    "first_rel": None,
-}
+    "median_rank": "MedianRank", "gmean_rank": "GeometricMeanRank", "hmean_rank": "HarmonicMeanRank",
+    "amr": "AdjustedArithmeticMeanRank", "amri": "AdjustedArithmeticMeanRankIndex", "first_rel": None,
+}  # fmt: skip
 ALONE = ("median_rank", "gmean_rank", "hmean_rank")  # no ties=average; of one document, first_rel has it
 
 

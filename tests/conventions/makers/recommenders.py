@@ -17,12 +17,9 @@ def values(queries):
     from recommenders.evaluation import python_evaluation as theirs
 
     functions = {
-        "precision@{}": theirs.precision_at_k,
-        "recall@{}": theirs.recall_at_k,
-        "ndcg@{}": theirs.ndcg_at_k,
-        "map@{}": theirs.map_at_k,
-        "map(ap_norm=R)@{}": theirs.map,
-    }
+        "precision@{}": theirs.precision_at_k, "recall@{}": theirs.recall_at_k, "ndcg@{}": theirs.ndcg_at_k,
+        "map@{}": theirs.map_at_k, "map(ap_norm=R)@{}": theirs.map,
+    }  # fmt: skip
     return {
         name.format(k): [function(*frames(query), k=k) for query in queries]
         for name, function in functions.items()

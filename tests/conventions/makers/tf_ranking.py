@@ -43,13 +43,10 @@ def values(queries):
             cut = hits[:k]
             precisions = sum(hit * sum(cut[:rank]) / rank for rank, hit in enumerate(cut, 1))
             of_k = {
-                "mrr": max(hit / rank for rank, hit in enumerate(cut, 1)),
-                "hit_rate": float(any(cut)),
-                "precision": sum(cut) / min(k, len(labels)),
-                "recall": quotient(sum(cut), n_relevant),
-                "map": quotient(precisions, n_relevant),
-                "ndcg": quotient(dcg(labels[:k]), dcg(ideal[:k])),
-            }
+                "mrr": max(hit / rank for rank, hit in enumerate(cut, 1)), "hit_rate": float(any(cut)),
+                "precision": sum(cut) / min(k, len(labels)), "recall": quotient(sum(cut), n_relevant),
+                "map": quotient(precisions, n_relevant), "ndcg": quotient(dcg(labels[:k]), dcg(ideal[:k])),
+            }  # fmt: skip
             for name, value in of_k.items():
                 found.setdefault(f"{name}@{k}", []).append(value)
     return found

@@ -18,12 +18,6 @@ from fastir import plots  # noqa: E402
 RNG = random.Random(5)
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    matplotlib.pyplot.close("all")
-
-
 def explanation(n, metrics=("ndcg@10", "map"), **options):
     qrels = {"q": {f"document-{j}": RNG.choice((0, 1, 2)) for j in range(1, n + 3) if j % 4}}
     run = {"q": {f"document-{j}": RNG.random() for j in range(n)}}

@@ -24,17 +24,10 @@ def collection(seed=1, queries=40):
     return {**qrels, "none": {"a": 0}, "missing": {"a": 1}, "empty": {"a": 1}}, {**run, "none": {"a": 1.0}, "empty": {}}
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"rel_level": 2},
-        {"ties": "doc_id_asc", "max_depth": 5},
-        {"judged_only": True},
-        {"queries": "intersection", "convention": "trec_eval-9"},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("options", [
+    {}, {"rel_level": 2}, {"ties": "doc_id_asc", "max_depth": 5}, {"judged_only": True},
+    {"queries": "intersection", "convention": "trec_eval-9"},
+], ids=str)  # fmt: skip
 def test_its_area_is_average_precision_to_the_bit(options):
     qrels, run = collection()
     curve = fastir.precision_recall_curve(qrels, run, **options)
@@ -116,8 +109,6 @@ def test_it_is_a_data_frame():
 
 
 # ---- both curves read a run once, and their points are the values of metrics at every rank, to the bit ---------------
-
-
 RNG = random.Random(5)
 QRELS = {f"q{i}": {f"d{RNG.randrange(15)}": RNG.choice((-1, 0, 1, 2)) for _ in range(9)} for i in range(25)}
 RUN = {
@@ -125,18 +116,14 @@ RUN = {
 }
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"judged_only": True, "rel_level": 2},
-        {"max_depth": 3, "short_rankings": "clip"},
-        {"ties": "average", "empty": "skip"},
-        {"ties": "optimistic", "weights": {query: 1.0 + (query < "q2") for query in QRELS}},
-        {"convention": "trec_eval-9"},
-        {"convention": "ranx", "empty": "one", "queries": list(QRELS)[:7]},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("options", [
+    {"judged_only": True, "rel_level": 2},
+    {"max_depth": 3, "short_rankings": "clip"},
+    {"ties": "average", "empty": "skip"},
+    {"ties": "optimistic", "weights": {query: 1.0 + (query < "q2") for query in QRELS}},
+    {"convention": "trec_eval-9"},
+    {"convention": "ranx", "empty": "one", "queries": list(QRELS)[:7]},
+], ids=str)  # fmt: skip
 def test_points_are_the_metrics_evaluated_one_by_one(options):
     """A slow twin: a call of `evaluate` for each rank."""
     recall_points = () if options.get("ties") == "average" else (0.5,)
