@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastir.engine.columns._ids import ids_from_arena
-from fastir.engine.columns.ids import Arena, encode
+from fastir.engine.columns._ids import encode, ids_from_arena
+from fastir.engine.columns.ids import Arena
 from fastir.engine.columns.rows import occurrences, offsets_from_sizes, refused_pairs, repeat, without_duplicates
 from fastir.engine.join._contiguous import find_duplicates
 from fastir.engine.join._trec_stream import duplicate_error

@@ -16,8 +16,6 @@ from fastir.engine.columns._memory cimport large_malloc, prefetch
 import numpy as np
 import os
 
-
-
 cdef extern from "Python.h":
     int PyUnicode_CheckExact(PyObject*) noexcept
     int PyUnicode_Check(PyObject*) noexcept

@@ -115,7 +115,8 @@ def arena_from_pieces(pieces: list[tuple[Ids, int, int]]) -> Arena:
     """The rows of several columns of one kind, as `join_ids` has them, as an Arena; integers as their decimal text."""
     if len(pieces) == 1:
         ids, first, stop = pieces[0]
-        return Arena(*ids.copy(first, stop - first), ids.integers)
+        text, starts, lengths = ids.copy(first, stop - first)
+        return Arena(text, starts, lengths, ids.integers)
     copies = [ids.copy(first, stop - first) for ids, first, stop in pieces]
     starts, used = [], 0
     for text, places, _ in copies:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from fastir._version import __version__
-from fastir.engine.columns._ids import ids_from_arena
-from fastir.engine.columns.ids import Arena, encode
+from fastir.engine.columns._ids import encode, ids_from_arena
+from fastir.engine.columns.ids import Arena
 from fastir.errors import FormatError
 from fastir.inputs.exclusions import Exclusion, find_document_map
 from fastir.inputs.id_lists import is_of_lists
