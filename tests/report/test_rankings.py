@@ -6,7 +6,6 @@ import pytest
 from common import EXAMPLES
 
 import fastir
-from fastir.analyses.explain import first_ranks
 from fastir.report import gather
 from fastir.report.gather import RankingsByQuery
 
@@ -118,13 +117,3 @@ def test_rankings_of_all_queries_at_once_are_those_of_each_query(options, depth,
         assert found[0] == found[1]
     one_by_one = options.get("ties") == "average" or not options.keys().isdisjoint(("judged_only", "max_depth"))
     assert (n_at_once > 0) != one_by_one
-
-
-def test_blocks_of_queries_do_not_show(monkeypatch):
-    qrels, run = random_rankings(random.Random(1), str)
-    evaluator = fastir.Evaluator(qrels, ["ndcg", "map"], queries="qrels")
-    found = []
-    for size in (1, 50, 1 << 20):
-        monkeypatch.setattr(first_ranks, "BLOCK_LABELS", size)
-        found.append(list(first_ranks.explain_first(evaluator, run, list(qrels), 5, 1)))
-    assert found[0] == found[1] == found[2] and len(found[0]) == len(qrels)
