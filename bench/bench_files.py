@@ -108,6 +108,16 @@ def test_one_thread(race, request, title, asked, rounds):
     race(title, calls, [Goal("fastir", "pytrec_eval", asked)], rounds, slow=["pytrec_eval"] * (title == MIDDLE))
 
 
+@pytest.mark.parametrize(("title", "asked"), [(SMALL, 6), (MIDDLE, 3), (LARGE, 3)], ids=["small", "middle", "large"])
+def test_checking(race, request, title, asked):
+    """All lines are right; evaluating them is the peer."""
+    paths = request.getfixturevalue({SMALL: "small", MIDDLE: "middle", LARGE: "large"}[title])
+    assert fastir.check(*paths).ok
+    ours, peer = "fastir, check", "fastir"
+    calls = {ours: lambda: fastir.check(*paths), peer: lambda: means(paths)}
+    race(title, calls, [Goal(ours, peer, 1 / asked)], ROUNDS)
+
+
 def test_gzip(race, large, packed):
     """Beside unpacking alone, and beside unpacking and then evaluating the file."""
     one, two = "fastir", "fastir, 2 threads"
@@ -174,6 +184,20 @@ def test_comparing(race, small):
     calls = {f"fastir {word}, whole process": lambda line=line: python(*line) for word, line in lines.items()}
     one, two = race(f"{SMALL}, two runs", calls, rounds=15).values()
     race.amount("fastir compare beyond fastir eval, processor time", 1e3 * (two.cpu - one.cpu), "ms", COMPARING)
+
+
+@pytest.mark.parametrize("name", ["judged", "passages"])
+def test_report(race, collection, tmp_path, name):
+    """A report explains the first ten documents of each run and query; comparing the runs is the peer."""
+    qrels, run = collection(name)
+    runs, path = {"a": run, "b": workloads.another_run(run)}, tmp_path / "report.html"
+    fastir.write_report(qrels, runs, METRICS, path)
+    ours, peer = "fastir, write_report", "fastir, compare"
+    calls = {
+        ours: lambda: fastir.write_report(qrels, runs, METRICS, path),
+        peer: lambda: fastir.compare(qrels, runs, METRICS),
+    }
+    race(f"report of two runs, {len(run)} x 1000", calls, [Goal(ours, peer, 1 / 10)], ROUNDS)
 
 
 @pytest.mark.parametrize("threads", [1, THREADS])

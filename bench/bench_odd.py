@@ -198,3 +198,43 @@ def test_a_sample(race, collection):
         assert abs(value - found[query]) < 1e-3
     calls = {"fastir, xinf_ap": lambda: estimated.evaluate(run), "fastir, map": lambda: usual.evaluate(run)}
     race("dicts, 50 x 1000, a sample", calls, [Goal("fastir, xinf_ap", "fastir, map", 1 / 6)], 25, 5)
+
+
+# ---- runs as objects, weights, ids that never match ------------------------------------------------------------------
+
+
+def test_a_run_as_an_arrow_table(race, collection, tmp_path):
+    """Beside copying the texts of the ids, which an Arrow table needs in one piece."""
+    pytest.importorskip("pyarrow")
+    fastir.Run.from_dict(collection("judged")[1]).save(str(tmp_path / "a.run"))
+    held = fastir.Run.from_file(str(tmp_path / "a.run"))
+    assert fastir.Run.from_table(held.to_arrow()) == held
+    ours, peer = "fastir, to_arrow", "fastir, to_dict"
+    race("a Run of 50 x 1000 as a table", {ours: held.to_arrow, peer: held.to_dict}, [Goal(ours, peer, 4)], ROUNDS)
+
+
+def test_weights_of_judged_documents(race, collection):
+    """Beside looking up each weight in a comprehension."""
+    judgments, run = collection("judged")
+    qrels = fastir.Qrels.from_dict(judgments)
+    weights = {doc: 1.5 for docs in judgments.values() for doc in docs}
+    with_weights = fastir.Evaluator(qrels, "weighted_precision@5", doc_weights=weights)
+    plain = fastir.Evaluator(qrels, "P@5")
+    assert with_weights.evaluate(run)["weighted_precision@5"] <= 1.5 * plain.evaluate(run)["P@5"] + 1e-12
+    ours, peer = "fastir, doc_weights", "a comprehension"
+    calls = {
+        ours: lambda: fastir.Evaluator(qrels, "weighted_precision@5", doc_weights=weights),
+        peer: lambda: np.array([weights[doc] for docs in judgments.values() for doc in docs]),
+    }
+    race("weights of all judged documents", calls, [Goal(ours, peer)], ROUNDS)
+
+
+@pytest.mark.parametrize("n_queries", [50, 500])
+def test_ids_that_never_match(race, n_queries):
+    qrels = {f"q{place}": {f"A{doc}": 1 for doc in range(30)} for place in range(n_queries)}
+    run = {query: {f"B{query}_{doc}": 1000.0 - doc for doc in range(1000)} for query in qrels}
+    evaluator = fastir.Evaluator(qrels, METRICS, n_threads=1)
+    assert evaluator.evaluate(run)["map"] == 0
+    ours = "fastir"
+    costs = race(f"dicts, {n_queries} x 1000, no id in common", {ours: lambda: evaluator.evaluate(run)}, [], ROUNDS)
+    race.amount("processor time", 1e3 * costs[ours].cpu, "ms", 20)

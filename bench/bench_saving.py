@@ -89,3 +89,38 @@ def test_parquet(race, results, tmp_path):
         "polars": lambda path: polars.DataFrame(results).write_parquet(path),
     }
     raced(race, results, tmp_path, "parquet", read_parquet, writers)
+
+
+@pytest.mark.parametrize(("suffix", "asked"), [("tsv", 0.7), ("parquet", 0.7)])
+def test_loading(race, results, tmp_path, suffix, asked):
+    """Beside reading the values and ids of the same file, without the checks, the head and ids as Python strings."""
+    polars = pytest.importorskip("polars")
+    path = str(tmp_path / f"saved.{suffix}")
+    results.save(path)
+    readers = {
+        "tsv": lambda: polars.read_csv(path, separator="\t", skip_lines=1),
+        "parquet": lambda: polars.read_parquet(path),
+    }
+    assert fastir.load_results(path) == results
+    assert np.array_equal(readers[suffix]().select(METRICS).to_numpy(), results.values)
+    calls = {"fastir, load_results": lambda: fastir.load_results(path), "polars, reading": readers[suffix]}
+    race(f"load_results, 10^6 queries x 5 values, .{suffix}", calls, [Goal(*calls, asked)], ROUNDS)
+
+
+def test_loading_json(race, quick, results, tmp_path):
+    orjson = pytest.importorskip("orjson")
+    path = str(tmp_path / "saved.json")
+    n = 1000 if quick else 7000
+    few = Results(
+        results.query_ids[:n],
+        METRICS,
+        results.values[:n].copy(),
+        np.zeros(n, np.uint8),
+        ["mean"] * len(METRICS),
+        Report(),
+    )
+    few.save(path)
+    assert fastir.load_results(path) == few
+    content = (tmp_path / "saved.json").read_bytes()
+    calls = {"fastir, load_results": lambda: fastir.load_results(path), "orjson": lambda: orjson.loads(content)}
+    race("load_results, 7000 queries x 5 values, .json", calls, [Goal(*calls, 0.8)], ROUNDS)

@@ -11,8 +11,8 @@ import numpy as np
 from fastir.checks import check_choice, positive_integer
 from fastir.engine.columns._dicts import has_integer_documents, is_plain, plain_scores
 from fastir.engine.columns._entries import columns_from_rankings
-from fastir.engine.columns._ids import ids_from_arena
-from fastir.engine.columns.ids import Arena, encode
+from fastir.engine.columns._ids import encode, ids_from_arena
+from fastir.engine.columns.ids import Arena
 from fastir.engine.columns.rows import ROUNDED, Rows, rounded_place
 from fastir.engine.join._contiguous import document_rows
 from fastir.errors import quote

@@ -14,7 +14,6 @@ import numpy as np
 from fastir.checks import check_choice, positive_integer
 from fastir.data.run import Run, as_run
 from fastir.engine.columns._ids import ids_from_arena
-from fastir.engine.columns.ids import Arena
 from fastir.engine.columns.rows import repeat
 from fastir.engine.rank._order import in_rank_order
 from fastir.errors import FastirError, FormatError, quote, warn_caller
@@ -389,6 +388,6 @@ def first_documents(run: Run, depth: int, without: JudgedRankings | None = None)
         starts = offsets[[places.get(query_id, 0) for query_id in without.query_ids]]
         wanted[repeat(starts, np.diff(without.offsets)) + without.ranks - 1] = False
     rows = in_rank_order(ids_from_arena(ids), offsets, scores)[wanted]
-    doc_ids = Arena(ids.text, ids.starts[rows], ids.lengths[rows], ids.integers)[:]
+    doc_ids = ids.take(rows)[:]
     ends = np.append(0, np.cumsum(wanted))[offsets].tolist()
     return {query_id: doc_ids[start:end] for query_id, (start, end) in zip(run, itertools.pairwise(ends), strict=True)}

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fastir.checks import check_choice
 from fastir.declared import Table
 from fastir.engine.columns import line_formats as lines
-from fastir.engine.columns.ids import encode
+from fastir.engine.columns._ids import encode
 from fastir.engine.columns.other_formats import HEADER, are_pairs
 from fastir.errors import FormatError, quote
 from fastir.inputs import files, places, roles

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastir.engine.columns._ids import ids_from_arena
-from fastir.engine.columns.ids import Arena, encode
+from fastir.engine.columns._ids import encode, ids_from_arena
+from fastir.engine.columns.ids import Arena
 from fastir.engine.columns.rows import occurrences, offsets_from_sizes, refused_pairs, repeat, without_duplicates
 from fastir.engine.join._contiguous import find_duplicates
 from fastir.engine.join._trec_stream import duplicate_error
@@ -44,7 +44,7 @@ def gather(
         slots = {query: slot for slot, query in enumerate(query_ids)}
         slot_of_row = repeat(np.array([slots[query] for query in queries]), np.diff(offsets))
         rows = np.argsort(slot_of_row, kind="stable")
-        ids, numbers = Arena(ids.text, ids.starts[rows], ids.lengths[rows]), numbers[rows]
+        ids, numbers = ids.take(rows), numbers[rows]
         offsets = offsets_from_sizes(occurrences(slot_of_row, minlength=len(query_ids)))
     pairs = interruptible(lambda: find_duplicates(ids_from_arena(ids), offsets, watch), longest_query(offsets))
     if pairs:
@@ -57,5 +57,5 @@ def gather(
             raise duplicate_error(doc, encode(query), line(first), line(second), path, is_run)
         repairs["duplicates"] = (len(pairs), f"{path}:{line(pairs[0][1])}" if line_of else path)
         offsets, kept, numbers = without_duplicates(offsets, numbers, pairs, duplicates, is_run)
-        ids = Arena(ids.text, ids.starts[kept], ids.lengths[kept])
+        ids = ids.take(kept)
     return query_ids, offsets, ids, numbers, repairs

@@ -15,8 +15,8 @@ import numpy as np
 
 from fastir.engine.columns import id_lists
 from fastir.engine.columns._arrow import Batches
-from fastir.engine.columns._ids import Ids, ids_from_arena, ids_from_integers, ids_from_strings, join_ids
-from fastir.engine.columns.ids import Arena, is_integer, plain_ids
+from fastir.engine.columns._ids import Ids, ids_from_arena, ids_from_integers, ids_from_strings
+from fastir.engine.columns.ids import Arena, is_integer, join_ids, plain_ids
 from fastir.engine.columns.rows import (
     LISTED_TWICE,
     equal_offsets,
@@ -137,7 +137,7 @@ def columns_from_lists(data: Any, duplicates: str | None) -> tuple[Any, ...]:
 
 
 def select_ids(ids: Arena, kept: np.ndarray) -> Arena:
-    return Arena(ids.text, ids.starts[kept], ids.lengths[kept], ids.integers)
+    return ids.take(kept)
 
 
 def columns_of_records(rows: Any, name: str) -> dict[Any, list[Any]]:

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from fastir.engine.columns._ids import Ids, arena_from_pieces, ids_from_arena, ids_from_integers, ids_from_strings
+from fastir.engine.columns._ids import Ids, encode, ids_from_arena, ids_from_integers, ids_from_strings
 from fastir.engine.columns._parsing import lists_from_json, read_cells, records_from_json, strings_from_json, survey
-from fastir.engine.columns.ids import Arena, encode
+from fastir.engine.columns.ids import Arena, arena_from_pieces
 from fastir.engine.columns.rows import CELLS, offsets_from_sizes
 from fastir.errors import quote
 from fastir.inputs.column_readers import as_objects

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, SupportsFloat
@@ -146,6 +147,22 @@ def align(doc_weights: Any, rows: Iterable[tuple[Any, Any, float]], query: str, 
             if doc_id in unknown:
                 raise ValueError(f"doc_weights: {document} {quote(doc_id)} of {query} {quote(query_id)} is not judged")
     return np.array(aligned, float)
+
+
+def align_numbers(weights: Any, doc_ids: list[Any], labels: np.ndarray) -> np.ndarray | None:
+    """`align` for {doc_id: weight} of plain numbers, at once; None for others, and for an error of `align`."""
+    if type(weights) is not dict or not set(map(type, weights)) <= {type(doc_id) for doc_id in doc_ids[:1]}:
+        return None
+    if not set(map(type, weights.values())) <= {int, float}:
+        return None
+    try:
+        found = np.array(list(map(weights.get, doc_ids, itertools.repeat(0))), float)
+    except OverflowError:
+        return None
+    is_right = ((found > 0) & (found < np.inf)) | ((found == 0) & (labels <= 0))
+    if not is_right.all() or (not found.all() and 0 in weights.values()):
+        return None
+    return np.where(found == 0, np.nan, found)
 
 
 def weights_by_doc_id(weights: Any, query_id: Any, query: str) -> dict[str, Any]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from fastir.checks import mapping
 from fastir.engine.columns._arrow import Batches
-from fastir.engine.columns._ids import Ids, join_ids
-from fastir.engine.columns.ids import Arena
+from fastir.engine.columns._ids import Ids
+from fastir.engine.columns.ids import Arena, join_ids
 from fastir.errors import quote
 from fastir.inputs import formats
 from fastir.inputs.column_readers import ArrayReader, ArrowReader, as_objects, is_missing

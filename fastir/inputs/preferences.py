@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastir.engine.columns.ids import encode
+from fastir.engine.columns._ids import encode
 from fastir.errors import quote
 
 Parts = Mapping[Any, Mapping[Any, float]]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from fastir.engine.columns._ids import Ids, arena_from_pieces, ids_from_arena
-from fastir.engine.columns.ids import Arena
+from fastir.engine.columns._ids import Ids, ids_from_arena
+from fastir.engine.columns.ids import Arena, arena_from_pieces
 from fastir.engine.columns.rows import (
     occurrences,
     offsets_from_sizes,
@@ -77,7 +77,7 @@ def group_rows(
     offsets = offsets_from_sizes(occurrences(slots, minlength=len(query_ids)))
     order = np.argsort(slots, kind="stable")
     arena = join_ids([batch.docs for batch in batches])
-    arena = Arena(arena.text, arena.starts[order], arena.lengths[order], arena.integers)
+    arena = arena.take(order)
     numbers = numbers[order]
     pairs = interruptible(lambda: find_duplicates(ids_from_arena(arena), offsets), longest_query(offsets))
     wrong = refused_pairs(pairs, numbers, duplicates, is_run)
@@ -93,7 +93,7 @@ def group_rows(
     if not pairs:
         return query_ids, offsets, arena, numbers, source.repairs(len(numbers))
     offsets, kept, numbers = without_duplicates(offsets, numbers, pairs, duplicates, is_run)
-    arena = Arena(arena.text, arena.starts[kept], arena.lengths[kept], arena.integers)
+    arena = arena.take(kept)
     return (
         query_ids,
         offsets,
@@ -139,7 +139,7 @@ def join_ids(ids: list[Ids]) -> Arena:
 
 
 def take_ids(arena: Arena, rows: np.ndarray) -> Ids:
-    return ids_from_arena(Arena(arena.text, arena.starts[rows], arena.lengths[rows], arena.integers))
+    return ids_from_arena(arena.take(rows))
 
 
 def query_codes(batches: list[Batch]) -> tuple[list[Any], np.ndarray]:

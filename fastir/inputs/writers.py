@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, BinaryIO
 
-from fastir.engine.columns.ids import encode
+from fastir.engine.columns._ids import encode
 from fastir.engine.columns.line_formats import bare
 from fastir.engine.columns.rows import Rows
 from fastir.errors import quote

@@ -47,6 +47,9 @@ def look_alike(one: object, other: object) -> bool:
 
 def first_look_alikes(ids: Iterable[Any], others: Iterable[Any]) -> tuple[Any, Any] | None:
     """The first id of each side that differ, but look the same."""
+    ids, others = list(ids), list(others)
+    if "".join(map(str, (*ids, *others))).isascii():
+        return None  # all of them look as they are written
     id_by_look = {appearance(str(each)): each for each in ids}
     pairs = ((id_by_look.get(appearance(str(other))), other) for other in others)
     return next((pair for pair in pairs if pair[0] is not None and look_alike(*pair)), None)

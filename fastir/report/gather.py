@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from fastir.analyses.compare.compare import are_results, evaluate_and_compare, query_policy
 from fastir.analyses.compare.comparison import Comparison
 from fastir.analyses.compare.options import Options
-from fastir.analyses.explain.records import Document, Explanation
+from fastir.analyses.explain.first_ranks import FirstDocuments, can_explain_all, explain_first
+from fastir.analyses.explain.records import Document
 from fastir.data.qrels import as_qrels
 from fastir.data.results.results import Results
 from fastir.engine.measure import JUDGED
@@ -61,16 +62,28 @@ class RankingsByQuery:
         if self.why_not:
             return
         self.unjudged.append(0)
-        for place, query_id in enumerate(self.query_ids):
-            try:
-                self._add(place, evaluator.explain(run, query_id))
-            except ValueError as error:
-                self.why_not = str(error)
-                return
+        try:
+            for place, first in enumerate(self.first_documents(evaluator, run)):
+                self._add(place, first)
+        except ValueError as error:
+            self.why_not = str(error)
 
-    def _add(self, place: int, explanation: Explanation) -> None:
+    def first_documents(self, evaluator: Evaluator, run: Any) -> Iterable[FirstDocuments]:
+        """The first documents of each query, at once where that can be."""
+        if can_explain_all(evaluator):
+            yield from explain_first(evaluator, run, self.query_ids, self.depth, self.rel_level)
+            return
+        for query_id in self.query_ids:
+            explanation = evaluator.explain(run, query_id)
+            n_below = sum(
+                document.label is not None and document.label >= self.rel_level
+                for document in explanation.documents[self.depth :]
+            )
+            yield FirstDocuments(explanation.documents[: self.depth], n_below, len(explanation.missing))
+
+    def _add(self, place: int, first: FirstDocuments) -> None:
         query, places = self.queries[place], self._places[place]
-        shown = explanation.documents[: self.depth]
+        shown = first.shown
         for document in shown:
             text = str(document.doc_id)
             if text not in places:
@@ -80,13 +93,9 @@ class RankingsByQuery:
                 note_gains(query["gains"], document)
         self.unjudged[-1] += sum(document.label is None or document.label < 0 for document in shown)
         query["runs"].append([places[str(document.doc_id)] for document in shown])
-        parts = {metric: contributions(shown, metric) for metric in explanation.values}
+        parts = {metric: contributions(shown, metric) for metric in (shown[0].contribution if shown else ())}
         query["parts"].append({metric: units for metric, units in parts.items() if units})
-        below = sum(
-            document.label is not None and document.label >= self.rel_level
-            for document in explanation.documents[self.depth :]
-        )
-        query["below"].append([below, len(explanation.missing)])
+        query["below"].append([first.n_below, first.n_missing])
 
 
 def note_gains(gains: dict[str, dict[float, str | None]], document: Document) -> None:

@@ -133,7 +133,7 @@ ROWS = {  # by the heading of the command's help
             "compare every run with this one only (default: all pairs)", "RUN", of=SCORES),
         Row("test", "Test", "t", "%(choices)s (default %(default)s)", "NAME",
             choices="fastir.analyses.compare.records:TESTS", also=("stat_test", "statistical_test"), of=SCORES),
-        Row("n_resamples", INTEGER, 100_000, "default %(default)s", "N", "count", flag="--resamples",
+        Row("n_resamples", INTEGER, 10_000, "default %(default)s", "N", "count", flag="--resamples",
             also=("n_bootstrap", "n_permutations", "resamples", "samples"), of=SCORES),
         Row("correction", "CorrectionOfPairs | None", "auto",
             "%(choices)s (default %(default)s: holm, or none for the Tukey tests)", "NAME",

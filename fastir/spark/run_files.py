@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fastir.engine.columns.ids import encode
+from fastir.engine.columns._ids import encode
 from fastir.spark import tasks
 
 if TYPE_CHECKING:

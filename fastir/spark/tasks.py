@@ -21,7 +21,7 @@ import numpy as np
 
 from fastir._version import __version__
 from fastir.data.run import Run
-from fastir.engine.columns.ids import encode
+from fastir.engine.columns._ids import encode
 from fastir.engine.columns.rows import occurrences
 from fastir.errors import FastirError, quote
 from fastir.evaluation.accumulator import Accumulator

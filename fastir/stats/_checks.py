@@ -16,7 +16,7 @@ Alternative = Literal["two-sided", "greater", "less"]
 
 # The default of n_resamples: a p-value of 0.001 has the standard error 0.0001, a family of 5000 p-values can have one
 # below 0.05 after its correction, and the bootstrap of 1000 queries takes 0.1 s.
-N_RESAMPLES = 100_000
+N_RESAMPLES = 10_000
 
 EPSILON = float(np.finfo(float).eps)
 MIN_P = float(np.finfo(float).tiny)  # the smallest p-value, because none is 0

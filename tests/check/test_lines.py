@@ -8,7 +8,7 @@ from packings import needs_zstd, zstd
 
 import fastir
 from fastir.analyses.check.checked import Fault, Findings
-from fastir.analyses.check.lines import read_lines
+from fastir.analyses.check.lines import read_texts
 
 CLEAN = "q1 Q0 d1 1 2.0 t\nq1 Q0 d2 2 1.0 t\nq2 Q0 d1 1 5 t\n"
 LINES = {  # a line: the kind of its fault, and whether query and document are told
@@ -119,7 +119,7 @@ def test_ranks_are_not_read_in_the_format_trec_eval(write):
 def test_a_line_without_end_is_not_kept(monkeypatch):
     monkeypatch.setattr("fastir.analyses.check.lines.MAX_LINE_BYTES", 100)
     found = Findings("x")
-    assert list(read_lines(io.BytesIO(b"a\n" + b"x" * 200), found)) == [b"a"]
+    assert list(read_texts(io.BytesIO(b"a\n" + b"x" * 200), found)) == [(b"a\n", b"\n")]
     assert [fault.kind for fault in found.faults] == ["long line"]
 
 
@@ -127,7 +127,7 @@ def test_lines_do_not_depend_on_blocks(monkeypatch):
     text = (CLEAN + "\r\n\n# x\n").encode()
     for size in (1, 2, 7, 1 << 20):
         monkeypatch.setattr("fastir.analyses.check.lines.BLOCK_BYTES", size)
-        assert b"\n".join(read_lines(io.BytesIO(text), Findings("x"))) == text[:-1]
+        assert b"".join(lines for lines, _ in read_texts(io.BytesIO(text), Findings("x"))) == text
 
 
 def test_a_fault_says_where_it_is():

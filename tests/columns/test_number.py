@@ -16,7 +16,7 @@ import gen
 import pytest
 
 import fastir
-from fastir.engine.columns._number import fast_number, slow_number
+from fastir.engine.columns._number import fast_number, rows_from_text, slow_number
 
 LEAST = 5e-324
 
@@ -256,3 +256,49 @@ def test_a_label_that_is_none_is_refused(text, tmp_path):
     path.write_text(f"q 0 a {text}\n")
     with pytest.raises(fastir.FormatError, match=r"^[^ ]*:1: label .* \(query q, document a\)$"):
         fastir.Qrels.from_file(path)
+
+
+CELLS = [
+    "0",
+    "1.5",
+    "-0.0",
+    "1e-3",
+    "0.1234567890123456789",
+    "nan",
+    "inf",
+    "-inf",
+    " 1",
+    "1 ",
+    "1_0",
+    "1e999",
+    "",
+    "x",
+    "1\r",
+]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_rows_of_ids_and_numbers_are_those_of_split_and_float(seed):
+    rng = random.Random(seed)
+    n_columns, n_rows = rng.choice([1, 2, 5]), rng.choice([0, 1, 2, 63, 64, 65])
+    cells = CELLS if seed % 4 == 0 else CELLS[:11]
+    rows = [
+        [rng.choice(["q1", "", "é", "a b", "x" * 70]), *(rng.choice(cells) for _ in range(n_columns))]
+        for _ in range(n_rows)
+    ]
+    if rows and seed % 5 == 0:
+        rng.choice(rows)[-1:] = rng.choice([[], ["1", "2"]])
+    head = rng.choice([b"", b"head\n"])
+    text = "\n".join(map("\t".join, rows)).encode() + rng.choice([b"", b"\n", b"\r\n", b"\n\n"])
+    ids, values = rows_from_text(head + text, len(head), n_columns)
+    lines = text.rstrip(b"\r\n").decode()
+    expected = [line.split("\t") for line in lines.split("\n")] if lines else []
+    try:
+        numbers = [list(map(float, row[1:])) for row in expected]
+    except ValueError:
+        numbers = None
+    if numbers is None or any(len(row) != n_columns + 1 for row in expected):
+        assert ids is None
+    else:
+        assert ids == [row[0] for row in expected]
+        assert repr(values.tolist()) == repr(numbers)

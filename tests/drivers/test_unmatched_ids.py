@@ -1,10 +1,12 @@
 """Ids of documents that never match are an error that shows one of each side, where a guess says why."""
 
+import random
 import re
 
 import pytest
 
 import fastir
+from fastir.evaluation.drivers.unmatched_ids import GUESSES, alike
 
 QRELS = {"q1": {"D1": 1, "D7": 0}, "q2": {"D2": 1}}
 ALIKE = [
@@ -128,3 +130,27 @@ def test_misses_of_a_service_are_looked_at_ever_more_rarely(monkeypatch):
         for number in range(100):
             evaluator.evaluate({"q": {f"x{number}": 1.0}})
     assert looks == [[f"x{number}"] for number in (*range(8), 15, 31, 63)]
+
+
+MARKS = ["", "", ".1", "#2", " ", "0", ".0", "x", "\t"]
+STEMS = ["d", "D", "1", "10", "01", "001", "a.1", "ß", "é", "\uff45", "\u0663", "", " ", "\x1c"]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_guesses_are_those_of_a_loop_over_all_forms(seed):
+    rng = random.Random(seed)
+    judged, ranked = ([rng.choice(STEMS) + rng.choice(MARKS) for _ in range(rng.randrange(6))] for _ in range(2))
+    judged = [place % 7 for place in range(len(judged))] if seed % 5 == 0 else judged
+    ranked = [doc_id for doc_id in ranked if seed % 4 == 0 or doc_id not in map(str, judged)]
+
+    def first():
+        for difference, forms in GUESSES.items():
+            for judged_form, ranked_form in (forms, forms[::-1]):
+                id_by_form = {judged_form(str(doc_id)): doc_id for doc_id in judged}
+                for doc_id in ranked:
+                    other = id_by_form.get(ranked_form(str(doc_id)), doc_id)
+                    if str(other) != str(doc_id):
+                        return difference, other, doc_id
+        return None
+
+    assert alike(judged, ranked) == first()

@@ -12,7 +12,7 @@ import pytest
 from common import UNEVEN
 
 import fastir
-from fastir.engine.columns.ids import encode
+from fastir.engine.columns._ids import encode
 
 hypothesis = pytest.importorskip("hypothesis")
 example, given, settings, st = hypothesis.example, hypothesis.given, hypothesis.settings, hypothesis.strategies

@@ -262,9 +262,9 @@ class Findings:
         if number <= MAX_LISTED:
             self.faults.append(Fault(KINDS[kind].severity, kind, self.file, line, query_id, doc_id, text, occurrences))
 
-    def count(self, kind: str, line: int | None, text: str = "") -> None:
-        """Count one more of a kind of COUNTED."""
-        self.numbers[kind] = self.numbers.get(kind, 0) + 1
+    def count(self, kind: str, line: int | None, text: str = "", more: int = 1) -> None:
+        """Count some more of a kind of COUNTED_KINDS; the first call says where it occurs."""
+        self.numbers[kind] = self.numbers.get(kind, 0) + more
         self.counted.setdefault(kind, (line, text))
 
     def sort(self) -> list[Fault]:

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fastir.analyses.check.checked import Findings
-from fastir.analyses.check.sides import Ranking, Side
+from fastir.analyses.check.sides import Side
 from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.data.run import Run, as_run
-from fastir.engine.columns.rows import CONTRADICTED, CONTRADICTED_FIRST, LIKE_SCORES, UNLABELLED
+from fastir.engine.columns.ids import Arena
+from fastir.engine.columns.rows import (
+    CONTRADICTED,
+    CONTRADICTED_FIRST,
+    LIKE_SCORES,
+    UNLABELLED,
+    offsets_from_sizes,
+)
 from fastir.errors import DuplicateError, FastirError, FastirWarning
 from fastir.inputs.misread import SAMPLE_ROWS, misread_labels
 from fastir.inputs.places import is_place
@@ -32,15 +41,12 @@ class Held(Side):
 
     def __init__(self, rows: Qrels | Run, findings: Findings) -> None:
         super().__init__(isinstance(rows, Run), findings)
-        self.rows: Qrels | Run = rows.columns.union if isinstance(rows, GroupedQrels) else rows
-
-    def query_ids(self) -> list[str]:
-        return list(map(str, self.rows))
-
-    def rankings(self) -> Iterator[tuple[str, Ranking]]:
-        for query_id in self.rows:
-            documents = self.rows[query_id]
-            yield str(query_id), Ranking(list(map(str, documents)), list(documents.values()), None, None)
+        rows = rows.columns.union if isinstance(rows, GroupedQrels) else rows
+        documents = [rows[query_id] for query_id in rows]
+        self.query_ids = list(map(str, rows))
+        self.offsets = offsets_from_sizes(list(map(len, documents)))
+        self.ids = Arena.of([str(doc_id) for ranking in documents for doc_id in ranking])
+        self.numbers = np.array([number for ranking in documents for number in ranking.values()])
 
 
 def read_data(
@@ -88,9 +94,9 @@ def note_misread(rows: Qrels | Run, findings: Findings) -> None:
 class PreferencesSide(Held):
     """Preferences: their numbers are positions, not labels."""
 
-    def rankings(self) -> Iterator[tuple[str, Ranking]]:
-        for query_id, ranking in super().rankings():
-            yield query_id, ranking._replace(numbers=[1.0] * len(ranking.docs))
+    def __init__(self, rows: Preferences, findings: Findings) -> None:
+        super().__init__(rows, findings)
+        self.numbers = np.ones(len(self.numbers))
 
 
 def attempt(call: Callable[[], Any], findings: Findings) -> Any:

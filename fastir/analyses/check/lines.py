@@ -1,6 +1,7 @@
-"""The slow scan of a file of lines: every fault with its line, where the fast readers stop at the first.
+"""The scan of a file of lines: every fault with its line, where the readers of `evaluate` stop at the first.
 
-What a line means is said by the LineFormats of the readers, and so are the words for what is wrong with it.
+What a line means is said by the LineFormats of the readers, and so are the words for what is wrong with it. The
+compiled LineTable reads the lines that are right; `LineRows.take` gets the others, one by one.
 """
 
 from __future__ import annotations
@@ -9,23 +10,24 @@ import codecs
 import itertools
 import math
 import re
-from array import array
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
+from fastir.analyses.check._rows import LineTable
 from fastir.analyses.check.checked import KIND_OF_PROBLEM, Findings
 from fastir.analyses.check.rules import Rules
-from fastir.analyses.check.sides import Ranking, Side
+from fastir.analyses.check.sides import Side
 from fastir.engine.columns._number import fast_number, slow_number
+from fastir.engine.columns.ids import Arena
 from fastir.engine.columns.line_formats import TREC_QRELS, WHAT, LineFormat, explain
 from fastir.engine.columns.other_formats import HEADER, hint_for_line
-from fastir.engine.columns.rows import occurrences, offsets_from_sizes
+from fastir.engine.columns.rows import occurrences, offsets_from_sizes, repeat
 from fastir.errors import FormatError, quote
 from fastir.inputs import formats
 from fastir.inputs.files import ByteReader, Watch
-from fastir.inputs.misread import SAMPLE_BYTES, misread_qrels, misread_ranks
+from fastir.inputs.misread import SAMPLE_BYTES, SAMPLE_ROWS, misread_qrels, misread_ranks
 from fastir.inputs.trec import MAX_LINE_BYTES, show
 from fastir.rendering.text import counted
 
@@ -35,8 +37,8 @@ BLOCK_BYTES = 1 << 20  # bytes that are read at a time
 UTF_16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}  # by the mark at the beginning
 
 
-def read_lines(place: Any, findings: Findings, watch: Watch | None = None) -> Iterator[bytes]:
-    """The lines of a file without LF; what is wrong with the file as a whole goes to the findings."""
+def read_texts(place: Any, findings: Findings, watch: Watch | None = None) -> Iterator[tuple[bytes, bytes]]:
+    """Whole lines of a file, and what ends each; what is wrong with the file as a whole goes to the findings."""
     rest = b""
     end = b"\n"
     decoder: codecs.IncrementalDecoder | None = None
@@ -53,13 +55,16 @@ def read_lines(place: Any, findings: Findings, watch: Watch | None = None) -> It
             if number == 0 and b"\n" not in text and b"\r" in text.rstrip(b"\r"):
                 findings.add("CR line ends", "lines end in a carriage return alone; expected LF or CRLF", 1)
                 end = b"\r"
-            *whole, rest = (rest + text).split(end)
-            yield from whole
+            text = rest + text
+            stop = text.rfind(end) + 1
+            rest = text[stop:]
+            if stop:
+                yield text[:stop], end
             if len(rest) > MAX_LINE_BYTES:
                 findings.add("long line", f"a line has more than {MAX_LINE_BYTES >> 20} MiB; what follows is not read")
                 return
     if rest and "damaged file" not in findings.numbers:
-        yield rest
+        yield rest, end
 
 
 def read_blocks(source: ByteReader, findings: Findings, watch: Watch | None) -> Iterator[bytes]:
@@ -102,14 +107,19 @@ def scan_lines(
     place: Any, is_run: bool, format: str, findings: Findings, rules: Rules, watch: Watch | None = None
 ) -> Side:
     """Read a file and note all faults of its lines."""
-    lines = read_lines(place, findings, watch)
-    head = list(itertools.islice(lines, SAMPLE_LINES))
+    texts = read_texts(place, findings, watch)
+    first: list[tuple[bytes, bytes]] = []
+    head: list[bytes] = []
+    while len(head) < SAMPLE_LINES and (some := next(texts, None)):
+        first.append(some)
+        text, end = some
+        head += text.removesuffix(end).split(end, SAMPLE_LINES)[: SAMPLE_LINES - len(head)]
     if format == "trec" and is_swapped(head, is_run):
         what, expected = ("judgments", "a run is") if is_run else ("a run", "judgments are")
         findings.add("swapped files", f"the file holds {what}, where {expected} expected: are the files swapped?")
         is_run = not is_run
     rows = LineRows(is_run, formats.FORMATS[format].lines[is_run], findings, rules)
-    rows.take_all(itertools.chain(head, lines))
+    rows.take_all(itertools.chain(first, texts))
     rows.note_misread(b"\n".join(head))
     return rows
 
@@ -133,31 +143,51 @@ class LineRows(Side):
         The pattern that tags must match.
     """
 
-    queries: array[int]
-    ends: array[int]
-    lines: array[int]
-    numbers: array[float]
-    ranks: array[float]
-
     def __init__(self, is_run: bool, line_format: LineFormat, findings: Findings, rules: Rules) -> None:
         super().__init__(is_run, findings)
         self.line_format = line_format
         self.rules = rules
-        self.names: dict[bytes, int] = {}
-        self.queries, self.ends, self.lines = array("q"), array("q"), array("q")
-        self.numbers, self.ranks = array("d"), array("d")
-        self.text: bytearray = bytearray()  # of all documents
         self.tags: dict[bytes, None] = {}
         self.has_tags: bool = is_run and line_format.behind == "some"
         self.has_ranks: bool = is_run and line_format.number == line_format.doc + 2
         self.is_whole: bool = True  # whether no line had to be left out
+        self.first_numbers: np.ndarray = np.empty(0)  # in the order of the lines
+        self.order: np.ndarray | None = None  # the position of each row in the file, unless they are in its order
+        self.table: LineTable = LineTable(line_format, is_run, self.has_ranks)
 
-    def take_all(self, lines: Iterable[bytes]) -> None:
-        for number, line in enumerate(lines, 1):
-            self.take(line, number)
-        if not self.lines and self.is_whole:
+    def take_all(self, texts: Iterable[tuple[bytes, bytes]]) -> None:
+        """Read whole lines, each text with what ends its lines; `take` gets those that may be wrong."""
+        for text, end in texts:
+            if end == b"\n" and (text.isascii() or is_utf8(text)):
+                self.table.read(text, self.take)
+            else:
+                self.table.skip(self.take, text.removesuffix(end).split(end))
+        if self.table.n_crlf:
+            self.findings.count("CRLF line ends", None, "", self.table.n_crlf)
+        if not self.table.n_rows and self.is_whole:
             kind = "run is empty: no result" if self.is_run else "qrels are empty: no judgment"
             self.findings.add("empty file", f"the {kind} lines")
+        self.group()
+
+    def group(self) -> None:
+        """Put the rows of a query together."""
+        text, starts, self.numbers, ranks = self.table.take_columns()
+        self.ids, self.ranks = Arena(text, starts, None), ranks if self.has_ranks else None
+        self.first_numbers = self.numbers[:SAMPLE_ROWS]
+        self.query_ids = list(map(show, self.table.query_ids))
+        first_rows, queries = np.array([*self.table.stretches, (self.table.n_rows, 0)], np.int64).T
+        sizes = np.diff(first_rows)
+        self.offsets = offsets_from_sizes(occurrences(queries[:-1], sizes, len(self.query_ids)))
+        if len(queries) - 1 > len(self.query_ids):
+            self.order = np.argsort(repeat(queries[:-1], sizes), kind="stable")
+            self.ids = self.ids.take(self.order)
+            self.numbers = self.numbers[self.order]
+            self.ranks = None if self.ranks is None else self.ranks[self.order]
+
+    def lines_of(self, rows: np.ndarray) -> np.ndarray:
+        rows = rows if self.order is None else self.order[rows]
+        first_rows, n_skipped = np.array(self.table.skips).T
+        return rows + 1 + n_skipped[np.searchsorted(first_rows, rows, "right") - 1]
 
     def take(self, line: bytes, number: int) -> None:
         """Read a line: a row, a line that is skipped, or a fault."""
@@ -258,12 +288,7 @@ class LineRows(Side):
         if problem:
             self.refuse(problem, line, number, [query, doc])
             value = math.nan
-        self.queries.append(self.names.setdefault(query, len(self.names)))
-        self.text += doc
-        self.ends.append(len(self.text))
-        self.numbers.append(-value if self.line_format.what == "rank" else value)
-        self.ranks.append(rank)
-        self.lines.append(number)
+        self.table.add(query, doc, -value if self.line_format.what == "rank" else value, rank)
 
     def meaning(self, value: float, number: int) -> str:
         """The problem of a number that is a label or a rank, as the readers find it; "" if there is none."""
@@ -289,41 +314,16 @@ class LineRows(Side):
 
     def note_misread(self, head: bytes) -> None:
         """Note columns that look like something else than they are read as; the head is the first lines."""
-        numbers = np.array(self.numbers)
-        if self.line_format.what == "rank" and len(numbers):
-            queries = np.array(self.queries)
-            order = np.argsort(queries, kind="stable")
-            offsets = offsets_from_sizes(occurrences(queries, minlength=len(self.names)))
-            if found := misread_ranks(-numbers[order], offsets.tolist()):
+        if self.line_format.what == "rank" and len(self.numbers):
+            if found := misread_ranks(-self.numbers, self.offsets.tolist()):
                 self.findings.add(
                     "scores as ranks",
                     f"{counted(found[0], 'query', 'queries')} with ranks that look like scores, such as {found[1]}",
                 )
         elif self.line_format.what == "label":
             has_iterations = self.line_format is TREC_QRELS
-            if problem := misread_qrels(head[: SAMPLE_BYTES - 1] if has_iterations else b"", numbers):
+            if problem := misread_qrels(head[: SAMPLE_BYTES - 1] if has_iterations else b"", self.first_numbers):
                 self.findings.add("other columns", problem)
-
-    # ---- as a Side ---------------------------------------------------------------------------------------------------
-
-    def query_ids(self) -> list[str]:
-        return list(map(show, self.names))
-
-    def rankings(self) -> Iterator[tuple[str, Ranking]]:
-        """(query, Ranking) in the order of the queries, each with its rows in the order of the lines."""
-        queries = np.frombuffer(self.queries, np.int64) if self.queries else np.empty(0, np.int64)
-        order = np.argsort(queries, kind="stable")
-        stops = np.cumsum(occurrences(queries, minlength=len(self.names))).tolist()
-        start = 0
-        for query, stop in zip(self.names, stops, strict=True):
-            rows = order[start:stop].tolist()
-            docs = [show(bytes(self.text[self.ends[row - 1] if row else 0 : self.ends[row]])) for row in rows]
-            ranks = [self.ranks[row] for row in rows] if self.has_ranks else None
-            yield (
-                show(query),
-                Ranking(docs, [self.numbers[row] for row in rows], ranks, [self.lines[row] for row in rows]),
-            )
-            start = stop
 
 
 def is_utf8(line: bytes) -> bool:

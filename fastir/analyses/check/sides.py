@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from fastir.analyses.check.checked import Findings
+from fastir.analyses.check._rows import count_judged, ties_and_disorder
+from fastir.analyses.check.checked import MAX_LISTED, Findings
 from fastir.analyses.check.rules import Rules
-from fastir.engine.columns.rows import offsets_from_sizes
+from fastir.engine.columns._ids import ids_from_arena
+from fastir.engine.columns.ids import Arena
+from fastir.engine.columns.rows import sums, without_duplicates
+from fastir.engine.join._contiguous import find_duplicates
+from fastir.engine.join._judged import Judged
 from fastir.errors import NoOverlapError, quote
 from fastir.evaluation.drivers.coverage import SWAPPED_TEXT
 from fastir.evaluation.drivers.suspect_runs import MAX_QUERIES, alike, compare_lists, like_labels, like_scores
@@ -38,48 +43,84 @@ class Side:
     is_run : bool
     findings : Findings
         What is wrong with it.
+
+    Attributes
+    ----------
+    query_ids : list of str
+    offsets : int64 array of shape (n_queries + 1,)
+    ids : Arena
+        Of documents, query by query.
+    numbers, ranks : arrays
+        Aligned with ids; ranks are None for data that have none.
     """
+
+    query_ids: list[str]
+    offsets: np.ndarray
+    ids: Arena
+    numbers: np.ndarray
+    ranks: np.ndarray | None = None
 
     def __init__(self, is_run: bool, findings: Findings) -> None:
         self.is_run: bool = is_run
         self.findings: Findings = findings
 
-    def query_ids(self) -> list[str]:
-        raise NotImplementedError
+    def lines_of(self, rows: np.ndarray) -> np.ndarray | None:
+        """The lines of some rows, from 1; None for data that have none."""
+        return None
+
+    def ranking(self, place: int) -> Ranking:
+        """The documents of the query at a position."""
+        start, stop = self.offsets[place : place + 2].tolist()
+        columns = self.ranks if self.ranks is None else self.ranks[start:stop], self.lines_of(np.arange(start, stop))
+        ranks, lines = (column if column is None else column.tolist() for column in columns)
+        return Ranking(self.ids[start:stop], self.numbers[start:stop].tolist(), ranks, lines)
 
     def rankings(self) -> Iterator[tuple[str, Ranking]]:
         """(query, Ranking) of every query."""
-        raise NotImplementedError
+        return ((query_id, self.ranking(place)) for place, query_id in enumerate(self.query_ids))
+
+    def describe(self, rows: np.ndarray) -> Iterator[tuple[str, str, Any, int | None]]:
+        """Query, document, number and line of some rows."""
+        places = np.searchsorted(self.offsets, rows, "right") - 1
+        docs = self.ids.take(rows)[:]
+        lines = self.lines_of(rows)
+        numbers = itertools.repeat(None) if lines is None else lines.tolist()
+        return zip(
+            (self.query_ids[place] for place in places), docs, self.numbers[rows].tolist(), numbers, strict=False
+        )
+
+    def note_rows(self, kind: str, rows: np.ndarray, text: Callable[[int, str, str, Any], str]) -> None:
+        """Note a fault of each of some rows; text(number of the fault, query, document, number of the row)."""
+        for place, (query_id, doc_id, number, line) in enumerate(self.describe(rows[:MAX_LISTED])):
+            self.findings.add(kind, text(place, query_id, doc_id, number), line, query_id, doc_id)
+        if len(rows) > MAX_LISTED:
+            self.findings.numbers[kind] = len(rows)
 
 
 def examine(side: Side, rules: Rules) -> None:
     """Note what is wrong with the documents of each query."""
-    shortest: tuple[float, str] = (math.inf, "")
-    longest: tuple[float, str] = (0, "")
-    largest, fractions = -math.inf, False
-    for query_id, ranking in side.rankings():
-        if ranking.lines is not None:
-            note_duplicates(side, query_id, ranking)
-        if not side.is_run:
-            note_labels(side.findings, query_id, ranking)
-            largest = max([largest, *(label for label in ranking.numbers if label == label)])
-            fractions = fractions or "real-valued labels" in side.findings.numbers
-            continue
-        note_ties(side.findings, query_id, ranking)
-        note_ranks(side.findings, query_id, ranking)
-        n = len(ranking.docs)
-        shortest = min(shortest, (n, query_id), key=lambda pair: pair[0])
-        longest = max(longest, (n, query_id), key=lambda pair: pair[0])
-        if rules.max_depth is not None and n > rules.max_depth:
-            text = f"{counted(n, 'document', 'documents')}, more than {rules.max_depth}"
-            side.findings.add("too many documents", text, None, query_id)
-    if fractions and 0 < largest < 1:
-        text = f"no label reaches 1, the largest is {largest:g}: rel_level=0.5 makes documents relevant from 0.5 on"
-        side.findings.add("labels below 1", text)
-    if shortest[0] < longest[0]:
+    ids = ids_from_arena(side.ids)
+    note_duplicates(side, find_duplicates(ids, side.offsets))
+    if not side.is_run:
+        note_labels(side)
+        return
+    ranks = None if side.ranks is None else np.ascontiguousarray(side.ranks)
+    *ties, disordered = ties_and_disorder(ids, side.offsets, np.ascontiguousarray(side.numbers, float), ranks)
+    note_ties(side, *ties)
+    for place in np.flatnonzero(disordered).tolist():
+        note_ranks(side.findings, side.query_ids[place], side.ranking(place))
+    note_lengths(side, np.diff(side.offsets), rules.max_depth)
+
+
+def note_lengths(side: Side, sizes: np.ndarray, max_depth: int | None) -> None:
+    """Rankings that are too long, and that rankings differ in length."""
+    for place in np.flatnonzero(sizes > max_depth).tolist() if max_depth is not None else ():
+        text = f"{counted(int(sizes[place]), 'document', 'documents')}, more than {max_depth}"
+        side.findings.add("too many documents", text, None, side.query_ids[place])
+    if len(sizes) and sizes.min() < sizes.max():
         least, most = (
-            f"{counted(int(n), 'document', 'documents')} (query {quote(query_id)})"
-            for n, query_id in (shortest, longest)
+            f"{counted(int(sizes[place]), 'document', 'documents')} (query {quote(side.query_ids[place])})"
+            for place in (int(sizes.argmin()), int(sizes.argmax()))
         )
         side.findings.add("run length", f"the rankings have from {least} to {most}")
 
@@ -101,70 +142,71 @@ def note_unknown(side: Side, corpus: dict[str, None], said_by: str) -> tuple[boo
     return len(seen) > len(unknown), first
 
 
-def note_duplicates(side: Side, query_id: str, ranking: Ranking) -> None:
-    """Every line that repeats a document of an earlier line of the query."""
-    first: dict[str, int] = {}
-    for doc_id, line in zip(ranking.docs, ranking.lines or (), strict=True):
-        before = first.setdefault(doc_id, line)
-        if before != line:
-            text = f"duplicate document {quote(doc_id)} in query {quote(query_id)}, first on line {before}"
-            side.findings.add("duplicate", text, line, query_id, doc_id)
+def note_duplicates(side: Side, pairs: list[tuple[int, int]]) -> None:
+    """Every row that repeats a document of an earlier row of the query, as pairs of rows."""
+    first_rows, rows = np.array(pairs, np.int64).reshape(-1, 2).T
+    lines = side.lines_of(first_rows)
+
+    def text(place: int, query_id: str, doc_id: str, number: Any) -> str:
+        where = "" if lines is None else f", first on line {lines[place]}"
+        return f"duplicate document {quote(doc_id)} in query {quote(query_id)}{where}"
+
+    side.note_rows("duplicate", rows, text)
 
 
-def note_labels(findings: Findings, query_id: str, ranking: Ranking) -> None:
-    """Labels that are not what collections have, and a query without a relevant document."""
-    for place, label in enumerate(ranking.numbers):
-        line = None if ranking.lines is None else ranking.lines[place]
-        if label < LOWEST_CODE:
-            doc_id = ranking.docs[place]
-            text = f"label {label:g} is below {LOWEST_CODE} (query {quote(query_id)}, document {quote(doc_id)})"
-            findings.add("negative label", text, line, query_id, doc_id)
-        if label == label and not float(label).is_integer():
-            findings.count("real-valued labels", line, f"{label:g}")
-    if not any(label > 0 for label in ranking.numbers):
+def note_labels(side: Side) -> None:
+    """Labels that are not what collections have, and queries without a relevant document."""
+    findings, labels = side.findings, side.numbers
+    side.note_rows(
+        "negative label",
+        np.flatnonzero(labels < LOWEST_CODE),
+        lambda _, query_id, doc_id, label: (
+            f"label {label:g} is below {LOWEST_CODE} (query {quote(query_id)}, document {quote(doc_id)})"
+        ),
+    )
+    for place in np.flatnonzero(sums(labels > 0, side.offsets) == 0).tolist():
+        query_id = side.query_ids[place]
         findings.add("no relevant document", f"query {quote(query_id)} has no label above 0", None, query_id)
+    fractions = np.flatnonzero((labels == labels) & (np.floor(labels) != labels))
+    if len(fractions):
+        [(_, _, label, line)] = side.describe(fractions[:1])
+        findings.count("real-valued labels", line, f"{label:g}", len(fractions))
+        largest = np.nanmax(labels)
+        if 0 < largest < 1:
+            text = f"no label reaches 1, the largest is {largest:g}: rel_level=0.5 makes documents relevant from 0.5 on"
+            findings.add("labels below 1", text)
 
 
-def note_ties(findings: Findings, query_id: str, ranking: Ranking) -> None:
-    """How many documents share their score with another one."""
-    first: dict[float, int] = {}
-    tied: dict[int, int] = {}  # a document that is not the first with its score: that one
-    for place, score in enumerate(ranking.numbers):
-        before = first.setdefault(score, place) if score == score else place
-        if ranking.docs[before] != ranking.docs[place]:
-            tied[place] = before
-    if tied:
-        other, one = next(iter(tied.items()))
-        number = len({*tied, *tied.values()})
-        docs = "such as " + " and ".join(quote_ids(ranking.docs[one], ranking.docs[other]))
-        text = f"{number} documents share their score with another one, {docs} ({ranking.numbers[one]!r})"
-        if len(set(ranking.numbers)) == 1:
+def note_ties(side: Side, n_tied: np.ndarray, ones: np.ndarray, others: np.ndarray) -> None:
+    """How many documents share their score with another one, as `ties_and_disorder` counted them for each query."""
+    places = np.flatnonzero(n_tied)
+    pairs = zip(side.describe(others[places]), side.describe(ones[places]), strict=True)
+    for place, ((query_id, one, score, _), (_, other, _, _)) in zip(places.tolist(), pairs, strict=True):
+        text = f"{n_tied[place]} documents share their score with another one, such as "
+        text += " and ".join(quote_ids(one, other)) + f" ({score!r})"
+        start, stop = side.offsets[place : place + 2].tolist()
+        if (side.numbers[start:stop] == score).all():
             text += "; all scores are equal: ids decide the order, ties='input' keeps the file's order"
-        findings.add("ties", text, None, query_id)
+        side.findings.add("ties", text, None, query_id)
 
 
 def note_ranks(findings: Findings, query_id: str, ranking: Ranking) -> None:
     """A document with a better rank and a lower score than another one, if there is one."""
-    if ranking.ranks is None:
+    ranks, numbers = np.array(ranking.ranks, float), np.array(ranking.numbers, float)
+    order = np.flatnonzero((ranks == ranks) & (numbers == numbers))
+    order = order[np.argsort(ranks[order], kind="stable")]
+    ranks, numbers = ranks[order], numbers[order]
+    n_before = np.searchsorted(ranks, ranks)  # documents with a better rank
+    lowest = np.concatenate(([np.inf], np.minimum.accumulate(numbers)))[n_before]
+    if not (wrong := numbers > lowest).any():
         return
-    both = enumerate(zip(ranking.ranks, ranking.numbers, strict=True))
-    order = [place for place, (rank, number) in both if rank == rank and number == number]
-    order.sort(key=ranking.ranks.__getitem__)
-    lowest: int | None = None  # of the ranks before
-    waiting: int | None = None  # of this rank
-    for before, place in zip([None, *order], order, strict=False):
-        if before is not None and ranking.ranks[before] < ranking.ranks[place]:
-            lowest = waiting
-        if lowest is not None and ranking.numbers[place] > ranking.numbers[lowest]:
-            line = None if ranking.lines is None else ranking.lines[place]
-            better, other = quote_ids(ranking.docs[lowest], ranking.docs[place])
-            text = (
-                f"{rank_text(ranking, lowest, better)}, but {rank_text(ranking, place, other)}; fastir ranks by scores"
-            )
-            findings.add("ranks against scores", text, line, query_id, ranking.docs[place])
-            return
-        if waiting is None or ranking.numbers[place] < ranking.numbers[waiting]:
-            waiting = place
+    wrong_place = int(wrong.argmax())
+    better = int(order[numbers[: n_before[wrong_place]].argmin()])
+    place = int(order[wrong_place])
+    line = None if ranking.lines is None else ranking.lines[place]
+    one, other = quote_ids(ranking.docs[better], ranking.docs[place])
+    text = f"{rank_text(ranking, better, one)}, but {rank_text(ranking, place, other)}; fastir ranks by scores"
+    findings.add("ranks against scores", text, line, query_id, ranking.docs[place])
 
 
 def rank_text(ranking: Ranking, place: int, doc_id: str) -> str:
@@ -180,37 +222,46 @@ Strangers = list[tuple[str, list[str], list[str]]]  # query, judged documents, r
 
 def compare(judged: Side, run: Side, rules: Rules) -> None:
     """Note what is wrong between both, as findings of the run."""
-    judgments = dict(judged.rankings())
-    labels = {query_id: dict.fromkeys(ranking.docs) for query_id, ranking in judgments.items()}
-    queries = dict.fromkeys(run.query_ids())
-    if not labels or not queries:
+    places = {query_id: place for place, query_id in enumerate(judged.query_ids)}
+    queries = dict.fromkeys(run.query_ids)
+    if not places or not queries:
         return  # which is a fault of that side
-    note_queries(list(labels), queries, run, rules)
-    if like_scores(*first_numbers(judgments.items())) and like_labels(*first_numbers(run.rankings())):
+    note_queries(judged.query_ids, queries, run, rules)
+    if like_scores(*first_numbers(judged)) and like_labels(*first_numbers(run)):
         run.findings.add("swapped data", SWAPPED_TEXT)
-    strangers: Strangers = []
-    n_common = n_ranked = n_judged = 0
-    for query_id, ranking in run.rankings():
-        if query_id not in labels:
-            continue
-        n_found = sum(doc_id in labels[query_id] for doc_id in ranking.docs)
-        n_common, n_ranked, n_judged = n_common + 1, n_ranked + len(ranking.docs), n_judged + n_found
-        if not n_found:
-            kept = ranking.docs if len(strangers) < MAX_QUERIES else []
-            strangers.append((query_id, list(labels[query_id]), kept))
+    place_of_query = np.array([places.get(query_id, -1) for query_id in queries], np.int64)
+    n_found = count_judged(index_documents(judged), ids_from_arena(run.ids), run.offsets, place_of_query)
+    is_common = place_of_query >= 0
+    n_ranked, n_judged = int(np.diff(run.offsets)[is_common].sum()), int(n_found.sum())
     if n_judged < n_ranked:
         share = f"{(n_ranked - n_judged) / n_ranked:.1%}"
         of = f"{counted(n_ranked, 'ranked document', 'ranked documents')} ({share})"
         unjudged = n_ranked - n_judged
         run.findings.add("unjudged documents", f"{unjudged} of {of} are not in the qrels", occurrences=unjudged)
+    strangers: Strangers = []
+    for place in np.flatnonzero(is_common & (n_found == 0)).tolist():
+        query_id = run.query_ids[place]
+        sides: tuple[list[str], list[str]] = [], []
+        if len(strangers) < MAX_QUERIES:  # of the others, nothing is compared
+            sides = list(dict.fromkeys(judged.ranking(places[query_id]).docs)), run.ranking(place).docs
+        strangers.append((query_id, *sides))
     if strangers:
-        note_strangers(strangers, n_common, list(labels), run)
+        note_strangers(strangers, int(is_common.sum()), judged.query_ids, run)
 
 
-def first_numbers(rankings: Iterable[tuple[str, Ranking]]) -> tuple[np.ndarray, np.ndarray]:
+def index_documents(side: Side) -> Judged:
+    """The documents of each query, to look them up; their labels are 0."""
+    ids, offsets = side.ids, side.offsets
+    if pairs := find_duplicates(ids_from_arena(ids), offsets):
+        offsets, kept, _ = without_duplicates(offsets, side.numbers, pairs, "first", False)
+        ids = ids.take(kept)
+    return Judged(side.query_ids, ids, offsets, np.zeros(len(ids), np.int32))
+
+
+def first_numbers(side: Side) -> tuple[np.ndarray, np.ndarray]:
     """The labels or scores of the first queries, and the offsets of these."""
-    columns = [ranking.numbers for _, ranking in itertools.islice(rankings, MAX_QUERIES)]
-    return np.array(list(itertools.chain(*columns)), float), offsets_from_sizes(list(map(len, columns)))
+    offsets = side.offsets[: MAX_QUERIES + 1]
+    return side.numbers[: offsets[-1]].astype(float), offsets
 
 
 def note_queries(judged: list[str], queries: dict[str, None], run: Side, rules: Rules) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 from fastir.analyses.explain.records import Document, Explanation
 from fastir.data.qrels import GroupedQrels, Preferences, Qrels
 from fastir.data.run import Run, as_run
-from fastir.engine.columns.ids import encode
+from fastir.engine.columns._ids import encode
 from fastir.engine.columns.rows import equal_offsets
 from fastir.engine.measure._codes import READ_CODES
 from fastir.errors import NoOverlapError, quote

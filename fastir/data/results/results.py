@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from fastir.request.provenance import Provenance
 
 STATUSES = tuple(STATUS_CODES)
-N_RESAMPLES = 100_000  # equals `stats._checks.N_RESAMPLES`; importing it takes long
+N_RESAMPLES = 10_000  # equals `stats._checks.N_RESAMPLES`; importing it takes long
 MIN_ROWS_OF_JOINT_SUMS = 256  # values from which on the sums of all metrics are made together; of fewer, each when read
 MAX_SEARCHED_NAMES = 16  # names that are searched one by one; of more, a dict is made when the first is read
 

@@ -6,7 +6,7 @@ the formats. A file is refused if its parts do not fit; the error says which.
 
 from __future__ import annotations
 
-import math
+import itertools
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,7 @@ def head_of_results(results: Any) -> dict[str, Any]:
         "aggregates": results.aggregates,
         "queries": len(results.values),
         "integers": any(type(query_id) is int for query_id in results.query_ids[:1]),
-        "status": queries_by_status(results),
+        "status": None,
         "report": {field: getattr(results.report, field) for field in Report.__slots__},
         "weights": results.weights and list(results.weights.items()),
     }
@@ -43,14 +43,17 @@ def head_of_results(results: Any) -> dict[str, Any]:
         head["denominators"] = {name: each.tolist() for name, each in denominators.items()}
     if results.provenance is not None:
         head["provenance"] = data_from_provenance(results.provenance)
-    return lists_from_tuples(head)
+    return {**lists_from_tuples(head), "status": queries_by_status(results)}
 
 
 def queries_by_status(results: Any) -> dict[str, list[Any]]:
     """The queries of each status but the first, which is "evaluated"."""
     codes, query_ids = status_codes(results), results.query_ids
-    rows = {status: (codes == code).nonzero()[0] for status, code in STATUS_CODES.items() if code}
-    return {status: [query_ids[row] for row in places.tolist()] for status, places in rows.items()}
+    return {
+        status: list(itertools.compress(query_ids, (codes == code).tolist()))
+        for status, code in STATUS_CODES.items()
+        if code
+    }
 
 
 def report_from(data: dict[str, Any]) -> Report:
@@ -108,16 +111,16 @@ def fields_from(
             query_ids = list(map(int, query_ids))
         values = np.empty((len(query_ids), len(aggregates)))
         for place, column in enumerate(columns.values()):
-            values[:, place] = [math.nan if value is None else float(value) for value in column]
+            values[:, place] = np.asarray(column, float)  # None is NaN
         codes = dict.fromkeys(query_ids, 0)
         for word, queries in head["status"].items():
-            codes.update(dict.fromkeys(queries, STATUS_CODES[word]))
+            codes.update(zip(queries, itertools.repeat(STATUS_CODES[word])))
         if not len(codes) == len(values) == head["queries"]:
             raise ValueError(f"{len(values)} rows of values and {len(codes)} queries, expected {head['queries']}")
         weights = None if head["weights"] is None else {query_id: float(of) for query_id, of in head["weights"]}
         if weights is not None and not weights.keys() >= codes.keys():
             raise ValueError("a query has no weight")
-        status = np.array(list(codes.values()), np.uint8)
+        status = np.fromiter(codes.values(), np.uint8, len(codes))
         meanings = (head.get("provenance") or {}).get("metrics", {})
         return (
             query_ids,

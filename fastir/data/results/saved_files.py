@@ -248,7 +248,7 @@ def tsv_parts(head: dict[str, Any], table: ColumnDict) -> Iterator[Any]:
 
 
 def tsv_fields(column: list[Any]) -> list[str]:
-    cells = [cell if isinstance(cell, str) else repr(cell) for cell in column]
+    cells = column if set(map(type, column)) <= {str} else [c if isinstance(c, str) else repr(c) for c in column]
     return list(map(tsv_field, cells)) if QUOTED("".join(cells)) else cells
 
 
@@ -366,7 +366,13 @@ def read_any(path: str) -> SavedFile:
                 CHECKSUM_PREFIX + str(head[CHECKSUM_KEY]).encode(), CHECKSUM_PREFIX + BLANK_CHECKSUM.encode(), 1
             )
             check_checksum(path, head, table_checksum(blank, rows) == head[CHECKSUM_KEY])
-            return SavedFile(path, head, None, {name: rows.column(name).to_pylist() for name in rows.column_names})
+            numeric = head["kind"] == "results"  # whose values are never objects
+            columns = zip(rows.column_names, rows.columns, strict=True)
+            table = {
+                name: column.to_numpy() if numeric and str(column.type) == "double" else column.to_pylist()
+                for name, column in columns
+            }
+            return SavedFile(path, head, None, table)
     with open(path, "rb") as file:
         content = file.read()
     if content.startswith(MARK.encode()):
@@ -378,7 +384,10 @@ def read_any(path: str) -> SavedFile:
             sealed = has_valid_checksum(content)
         check_checksum(path, head, sealed)
         with convert_errors(path, head["kind"]):
-            text = content[content.index(b"\n") + 1 :].decode("utf-8", "surrogateescape")
+            start = content.index(b"\n") + 1
+            if head["kind"] == "results" and (plain := parse_numbers(content, start)) is not None:
+                return SavedFile(path, head, None, plain)
+            text = content[start:].decode("utf-8", "surrogateescape")
             return SavedFile(path, head, None, parse_table(path, text))
     import json
 
@@ -437,6 +446,18 @@ def check_head(path: str, head: Any) -> dict[str, Any]:
             path,
         )
     return head
+
+
+def parse_numbers(content: bytes, start: int) -> ColumnDict | None:
+    """The columns of a table of ids and numbers; None if it is one for `parse_table`."""
+    from fastir.engine.columns._number import rows_from_text
+
+    end = content.find(b"\n", start)
+    names = content[start : max(end, start)].decode("utf-8", "surrogateescape").split("\t")
+    if end < 0 or len(names) < 2 or len(set(names)) < len(names) or content.find(b'"', start) >= 0:
+        return None
+    ids, values = rows_from_text(content, end + 1, len(names) - 1)
+    return None if ids is None else {names[0]: ids, **dict(zip(names[1:], values.T, strict=True))}
 
 
 CELL = r'"([^"]*(?:""[^"]*)*)"(?=[\t]|\Z)|([^\t"]*)(?=[\t]|\Z)'

@@ -16,13 +16,11 @@ from fastir.engine.columns._memory cimport large_malloc, prefetch
 import numpy as np
 import os
 
-from fastir.engine.columns.ids import Arena, encode
-
-
 cdef extern from "Python.h":
     int PyUnicode_CheckExact(PyObject*) noexcept
     int PyUnicode_Check(PyObject*) noexcept
     object PyUnicode_FromObject(PyObject*)
+    object PyUnicode_DecodeUTF8(const char*, Py_ssize_t, const char*)
 
 cdef enum:
     RANGE_ROWS = 64
@@ -80,6 +78,17 @@ cdef int64_t same_until(const Column* column, int64_t first, int64_t stop) noexc
                 return i + j
         i += n
     return stop
+
+
+def encode(str text):
+    """An id as the bytes of a file: UTF-8, where surrogates become the bytes that they were read from."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        try:
+            return text.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:
+            return text.encode("utf-8", "surrogatepass")
 
 
 cdef int borrow_text(PyObject* string, Text* out, list kept) except -1:
@@ -182,6 +191,17 @@ cdef inline int64_t write(const Text* text, bint integer, char* out) noexcept no
         return write_decimal((<const int64_t*>text.start)[0], out)
     memcpy(out, text.start, text.length)
     return text.length
+
+
+def id_texts(const unsigned char[::1] text, const int64_t[::1] starts, const int64_t[::1] lengths):
+    """The ids of an arena as a list of str."""
+    cdef Py_ssize_t i, n = starts.shape[0], size = text.shape[0]
+    cdef list ids = [None] * n
+    for i in range(n):
+        if starts[i] < 0 or lengths[i] < 0 or starts[i] > size - lengths[i]:
+            raise ValueError(f"id {i} lies outside of the text")
+        ids[i] = PyUnicode_DecodeUTF8(<const char*>&text[0] + starts[i], lengths[i], "surrogateescape")
+    return ids
 
 
 def ids_from_integers(array):
@@ -293,32 +313,6 @@ cdef Ids ids_from_buffers(int kind, const void* places, const void* data, const 
         for i in range(n_buffers):
             ids.column.buffers[i] = <const char*>buffers[i]
     return ids
-
-
-def join_ids(pieces):
-    """One column of the rows of several: pieces are (Ids, first row, row behind the last), all of one kind."""
-    cdef Ids ids
-    if len(pieces) == 1 and pieces[0][1:] == (0, len(pieces[0][0])):
-        return pieces[0][0]
-    if pieces[0][0].integers:
-        return ids_from_integers(np.concatenate([ids.numbers(first, stop) for ids, first, stop in pieces]))
-    return ids_from_arena(arena_from_pieces(pieces))
-
-
-def arena_from_pieces(pieces):
-    """The rows of several columns of one kind, as `join_ids` has them, as an Arena; integers as their decimal text."""
-    cdef Ids ids
-    if len(pieces) == 1:
-        ids, first, stop = pieces[0]
-        return Arena(*ids.copy(first, stop - first), ids.integers)
-    copies = [ids.copy(first, stop - first) for ids, first, stop in pieces]
-    starts, used = [], 0
-    for text, places, _ in copies:
-        starts.append(places + used)
-        used += len(text)
-    text = np.concatenate([text for text, _, _ in copies] + [np.zeros(1, np.uint8)])
-    lengths = np.concatenate([lengths for _, _, lengths in copies])
-    return Arena(text, np.concatenate(starts), lengths, pieces[0][0].integers)
 
 
 # ---- the secret words of the hash -----------------------------------------------------------------------------------

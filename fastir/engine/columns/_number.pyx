@@ -189,3 +189,56 @@ def numbers_from_texts(Ids ids):
             return numbers, i, value or "number"
         out[i] = value
     return numbers, -1, ""
+
+
+def rows_from_text(bytes content, int64_t start, int64_t n_columns):
+    """The rows of lines with an id and numbers, with tabs between, from a position on; line breaks at the end aside.
+
+    Returns
+    -------
+    ids : list of str, or None
+        None if a line has another number of fields, or a field is not a number as float() reads it.
+    values : float64 array of shape (n_rows, n_columns)
+    """
+    cdef const unsigned char* begin = content
+    cdef const unsigned char* p = begin + start
+    cdef const unsigned char* stop = begin + len(content)
+    cdef const unsigned char* end
+    cdef const unsigned char* field
+    cdef int64_t row = 0, c
+    cdef unsigned char mark
+    cdef double[:, ::1] out
+    while stop > p and ((stop - 1)[0] == 10 or (stop - 1)[0] == 13):
+        stop -= 1
+    if stop == p:
+        return [], np.empty((0, n_columns))
+    n_rows = content.count(b"\n", start, stop - begin) + 1
+    ids, values = [None] * n_rows, np.empty((n_rows, n_columns))
+    out = values
+    while p <= stop:
+        end = p
+        while end < stop and end[0] != 9 and end[0] != 10:
+            end += 1
+        if end == stop or end[0] == 10:
+            return None, values
+        ids[row] = p[:end - p].decode("utf-8", "surrogateescape")
+        for c in range(n_columns):
+            p = end + 1
+            mark = 10 if c == n_columns - 1 else 9
+            field = read_number(p, &out[row, c])
+            if field == NULL or not (field == stop or field < stop and field[0] == mark):
+                field = p
+                while field < stop and field[0] != 9 and field[0] != 10:
+                    field += 1
+                if field < stop and field[0] != mark or field == stop and mark == 9:
+                    return None, values
+                try:
+                    out[row, c] = float(p[:field - p].decode("utf-8", "surrogateescape"))
+                except ValueError:
+                    return None, values
+            elif field == stop and mark == 9:
+                return None, values
+            end = field
+        row += 1
+        p = end + 1
+    return ids, values

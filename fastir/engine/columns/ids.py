@@ -7,18 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from fastir.engine.columns._ids import Ids, encode, id_texts, ids_from_arena, ids_from_integers
 from fastir.errors import quote
-
-
-def encode(text: str) -> bytes:
-    """An id as the bytes of a file: UTF-8, where surrogates become the bytes that they were read from."""
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        try:
-            return text.encode("utf-8", "surrogateescape")
-        except UnicodeEncodeError:
-            return text.encode("utf-8", "surrogatepass")
 
 
 def is_integer(value: Any) -> bool:
@@ -96,22 +86,45 @@ class Arena:
 
     def __getitem__(self, rows: slice) -> list[Any]:
         """The ids of some rows, as str or int."""
-        starts, lengths = self.starts[rows], self.lengths[rows]
-        if not len(starts):
-            return []
-        low = int(starts.min())
-        text = self.text[low : int((starts + lengths).max())].tobytes()
-        starts = starts - low
-        places = zip(starts.tolist(), (starts + lengths).tolist(), strict=True)
-        if text.isascii():  # an id then has as many characters as bytes, and cutting is faster than decoding
-            whole = text.decode()
-            ids = [whole[start:stop] for start, stop in places]
-        else:
-            ids = [text[start:stop].decode("utf-8", "surrogateescape") for start, stop in places]
+        some = self.take(rows)
+        ids = id_texts(some.text, np.ascontiguousarray(some.starts), np.ascontiguousarray(some.lengths))
         return list(map(int, ids)) if self.integers else ids
+
+    def take(self, rows: slice | np.ndarray) -> Arena:
+        """The ids of some rows, with the same bytes."""
+        if self.offsets is None:
+            return Arena(self.text, self.starts[rows], self.lengths[rows], self.integers)
+        offsets = self.offsets.astype(np.int64, copy=False)
+        starts = offsets[:-1][rows]
+        return Arena(self.text, starts, offsets[1:][rows] - starts, self.integers)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return restore_arena, (self.text, self.starts, self.lengths, self.integers)
+
+
+def join_ids(pieces: list[tuple[Ids, int, int]]) -> Ids:
+    """One column of the rows of several: pieces are (Ids, first row, row behind the last), all of one kind."""
+    if len(pieces) == 1 and pieces[0][1:] == (0, len(pieces[0][0])):
+        return pieces[0][0]
+    if pieces[0][0].integers:
+        return ids_from_integers(np.concatenate([ids.numbers(first, stop) for ids, first, stop in pieces]))
+    return ids_from_arena(arena_from_pieces(pieces))
+
+
+def arena_from_pieces(pieces: list[tuple[Ids, int, int]]) -> Arena:
+    """The rows of several columns of one kind, as `join_ids` has them, as an Arena; integers as their decimal text."""
+    if len(pieces) == 1:
+        ids, first, stop = pieces[0]
+        text, starts, lengths = ids.copy(first, stop - first)
+        return Arena(text, starts, lengths, ids.integers)
+    copies = [ids.copy(first, stop - first) for ids, first, stop in pieces]
+    starts, used = [], 0
+    for text, places, _ in copies:
+        starts.append(places + used)
+        used += len(text)
+    text = np.concatenate([text for text, _, _ in copies] + [np.zeros(1, np.uint8)])
+    lengths = np.concatenate([lengths for _, _, lengths in copies])
+    return Arena(text, np.concatenate(starts), lengths, pieces[0][0].integers)
 
 
 def restore_arena(text: np.ndarray, starts: np.ndarray, lengths: np.ndarray, integers: bool) -> Arena:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
+from fastir.engine.columns._ids import ids_from_arena
 from fastir.engine.columns.ids import Arena
 from fastir.errors import quote
 
@@ -129,6 +130,7 @@ CELLS = tuple(  # kinds of repairs that repair nothing: what separates ids in th
     f"cells with {ids}"
     for ids in ("lists in brackets", "commas between ids", "blanks between ids", "brackets and blanks")
 )
+MAX_ARROW_BYTES = 1 << 31  # of the ids of a column with offsets of 32 bits
 SHOWN, SHOWN_DOCS = 5, 3  # queries, and documents of each, that a notebook shows
 
 
@@ -200,7 +202,7 @@ class Columns:
         ids = self.ids
         if isinstance(ids, list):
             return [ids[row] for row in rows.tolist()]
-        return Arena(ids.text, ids.starts[rows], ids.lengths[rows], ids.integers)
+        return ids.take(rows)
 
 
 class Rows:
@@ -270,6 +272,11 @@ class Rows:
         """
         import pyarrow
 
+        held = self.columns
+        if type(self)._table is Rows._table and len(held.ids):
+            queries = pyarrow.array(held.query_ids).take(pyarrow.array(list_of_each(held.offsets)))
+            arrays = [queries, arrow_ids(held.ids), pyarrow.array(held.numbers)]
+            return pyarrow.table(arrays, ["query_id", "doc_id", self._number])
         columns = self._table()
         no_ids = pyarrow.string()  # the type of a list without rows
         arrays = [
@@ -370,6 +377,23 @@ class Rows:
     def __reduce__(self) -> tuple[Any, ...]:
         columns = self.columns
         return restore_columns, (type(self), *columns.fields())
+
+
+def arrow_ids(ids: Arena | list[Any]) -> Any:
+    """Ids as a pyarrow array, without a Python object for each where they are bytes."""
+    import pyarrow
+
+    if isinstance(ids, Arena) and not ids.integers:
+        text, starts, _ = ids_from_arena(ids).copy(0, len(ids))
+        if len(text) < MAX_ARROW_BYTES:
+            offsets = np.append(starts, len(text)).astype(np.int32)
+            array = pyarrow.StringArray.from_buffers(len(ids), pyarrow.py_buffer(offsets), pyarrow.py_buffer(text))
+            try:
+                array.validate(full=True)
+                return array
+            except pyarrow.ArrowInvalid:  # an id that is not UTF-8, which the error below names
+                pass
+    return pyarrow.array(ids[:])
 
 
 AnyRows = TypeVar("AnyRows", bound=Rows)

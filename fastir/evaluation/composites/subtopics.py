@@ -15,7 +15,7 @@ import numpy as np
 
 from fastir.data.qrels import GroupedQrels, Preferences
 from fastir.data.run import Run, as_run, repeated_run
-from fastir.engine.columns.ids import encode
+from fastir.engine.columns._ids import encode
 from fastir.engine.measure import CARDS, NUM_Q
 from fastir.engine.measure._codes import READ_CODES
 from fastir.engine.measure._tasks import judges_metric

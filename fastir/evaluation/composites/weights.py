@@ -25,7 +25,7 @@ from fastir.errors import UnknownMetricError, quote
 from fastir.evaluation.composites.samples import label_gains
 from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
 from fastir.evaluation.drivers.judged import Ranks, rankings_from_ranks
-from fastir.inputs.mappings import DocWeights, align, from_file
+from fastir.inputs.mappings import DocWeights, align, align_numbers, from_file
 from fastir.inputs.shapes import PATH, TABLE, input_shape
 from fastir.request.names import Request
 from fastir.request.plan import ID_PROPERTIES, ORDER_RULES, WEIGHTED, Settings, compile_settings, compile_weighted
@@ -78,8 +78,11 @@ def weigh_qrels(qrels: Qrels, doc_weights: DocWeights) -> WeightedQrels:
     if type(qrels) not in (Qrels, WeightedQrels):
         raise TypeError("doc_weights go with labels {query_id: {doc_id: label}}, not with groups or samples")
     columns = qrels.columns
+    doc_ids = columns.ids[:]
+    if (weights := align_numbers(doc_weights, doc_ids, columns.numbers)) is not None:
+        return WeightedQrels(qrels, weights)
     ids = (columns.query_ids[query] for query in list_of_each(columns.offsets).tolist())
-    rows = zip(ids, columns.ids[:], columns.numbers.tolist(), strict=True)
+    rows = zip(ids, doc_ids, columns.numbers.tolist(), strict=True)
     return WeightedQrels(qrels, align(doc_weights, rows, "query", "document"))
 
 

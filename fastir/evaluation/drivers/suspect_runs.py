@@ -168,7 +168,10 @@ def compare_ids(coverage: Coverage, run: Any) -> None:
 
     settings = prepared.settings
     try:
-        if input_shape(run, Run, prepared.columns) == TABLE and not table(run, "run", prepared.columns).again:
+        shape = input_shape(run, Run, prepared.columns)
+        if shape == DICTS and prepared.stand_for is None:
+            run = first_queries(run, map(str, prepared.qrels))
+        elif shape == TABLE and not table(run, "run", prepared.columns).again:
             return
         held = as_run(run, prepared.columns, settings.options.duplicates, None, settings.lines)
         if isinstance(prepared.parents, Exclusion):
@@ -185,6 +188,13 @@ def compare_ids(coverage: Coverage, run: Any) -> None:
     coverage.sides = compare_lists(common, prepared.stand_for is None and is_native)
     if coverage.sides and prepared.stand_for is not None and is_native:
         check_parents(prepared.stand_for, held, coverage.sides)
+
+
+def first_queries(run: Any, judged: Iterable[str]) -> dict[Any, Any]:
+    """The rankings of the first judged queries, which are all that is compared."""
+    by_text = {str(query_id): query_id for query_id in run}
+    common = itertools.islice(filter(by_text.__contains__, judged), MAX_QUERIES)
+    return {by_text[query_id]: run[by_text[query_id]] for query_id in common}
 
 
 def compare_lists(queries: Iterable[tuple[Any, list[Any], list[Any]]], guessing: bool = True) -> str | None:
@@ -216,9 +226,27 @@ def in_words(query_id: Any, judged_id: Any, ranked_id: Any) -> str:
 
 
 def alike(judged: list[Any], ranked: list[Any]) -> tuple[str, Any, Any] | None:
-    """The first difference without which an id of each list would be the same, and these ids."""
+    """The first difference without which an id of each list would be the same, and these ids.
+
+    Ids with one form are looked for only if there are some: sets of all forms are compared first.
+    """
+    one, other = list(map(str, judged)), list(map(str, ranked))
+    text = "\n".join((*one, *other))
+    has_zeros, has_suffixes = not text.isascii() or "0" in text, "." in text or "#" in text
+    has_blanks = text.split() != [*one, *other]
     for difference, forms in GUESSES.items():
+        is_possible = {
+            str.strip: has_blanks,
+            without_leading_zeros: has_zeros,
+            normalize_id: has_blanks or has_suffixes,
+        }
+        if not is_possible.get(forms[0], True):
+            continue
+        if not has_suffixes and forms[0] is not forms[1]:
+            forms = forms[0], forms[0]  # which leaves ids as they are written, or without case and white space
         for judged_form, ranked_form in dict.fromkeys((forms, forms[::-1])):
+            if set(map(judged_form, one)).isdisjoint(map(ranked_form, other)):
+                continue
             id_by_form = {judged_form(str(doc_id)): doc_id for doc_id in judged}
             for doc_id in ranked:
                 judged_id = id_by_form.get(ranked_form(str(doc_id)), doc_id)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.data.run import Run
-from fastir.engine.columns._ids import ids_from_arena, join_ids
-from fastir.engine.columns.ids import Arena
+from fastir.engine.columns._ids import ids_from_arena
+from fastir.engine.columns.ids import Arena, join_ids
 from fastir.engine.join._contiguous import Columns
 from fastir.engine.join._counts import Counts
 from fastir.engine.join._dicts import is_few

@@ -11,8 +11,8 @@ from fastir._version import __version__
 from fastir.checks import check_choice
 from fastir.data.rankings import add_custom, evaluate_rankings
 from fastir.data.run import Run
-from fastir.engine.columns._ids import ids_from_arena
-from fastir.engine.columns.ids import Arena, encode
+from fastir.engine.columns._ids import encode, ids_from_arena
+from fastir.engine.columns.ids import Arena
 from fastir.engine.measure._codes import READ_CODES
 from fastir.errors import NoOverlapError, UnknownMetricError, quote
 from fastir.evaluation.drivers.coverage import MISSING, Coverage

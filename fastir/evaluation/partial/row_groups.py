@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fastir.engine.columns.ids import encode
+from fastir.engine.columns._ids import encode
 from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.engine.join._judged import judgments
 from fastir.engine.measure._codes import READ_CODES, TIE_CODES

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from fastir.engine.columns.ids import encode
+from fastir.engine.columns._ids import encode
 from fastir.engine.join._counts import WITH_EXAMPLE, WITHOUT_EXAMPLE, Counts
 from fastir.errors import NoOverlapError, quote
 from fastir.evaluation.drivers.coverage import MISSING, Coverage
