@@ -16,7 +16,7 @@ from fastir.data.qrels import Qrels, QrelsLike
 from fastir.declared import Param
 from fastir.engine.measure import CARDS
 from fastir.engine.measure.cards import BETTER, Card
-from fastir.errors import FastirWarning
+from fastir.errors import FastirWarning, UnknownMetricError
 from fastir.evaluation.evaluate import evaluate
 from fastir.request.conventions import CONVENTIONS, Convention
 from fastir.request.metric import NOT_EXTREME_TEXT, relatives
@@ -443,7 +443,10 @@ def answer(question: Question, name: str) -> str:
     request, convention = read(question.metric, CONVENTIONS[name].dialect)[0], CONVENTIONS[name]
     if question.option == "refused":
         return "no" if convention.choice(request.card.name, request.cutoff is not None, "refused") else "yes"
-    values = param_values(request, {}, convention)
+    try:
+        values = param_values(request, {}, convention)
+    except UnknownMetricError:  # a parameter must be given, as n_docs for implicit's auc
+        values = {}
     rule = convention.choice(request.card.name, request.cutoff is not None, question.option, 1)
     return str(values.get(question.option, rule))
 

@@ -314,7 +314,8 @@ def rows_from_json_lines(bytes content, list names, list kinds):
 # A cell is a list in brackets, as JSON, Python and NumPy print it, or ids with commas or blanks between them. `survey`
 # finds which of these a column has, before `read_cells` reads all of it in that form. Strings in brackets may have
 # escapes, which are left to the caller. What is no list ends the reading with a problem and its position; in a file,
-# with None: json then finds what to say. To split the text of 1 000 cells of 12 ids takes 0.1 ms, str.split 0.6, json.loads 2.
+# with None: json then finds what to say. To split the text of 1 000 cells of 12 ids takes 0.1 ms, str.split 0.6,
+# json.loads 2.
 
 cdef enum:
     MAX_ID_DIGITS = 19         # of an integer
@@ -607,8 +608,8 @@ def read_cells(const unsigned char[::1] text, const int64_t[::1] starts, const i
     """The lists in cells of one form: 0 in brackets, 1 with commas, 2 with blanks between ids.
 
     Where each list begins among the ids (int64, one more than there are); the position and the length of each id in the
-    text (int64), or the integers themselves; whether ids are integers; in brackets, whether one has a backslash, and whether blanks separate them;
-    and what is wrong: None, or (problem, row, position in the text).
+    text (int64), or the integers themselves; whether ids are integers; in brackets, whether one has a backslash, and
+    whether blanks separate them; and what is wrong: None, or (problem, row, position in the text).
     """
     cdef int64_t row, n = starts.shape[0]
     cdef const unsigned char* p
