@@ -1,8 +1,8 @@
 """fastir check: what it prints is what the function returns, and its exit code says whether there is a fault."""
 
 import json
-import re
 import os
+import re
 import signal
 import subprocess
 import sys
