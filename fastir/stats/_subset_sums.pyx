@@ -59,7 +59,7 @@ def subsets_below(const int64_t[::1] d, int64_t limit):
 
 
 def share_below(const int64_t[::1] d, int64_t limit):
-    """The fraction of the subsets of values, none negative, with a sum of at most `limit`: a table of limit + 1 sums."""
+    """The fraction of the subsets of values, none negative, with a sum of at most `limit`: by a table of limit + 1."""
     cdef int64_t i, j, top = 0
     cdef double total = 0.0
     if limit < 0:

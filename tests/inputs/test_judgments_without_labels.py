@@ -134,7 +134,7 @@ def test_the_command_takes_files_of_two_fields(tmp_path, capsys):
     assert "0.7500" in capsys.readouterr().out
     assert main(["check", *command]) == 0
     assert main(["eval", command[0], command[0], "-m", "map"]) != 0
-    assert "--qrels-format pairs; a run needs scores" in capsys.readouterr().err
+    assert "are judgments without labels, no run; a run needs scores" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
