@@ -28,6 +28,8 @@ from fastir.compat.pytrec_eval import RunOrder, values_at_cutoffs
 from fastir.data.qrels import Qrels
 from fastir.errors import quote
 
+__all__ = ("evaluate", "evaluate_custom")
+
 logger: logging.Logger = logging.getLogger("beir.retrieval.evaluation")
 
 DECIMALS = 5

@@ -28,6 +28,8 @@ from fastir.evaluation.labels import evaluate_scores
 from fastir.request.directions import higher_is_better as of_metric
 from fastir.request.options import metric_tuple
 
+__all__ = ("eval_metric", "feval")
+
 Reported = tuple[str, float, bool]
 
 

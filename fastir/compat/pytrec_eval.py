@@ -43,6 +43,15 @@ from fastir.inputs import dicts
 from fastir.rendering.text import counted
 from fastir.request.names import FAMILIES, NAMES, NICKNAMES, Request, read
 
+__all__ = (
+    "RelevanceEvaluator",
+    "compute_aggregated_measure",
+    "parse_qrel",
+    "parse_run",
+    "supported_measures",
+    "supported_nicknames",
+)
+
 __version__ = "0.5.11"  # the version of pytrec_eval-terrier that this module behaves like
 
 # In the order in which trec_eval computes them, which is the order of the result's keys.

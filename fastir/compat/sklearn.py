@@ -27,6 +27,8 @@ from fastir.evaluation.labels import evaluate_scores
 from fastir.inputs import arrays
 from fastir.request.directions import higher_is_better
 
+__all__ = ("dcg_score", "label_ranking_average_precision_score", "ndcg_score", "scorer")
+
 BLOCK_ENTRIES = 1 << 20  # entries that are sorted at once if scores are equal
 
 

@@ -44,6 +44,8 @@ from fastir.inputs.places import place_name
 from fastir.rendering.text import align_columns, counted
 from fastir.request.names import FAMILIES, NAMES, NICKNAMES, is_number, read
 
+__all__ = ("output",)
+
 DUMMY_DOCUMENT = "no document"  # the document of a missing ranking: no id in a file has a blank
 BLOCK_BYTES = 1 << 20
 PREFERENCE_OPTIONS = {"ties": "doc_id_asc", "judged_only": False}  # how the program reads runs for preferences

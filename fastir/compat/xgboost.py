@@ -28,6 +28,8 @@ from fastir.evaluation.labels import evaluate_scores
 from fastir.request.directions import higher_is_better
 from fastir.request.options import metric_tuple
 
+__all__ = ("custom_metric",)
+
 Reported = tuple[str, float]
 
 

@@ -240,6 +240,8 @@ def list_columns(data: Any, names: dict[str, Any], what: str) -> Any:
 
 def columns_of_records(records: Sequence[dict[Any, Any]], what: str) -> dict[Any, list[Any]]:
     """The columns that all dicts of a list have; a row that lacks one of the first row's is an error."""
+    if what == "run" and records[0] and all(isinstance(value, dict) for value in records[0].values()):
+        raise ValueError("run: it is a list of runs; evaluate_many and compare take several")
     for row, record in enumerate(records):
         if record.keys() != records[0].keys():
             missing = next(iter(records[0].keys() ^ record.keys()))

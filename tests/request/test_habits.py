@@ -144,3 +144,16 @@ def test_the_package_lists_what_people_call_and_types_stand_apart():
     assert dir(types) == [*types.__all__, "__doc__"]
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         types.nothing  # noqa: B018
+
+
+def test_several_runs_and_arguments_in_another_order_are_named():
+    with pytest.raises(ValueError, match="run: it is a list of runs; evaluate_many and compare take several"):
+        fastir.evaluate(QRELS, [RUN, OTHER], "map")
+    with pytest.raises(ValueError, match="are qrels and runs swapped"):
+        fastir.compare({"a": RUN, "b": OTHER}, QRELS, "map")
+
+
+@pytest.mark.parametrize("name", ["beir", "lightgbm", "pytrec_eval", "sklearn", "trec_eval", "xgboost"])
+def test_a_drop_in_lists_what_the_tool_has(name):
+    module = getattr(fastir.compat, name)
+    assert all(hasattr(module, member) for member in module.__all__)
