@@ -139,7 +139,8 @@ class Evaluator:
         rules = self.rules
         if type(run) is not dict:
             run = as_source(run)
-        rules.refuse_names(run)
+        if rules.columns is not None:
+            rules.refuse_names(run)
         results, coverage = rules.evaluate_one(run, rules.settings.n_threads)
         rules.warn_of_run(coverage, run)
         return results

@@ -201,7 +201,9 @@ class EvaluationRules:
             refuse_small(settings.sizes, values, query_ids)
             names, aggregates, weights = settings.names, settings.aggregates, self.weights
             results = Results(query_ids, names, values, status, aggregates, coverage, weights, provenance)
-            results = without_counts(self.with_best(results), settings)
+            results = self.with_best(results)
+            if settings.micro:
+                results = without_counts(results, settings)
         add_metadata(file, run, coverage.run_repairs)
         return results, coverage
 
