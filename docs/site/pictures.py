@@ -1,6 +1,7 @@
 """Draws docs/pictures: terminals in which the command runs, how fast it is by bench/record.json, and costs on Spark.
 
     python docs/site/pictures.py
+    python docs/site/pictures.py report    # the screenshots of a report, which needs Chromium and Pillow
 
 It also writes the tables of docs/spark_costs.md. The SVG is written by hand, so that the same commands give the same
 bytes on every machine: a test compares them. Nothing in it moves: a preview, a PDF and paper show the whole of it.
@@ -32,6 +33,7 @@ TERMINALS = {
         "fastir diff baseline.json tonight.json -m ndcg@10 --top 2",
     ),
 }
+REPORT = f"{QRELS} {RUNS} -m ndcg@10,map -o report.html"
 COLUMNS, ROW, CELL, EDGE = 100, 19, 8.43, 16  # characters; pixels
 DARK, LIGHT, PROMPT = "#1b1e24", "#e4e6eb", "#7aa2f7"
 CODES = {"1": 'font-weight="bold"', "32": 'fill="#9ece6a"'}  # of SGR, as many as the command uses
@@ -52,7 +54,13 @@ BARS = (
 
 # The README's table of slower calls: doing what, the faster program, the test of bench, and the contenders.
 TABLE = (
-    ("average the labels of three raters, 1000 × 100", "polars", "test_means_of_raters", "fastir, means", "polars first"),
+    (
+        "average the labels of three raters, 1000 × 100",
+        "polars",
+        "test_means_of_raters",
+        "fastir, means",
+        "polars first",
+    ),
     ("read RRE's JSON, 1000 × 100", "`json.loads` and a loop", "test_rre", "fastir, RRE", "json.loads, a loop"),
     (
         "run a t test of 1000 queries, with effect sizes and intervals",
@@ -210,6 +218,23 @@ def speed(theme: str = "light") -> str:
     )
 
 
+# ---- a report ------------------------------------------------------------------------------------------------------
+
+
+def screenshots() -> None:
+    """Write report.png and report-dark.png: a query of the examples in a report, as Chromium shows it."""
+    from PIL import Image
+
+    subprocess.run([sys.executable, "-m", "fastir", "report", *REPORT.split()], check=True)
+    address = f"{Path('report.html').resolve().as_uri()}#query=q1&a=bm25&b=dense"
+    for name, scheme in (("report", 1), ("report-dark", 0)):
+        path = PICTURES / f"{name}.png"
+        options = f"--headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1000,670 --screenshot={path}"
+        looks = f"--blink-settings=preferredColorScheme={scheme}"
+        subprocess.run(["chromium", *options.split(), looks, address], check=True, stderr=subprocess.DEVNULL)
+        Image.open(path).convert("RGB").quantize(32).save(path, optimize=True)
+
+
 # ---- costs on Spark ------------------------------------------------------------------------------------------------
 
 
@@ -335,4 +360,4 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "examples", Path(folder) / "examples")
         os.chdir(folder)
-        main()
+        screenshots() if sys.argv[1:] == ["report"] else main()
