@@ -34,6 +34,7 @@ TERMINALS = {
     ),
 }
 REPORT = f"{QRELS} {RUNS} -m ndcg@10,map -o report.html"
+DIALOG = (8, 13, 992, 656)  # what the screenshot of a query shows, without the page behind it
 COLUMNS, ROW, CELL, EDGE = 100, 19, 8.43, 16  # characters; pixels
 DARK, LIGHT, PROMPT = "#1b1e24", "#e4e6eb", "#7aa2f7"
 CODES = {"1": 'font-weight="bold"', "32": 'fill="#9ece6a"'}  # of SGR, as many as the command uses
@@ -232,7 +233,8 @@ def screenshots() -> None:
         options = f"--headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1000,670 --screenshot={path}"
         looks = f"--blink-settings=preferredColorScheme={scheme}"
         subprocess.run(["chromium", *options.split(), looks, address], check=True, stderr=subprocess.DEVNULL)
-        Image.open(path).convert("RGB").quantize(32).save(path, optimize=True)
+        dialog = Image.open(path).convert("RGB").crop(DIALOG)
+        dialog.quantize(64).save(path, optimize=True)
 
 
 # ---- costs on Spark ------------------------------------------------------------------------------------------------
