@@ -52,7 +52,7 @@ if not any(name.startswith("_cyutility") for name in os.listdir(os.path.dirname(
     )
 
 if TYPE_CHECKING:
-    from fastir import compat, conventions, plots, spark, stats, types
+    from fastir import compat, conventions, plots, spark, stats
     from fastir.analyses.agreement.correlation import RankCorrelation, Swap, rank_correlation
     from fastir.analyses.agreement.judgments import Agreement, agreement
     from fastir.analyses.agreement.similarity import similarity
@@ -187,7 +187,6 @@ __all__ = [
     "stats",
     "to_judge",
     "tune",
-    "types",
     "write_report",
 ]
 
@@ -277,7 +276,6 @@ LATER = {
     "stats": "stats",
     "to_judge": "analyses.pools.to_judge",
     "tune": "analyses.fusion.tune",
-    "types": "types",
     "write_report": "report.write",
 }
 
@@ -285,12 +283,12 @@ LATER = {
 def __getattr__(name: str) -> object:
     import importlib.util
 
-    if name not in LATER:
+    if name not in LATER and name != "types":
         is_import = sys._getframe(1).f_code.co_filename.startswith("<frozen importlib")  # `from fastir import name`
         if is_import and importlib.util.find_spec(f"fastir.{name}") is None:
             raise ImportError(missing_name(name), name=name, path=__file__)
         raise AttributeError(missing_name(name), name=name, obj=sys.modules[__name__])
-    module = importlib.import_module(f"fastir.{LATER[name]}")
+    module = importlib.import_module(f"fastir.{LATER.get(name, name)}")
     globals()[name] = value = getattr(module, name, module)
     return value
 
@@ -300,7 +298,7 @@ def missing_name(name: str) -> str:
     base = f"module 'fastir' has no attribute {name!r}"
     if name.startswith("__"):  # asked for by tools that inspect modules
         return base
-    from fastir.habits import NAMES, hint
+    from fastir.request.habits import NAMES, hint
 
     if found := hint(name, NAMES, __all__):
         return base + found
@@ -312,4 +310,4 @@ def missing_name(name: str) -> str:
 def __dir__() -> list[str]:
     from fastir import types
 
-    return sorted({*__all__, "__version__", "__doc__"} - {*types.__all__})
+    return sorted({*__all__, "types", "__version__", "__doc__"} - {*types.__all__})

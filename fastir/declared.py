@@ -14,8 +14,6 @@ from fastir.errors import quote
 
 AnyCard = TypeVar("AnyCard", bound=Any)
 
-DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")  # of the command and of calls without metrics
-
 
 def spelling(name: str) -> str:
     """A name without what people spell in different ways: case, hyphens, underscores and blanks."""

@@ -12,8 +12,8 @@ from typing import Any
 
 from fastir.cli.terminal import UsageError, suggestion
 from fastir.data.results.saved_files import SUFFIXES
-from fastir.declared import DEFAULT_METRICS, Table
-from fastir.engine.measure import CARDS
+from fastir.declared import Table
+from fastir.engine.measure import CARDS, DEFAULT_METRICS
 from fastir.errors import quote
 from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX

@@ -16,7 +16,7 @@ from fastir.cli.terminal import Output, UsageError, tell
 from fastir.data.results.changes import ResultsDiff
 from fastir.data.results.exportable import result_json
 from fastir.data.results.results import Results
-from fastir.declared import DEFAULT_METRICS
+from fastir.engine.measure import DEFAULT_METRICS
 from fastir.errors import quote
 from fastir.evaluation.run_collections import distinct_names, file_name, stem
 from fastir.rendering import Cell, Table, render

@@ -10,7 +10,7 @@ import fastir
 from fastir.cli import arguments
 from fastir.cli.runs import column_options, read_qrels, run_arguments, runs_by_name
 from fastir.cli.terminal import Output, UsageError, progress_bar, suggestion
-from fastir.declared import DEFAULT_METRICS
+from fastir.engine.measure import DEFAULT_METRICS
 from fastir.errors import FastirError, quote
 from fastir.request.names import is_metric, split
 

@@ -15,7 +15,7 @@ from fastir.cli.eval import table_text
 from fastir.cli.runs import read_qrels, read_runs
 from fastir.cli.terminal import Output, UsageError, option, progress_bar, suggestion
 from fastir.data.results.exportable import result_table, result_title
-from fastir.declared import DEFAULT_METRICS
+from fastir.engine.measure import DEFAULT_METRICS
 from fastir.errors import FastirError, quote
 from fastir.inputs import places
 from fastir.rendering import Cell, Table

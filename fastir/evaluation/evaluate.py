@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING
 
-from fastir.declared import DEFAULT_METRICS
-from fastir.engine.measure import NUM_Q
+from fastir.engine.measure import DEFAULT_METRICS, NUM_Q
 from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.keywords import RankingOptions
 from fastir.request.options import choice_params

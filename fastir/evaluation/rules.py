@@ -18,7 +18,7 @@ from fastir.engine.measure._grades import count_fractions
 from fastir.errors import NoOverlapError, UnknownMetricError, quote
 from fastir.evaluation.drivers.evaluate_one import PlainEvaluator
 from fastir.evaluation.drivers.suspect_runs import compare_ids, like_scores, note_swap
-from fastir.inputs import dicts, files, formats, places, roles
+from fastir.inputs import dicts, files, places, roles
 from fastir.inputs.exclusions import Exclusion, find_document_map
 from fastir.inputs.ir_metadata import ir_metadata
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
@@ -254,6 +254,8 @@ class EvaluationRules:
             return
         shape, got = input_shape(run, Run, self.columns), f"a {type(run).__name__}"
         if shape == PATH:
+            from fastir.inputs import formats
+
             card = formats.FORMATS[formats.file_format(run, self.settings.lines)]
             shape, got = TABLE if "columns" in card.takes else PATH, f"a file in the format {card.name!r}"
         if shape not in (TABLE, COLUMNS):

@@ -219,8 +219,8 @@ def check_choices(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     checked = []
     for name, value in choices.items():
         if name not in params:
-            from fastir.habits import OPTIONS as OTHER_WORDS
-            from fastir.habits import hint as find_hint
+            from fastir.request.habits import OPTIONS as OTHER_WORDS
+            from fastir.request.habits import hint as find_hint
             from fastir.request.option_rows import suggestion
 
             if name == "threshold":

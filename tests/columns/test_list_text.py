@@ -25,14 +25,14 @@ def ids_in(text, starts, lengths):
 )
 def test_positions_of_ids(form, texts):
     given = cells(*texts)
-    offsets, starts, lengths, integers, escapes, problem = read_cells(*given, form, survey(*given)[-1])
-    assert offsets.tolist() == [0, 2, 2, 4] and not integers and not escapes and problem is None
+    offsets, starts, lengths, integers, escapes, spaced, problem = read_cells(*given, form, survey(*given)[-1])
+    assert offsets.tolist() == [0, 2, 2, 4] and not integers and not escapes and not spaced and problem is None
     assert ids_in(given[0], starts, lengths) == ["a", "bc", "d", "e"]
 
 
 def test_integers_are_read_up_to_64_bits():
     given = cells(f"[0, -7, {2**63 - 1}]")
-    _, numbers, _, integers, _, problem = read_cells(*given, 0, survey(*given)[-1])
+    _, numbers, _, integers, _, _, problem = read_cells(*given, 0, survey(*given)[-1])
     assert numbers.tolist() == [0, -7, 2**63 - 1] and integers and problem is None
     for wrong in (2**63, -(2**63) - 1, "00", "1.0", "-", "1a"):
         given = cells(f"[{wrong}]")

@@ -141,8 +141,8 @@ def test_lines_without_four_fields(tmp_path, line):
 
 
 def test_an_unknown_format(tmp_path):
-    with pytest.raises(ValueError, match=r"unknown format 'pairs'; expected one of .*qrels_prefs, strata, prels"):
-        fastir.Qrels.from_file(tmp_path / "qrels", format="pairs")
+    with pytest.raises(ValueError, match=r"unknown format 'triples'; expected one of .*qrels_prefs, strata, prels"):
+        fastir.Qrels.from_file(tmp_path / "qrels", format="triples")
     with pytest.raises(ValueError, match="format 'subtopic' is for qrels"):
         fastir.Run.from_file(tmp_path / "run", format="subtopic")
 

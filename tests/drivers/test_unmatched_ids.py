@@ -6,7 +6,7 @@ import re
 import pytest
 
 import fastir
-from fastir.evaluation.drivers.unmatched_ids import GUESSES, alike
+from fastir.evaluation.drivers.suspect_runs import GUESSES, alike
 
 QRELS = {"q1": {"D1": 1, "D7": 0}, "q2": {"D2": 1}}
 ALIKE = [

@@ -255,7 +255,7 @@ def test_the_ideal_has_two_arrays_over_the_same_queries():
 @pytest.mark.parametrize("kind", [fastir.Qrels, fastir.Run])
 def test_qrels_and_runs_say_how_they_are_made(kind):
     with pytest.raises(TypeError, match=f"^a {kind.__name__} is made by {kind.__name__}.from_dict, from_file or"):
-        kind({"q": {"d": 1}})
+        kind([("q", "d", 1)])
 
 
 def test_completion_shows_what_is_public():

@@ -10,7 +10,7 @@ from imports import PACKAGE, box_of, imported, module_of
 
 # From the ground up. A name is a folder or a file of fastir/, or a folder of a storey; `fastir` is its __init__.
 LAYERS = """
-    errors checks declared habits _version engine.threads engine.measure
+    errors checks declared _version engine.threads engine.measure
     rendering
     engine.columns
     engine.rank
@@ -25,8 +25,8 @@ LAYERS = """
     analyses analyses.bounds analyses.check analyses.curves analyses.explain analyses.identify analyses.pools
     analyses.compare
     analyses.agreement analyses.fusion
-    plots report compat spark
-    fastir types
+    plots report compat spark types
+    fastir
     cli __main__
 """
 ROW = {box: number for number, row in enumerate(LAYERS.strip().splitlines()) for box in row.split()}
@@ -34,6 +34,7 @@ ROW = {box: number for number, row in enumerate(LAYERS.strip().splitlines()) for
 # (module, box above it): the reason
 EXCEPTIONS = {
     ("fastir.analyses.fusion.tune", "plots"): "Tuning.plot imports what it calls when it is called",
+    ("fastir.types", "fastir"): "its names are those of the package",
     ("fastir.evaluation.evaluator", "analyses.explain"): "Evaluator.explain imports what it calls when it is called",
 }
 
@@ -75,7 +76,7 @@ def test_analyses_are_siblings():
 
 
 def test_the_top_of_the_package_is_short():
-    assert len({path.relative_to(PACKAGE).parts[0] for path in SOURCES}) <= 20
+    assert len({path.relative_to(PACKAGE).parts[0] for path in SOURCES}) <= 21
 
 
 def test_boxes_have_no_circles():

@@ -23,13 +23,13 @@ PLACES = {
     "cli/doctor.py": "the self-test",
     "cli/pages.py": "what the pages begin with: metrics of each family, and the questions with their examples",
     "analyses/identify/values.py": "the words of papers, and what they mean",
+    "request/habits.py": "names of other tools, and what they are here",
     "request/suggest.py": "full names and names of older tools, and what they mean",
 }
 
 # Single literals elsewhere: (file, name): the reason
 LITERALS = {
     ("__init__.py", "compat"): "the package of stand-ins",
-    **{("cli/arguments.py", name): "the command's default" for name in ("ndcg", "map", "mrr", "precision", "recall")},
     ("plots/curves.py", "ndcg"): "a plot's default",
     ("plots/curves.py", "iprec"): "what the plot draws",
     ("spark/ranking_evaluator.py", "ndcg"): "the default that Spark's own class has",

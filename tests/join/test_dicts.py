@@ -72,7 +72,7 @@ def few(evaluator, run):
 ])  # fmt: skip
 def test_few_queries_give_what_all_would(queries, metrics, rules, monkeypatch):
     # a look that is left out has another warning
-    monkeypatch.setattr("fastir.evaluation.drivers.suspect_runs.LOOKS", 1000)
+    monkeypatch.setattr("fastir.evaluation.drivers.suspect_runs.MAX_LOOKS", 1000)
     rng = random.Random(f"{queries} {rules}")
     for _ in range(2):
         qrels = qrels_of(rng)

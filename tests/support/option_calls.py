@@ -153,6 +153,7 @@ VALUES = {
     "max_grade": words(7, "query", metrics="err"), "tail": words("always", metrics="rbp_resid@2"),
     "rank_one": words("raw", metrics="alpha_dcg@1", qrels=SUBTOPICS), "normalize": words("false", metrics="compat"),
     "missing_documents": words("zero", metrics="compat"), "depth": words(1, metrics="compat"),
+    "metrics": words("map"),
     "average": words("micro", metrics="recall@2"),
     "recall_norm": words("min_kR", metrics="recall@2"), "no_hit": words("zero", metrics="first_rel"),
     "empty_ranking": words("skip", metrics="ndcg@5"), "wanted": words("nearest", metrics="wss(n_docs=20)@0.5"),
@@ -503,6 +504,10 @@ EXCEPTED = {
         for name in ("Results.to_table", "ResultsByRun.to_table", "Comparison.to_table")
     },
     ("plots.ranked_cutoffs", "rank_one"): ONE_SUBTOPIC,
+    **dict.fromkeys(
+        [(name, "average") for name in ("explain", "explain_ranked", "plots.ranked_cutoffs")],
+        "of one query both averages are its value",
+    ),
     **{
         ("plots.roc", option): "the curve of a query does not depend on it"
         for option in ("empty", "short_rankings", "empty_ranking")

@@ -8,7 +8,7 @@ Why      nearly all lines of a file are right. scan_group (_trec) reads them, as
          adds its row itself. So the fast way only decides that nothing is to be said of a line.
 
 Rows keep their order whoever adds them. The tag that is compared is the one of the last line that `take` was given for
-its tag; of the CR before LF, `take` gets the first, and the others are counted.
+its tag; `take` gets the first CR before LF, and the others are counted.
 """
 
 from cython cimport view

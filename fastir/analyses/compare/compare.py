@@ -17,7 +17,7 @@ from fastir.checks import check_choice, refuse_options
 from fastir.data.qrels import as_qrels
 from fastir.data.results.results import Results
 from fastir.data.results.saved_files import is_saved
-from fastir.declared import DEFAULT_METRICS
+from fastir.engine.measure import DEFAULT_METRICS
 from fastir.errors import quote, warn_caller
 from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator

@@ -5,7 +5,7 @@
 
 `JudgedRankings` has the ranks of the judged documents of all queries, which decide all values. So the rankings that
 `explain` measures for each query, cut behind each of their judged documents, are measured for many queries at once; and
-of the documents, only those that can be among the first are looked at.
+only documents that can be among the first are looked at.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ BLOCK_LABELS = 1 << 20  # judgments of rankings that are measured together
 class FirstDocuments(NamedTuple):
     """The first documents of a ranking."""
 
-    shown: list[Document]  # without their discounts; of a document without a label, without gains
+    shown: list[Document]  # without discounts; without gains if a document has no label
     n_below: int  # relevant documents further down
     n_missing: int  # relevant documents that the ranking has not
 

@@ -449,7 +449,8 @@ def compile_metric(layout: Layout, metric: str, options: Options) -> Settings:
     [listed] = metric_tuple(metric)
     compiled = layout.compile(listed, options)
     if not compiled.aggregates[0].startswith("mean"):
-        raise ValueError(f"metric {quote(metric)} is not a mean over queries ({compiled.aggregates[0]})")
+        how = "average='micro'" if compiled.aggregates[0] == "micro" else compiled.aggregates[0]
+        raise ValueError(f"metric {quote(metric)} is not a mean over queries ({how})")
     if higher_is_better(metric) is None:
         raise ValueError(f"metric {quote(metric)}: neither large nor small values are better")
     return compiled

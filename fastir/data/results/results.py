@@ -234,7 +234,7 @@ class Results(Fields, Exportable):
         base = f"'Results' object has no attribute {name!r}"
         if name.startswith("_"):
             raise AttributeError(base, name=name, obj=self)
-        from fastir.habits import RESULTS, hint
+        from fastir.request.habits import RESULTS, hint
 
         raise AttributeError(base + hint(name, RESULTS), name=name, obj=self)
 

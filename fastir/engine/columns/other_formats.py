@@ -219,7 +219,7 @@ TREC_LINES: tuple[tuple[str, Callable[[Line], bool]], ...] = (
         lambda line: line.is_run and len(line.fields) == 3 and is_number(line.fields[2]),
     ),
     (
-        "a query and a document on each line are judgments without labels, format='pairs'; a run needs scores, or the "
+        "a query and a document on each line are judgments without labels, no run; a run needs scores, or the "
         "rank behind them and format='msmarco'",
         lambda line: line.is_run and len(line.fields) == 2,
     ),

@@ -43,6 +43,7 @@ from fastir.engine.measure.cards import Card
 CARDS: tuple[Card, ...] = _registry.cards()
 
 # Metrics that other folders use by name: sizes of a ranking, points of a curve, how much was judged.
+DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")  # of the command, and of calls without any
 NUM_Q, NUM_RET, NUM_REL, NUM_REL_RET = "num_q", "num_ret", "num_rel", "num_rel_ret"
 BY_MEANS = ("psp", "psndcg")  # quotients of two means over the queries
 PRECISION, RECALL, IPREC, JUDGED, AUC = "precision", "recall", "iprec", "judged", "auc"

@@ -30,7 +30,7 @@ QUERY_COUNT = "queries"  # the count of those that the run has
 
 
 class Values(Mergeable):
-    """The values of some queries; of the queries that the qrels do not have, only the first by its bytes is kept.
+    """The values of some queries; only the first query, by its bytes, that the qrels do not have is kept.
 
     `counts` has the fields of Counts, and QUERY_COUNT.
     """

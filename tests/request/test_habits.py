@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir import habits
+from fastir.request import habits
 
 QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 1, "d4": 1}, "q3": {"d9": 1}}
 RUN = {"q1": {"d1": 3.0, "d2": 2.5, "d3": 2.0}, "q2": {"d5": 9.0, "d4": 8.0, "d1": 7.0}, "q3": {"d8": 1.0, "d9": 0.5}}
