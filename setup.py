@@ -42,20 +42,19 @@ INSTALL = "```bash\npip install fastir\n```\n"
 
 
 def front_page(address=""):
-    """README.md for a package index, where nobody has a checkout: it begins with the install and an example of dicts.
+    """README.md for a package index, where nobody has a checkout: without its commands of a checkout and of the tests.
 
     Links and pictures need the address of the repository.
     """
     text = Path("README.md").read_text("utf-8")
-    title, rest = text.split("\n\n", 1)
-    head, rest = rest.split("Install it and evaluate an example run:", 1)
-    _, picture, rest = re.split(r"(?m)^(!\[.*\n)", rest, maxsplit=1)  # the commands of a checkout end where it stands
-    example, rest = rest.split("## From Python\n", 1)[1].split("| you have | call |", 1)
-    text = f"{title}\n\n{INSTALL}{example}{head}{picture}\n| you have | call |{rest}"
+    head, rest = text.split("## Install\n", 1)
+    rest = rest.split("## From Python\n", 1)[1].split("\n## Tests\n", 1)[0]
+    text = f"{head}## Install\n\n{INSTALL}\n## From Python\n{rest}"
     if not address:
         return text
-    for kind, folder in ((r"!\[[^]]*\]", "raw"), (r"\]", "blob")):  # pictures first: a badge is one within a link
-        text = re.sub(rf"({kind})\((?!\w+:|#)", rf"\1({address}/{folder}/main/", text)
+    pictures, links = r'!\[[^]]*\]\(|\bsrc="|\bsrcset="', r'\]\(|\bhref="'
+    for before, folder in ((pictures, "raw"), (links, "blob")):  # pictures first: a badge is one within a link
+        text = re.sub(rf"({before})(?!\w+:|#)", rf"\1{address}/{folder}/main/", text)
     return text
 
 

@@ -36,7 +36,7 @@ HEAD = """\
 
 *Measured on {machine}; {versions}.*
 
-![How many times as long other programs take, on one thread](pictures/speed.svg)
+![Time of other programs relative to fastir, on one thread](pictures/speed.svg)
 
 Each row is a file of benches. Its figures say how many times as fast as another program fastir is. Both run in turns,
 in one process, on the same input, after their answers were asserted equal.

@@ -1,6 +1,7 @@
 """Draws docs/pictures: terminals in which the command runs, how fast it is by bench/record.json, and costs on Spark.
 
     python docs/site/pictures.py
+    python docs/site/pictures.py report    # the screenshots of a report, which needs Chromium and Pillow
 
 It also writes the tables of docs/spark_costs.md. The SVG is written by hand, so that the same commands give the same
 bytes on every machine: a test compares them. Nothing in it moves: a preview, a PDF and paper show the whole of it.
@@ -32,10 +33,15 @@ TERMINALS = {
         "fastir diff baseline.json tonight.json -m ndcg@10 --top 2",
     ),
 }
+REPORT = f"{QRELS} {RUNS} -m ndcg@10,map -o report.html"
+DIALOG = (8, 13, 992, 656)  # what the screenshot of a query shows, without the page behind it
 COLUMNS, ROW, CELL, EDGE = 100, 19, 8.43, 16  # characters; pixels
 DARK, LIGHT, PROMPT = "#1b1e24", "#e4e6eb", "#7aa2f7"
 CODES = {"1": 'font-weight="bold"', "32": 'fill="#9ece6a"'}  # of SGR, as many as the command uses
 FONT = "ui-monospace, 'SFMono-Regular', 'DejaVu Sans Mono', Menlo, Consolas, monospace"
+
+HEADLINE = "Time relative to fastir (1 = fastir), one thread"
+THEMES = {"light": ("#24292f", "#0072b2", "#d55e00"), "dark": ("#e6edf3", "#56b4e9", "#e69f00")}  # text, bars, line
 
 # (evaluating what, the test of bench, the contenders): a bar each
 BARS = (
@@ -47,32 +53,23 @@ BARS = (
     ("dicts, one query of 10", "test_pytrec_eval[1 x 10]", "fastir, prepared", "pytrec_eval, prepared"),
 )
 
-# The table of the README below them: evaluating what, against what, and the contenders.
+# The README's table of slower calls: doing what, the faster program, the test of bench, and the contenders.
 TABLE = (
-    ("dicts, one query of 10", "pytrec_eval", "test_pytrec_eval[1 x 10]", "fastir, prepared", "pytrec_eval, prepared"),
-    ("TREC files, 6980 × 1000 lines, 284 MB", "ranx", "test_ranx[large]", "fastir", "ranx"),
     (
-        "table of 7 million rows in no order, text ids",
-        "polars, sort and number",
-        "test_tables[in no order-text]",
-        "fastir, Arrow string, judged, 1 thread",
-        "polars, sort and number",
+        "average the labels of three raters, 1000 × 100",
+        "polars",
+        "test_means_of_raters",
+        "fastir, means",
+        "polars first",
     ),
+    ("read RRE's JSON, 1000 × 100", "`json.loads` and a loop", "test_rre", "fastir, RRE", "json.loads, a loop"),
     (
-        "the same",
-        "DuckDB, join and count",
-        "test_tables[in no order-text]",
-        "fastir, Arrow string, judged, 1 thread",
-        "DuckDB, join and count, 1 thread",
+        "run a t test of 1000 queries, with effect sizes and intervals",
+        "SciPy, the test alone",
+        "test_a_t_test_of_two_runs_against_scipy[1000]",
+        "fastir.compare_scores, with wins, effect, intervals and detectable difference",
+        "scipy.stats.ttest_rel",
     ),
-    (
-        "matrix of scores, 2000 × 50 000, k = 10",
-        "`torch.topk`, then NumPy",
-        "test_first_ranks[10-1-all]",
-        "fastir, 1 thread",
-        "torch.topk and NumPy, 1 thread",
-    ),
-    ("randomization test, 1000 queries, 100 000 resamples", "SciPy", "test_randomization_scipy", "fastir", "SciPy"),
 )
 
 # The lines of the plot of what evaluations on Spark cost, from the record of bench/spark_costs.py.
@@ -102,7 +99,8 @@ def main() -> None:
 
 def pictures() -> dict[str, str]:
     """{name: SVG}"""
-    return {**{name: terminal(commands) for name, commands in TERMINALS.items()}, "speed": speed(), "spark": spark()}
+    terminals = {name: terminal(commands) for name, commands in TERMINALS.items()}
+    return {**terminals, "speed": speed(), "speed-dark": speed("dark"), "spark": spark()}
 
 
 # ---- a terminal ----------------------------------------------------------------------------------------------------
@@ -193,12 +191,13 @@ def shown(value: float) -> str:
 
 
 def table() -> str:
-    """The rows of the README's table."""
+    """The rows of the README's table of slower calls."""
     return "".join(f"| {what} | {against} | {shown(ratio(*names))} |\n" for what, against, *names in TABLE)
 
 
-def speed() -> str:
-    """How many times as long others take: a bar for each, and the line at 1."""
+def speed(theme: str = "light") -> str:
+    """Time relative to fastir: a bar for each peer, and the line at 1; without a background."""
+    text, bar, line = THEMES[theme]
     found = [(what, peer.partition(",")[0], ratio(name, ours, peer)) for what, name, ours, peer in BARS]
     left, scale, height = 305, 265 / max(value for *_, value in found), 26
     rows = []
@@ -206,20 +205,36 @@ def speed() -> str:
         top, length = 44 + place * height, max(value * scale, 1)
         rows.append(
             f'<text x="{left - 10}" y="{top + 13}" text-anchor="end">{escape(what)}: {escape(peer)}</text>'
-            f'<rect x="{left}" y="{top}" width="{length:.1f}" height="17" rx="2" fill="#0072b2"/>'
+            f'<rect x="{left}" y="{top}" width="{length:.1f}" height="17" rx="2" fill="{bar}"/>'
             f'<text x="{left + length + 7:.1f}" y="{top + 13}" font-weight="bold">{shown(value)}</text>'
         )
     width, bottom, one = 620, 44 + len(found) * height, left + scale
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {bottom + 14}" width="{width}" role="img">\n'
-        "<title>How many times as long other tools take, on one thread</title>\n"
-        "<style>text { font: 14px system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif; fill: #24292f }"
+        f"<title>{HEADLINE}</title>\n"
+        f"<style>text {{ font: 14px system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif; fill: {text} }}"
         "</style>\n"
-        f'<rect width="{width}" height="{bottom + 14}" rx="8" fill="#ffffff"/>\n'
-        '<text x="20" y="26" font-weight="bold">How many times as long as fastir each tool takes, on one thread '
-        "(dashed: the same)</text>\n" + "\n".join(rows) + "\n"
-        f'<path d="M{one:.1f} 38V{bottom}" stroke="#d55e00" stroke-width="1.5" stroke-dasharray="4 3"/>\n</svg>\n'
+        f'<text x="20" y="26" font-weight="bold">{HEADLINE}</text>\n' + "\n".join(rows) + "\n"
+        f'<path d="M{one:.1f} 38V{bottom}" stroke="{line}" stroke-width="1.5" stroke-dasharray="4 3"/>\n</svg>\n'
     )
+
+
+# ---- a report ------------------------------------------------------------------------------------------------------
+
+
+def screenshots() -> None:
+    """Write report.png and report-dark.png: a query of the examples in a report, as Chromium shows it."""
+    from PIL import Image
+
+    subprocess.run([sys.executable, "-m", "fastir", "report", *REPORT.split()], check=True)
+    address = f"{Path('report.html').resolve().as_uri()}#query=q1&a=bm25&b=dense"
+    for name, scheme in (("report", 1), ("report-dark", 0)):
+        path = PICTURES / f"{name}.png"
+        options = f"--headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1000,670 --screenshot={path}"
+        looks = f"--blink-settings=preferredColorScheme={scheme}"
+        subprocess.run(["chromium", *options.split(), looks, address], check=True, stderr=subprocess.DEVNULL)
+        dialog = Image.open(path).convert("RGB").crop(DIALOG)
+        dialog.quantize(64).save(path, optimize=True)
 
 
 # ---- costs on Spark ------------------------------------------------------------------------------------------------
@@ -347,4 +362,4 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "examples", Path(folder) / "examples")
         os.chdir(folder)
-        main()
+        screenshots() if sys.argv[1:] == ["report"] else main()

@@ -203,11 +203,13 @@ def test_with_an_address_the_description_has_no_relative_link(monkeypatch):
     monkeypatch.setattr("Cython.Build.cythonize", lambda *modules, **options: [])
     monkeypatch.chdir(ROOT)
     page = runpy.run_path("setup.py")["front_page"]("https://example.org/fastir")
-    targets = re.findall(r"\]\(([^)]*)\)", page)
+    targets = re.findall(r'(?:\]\(|(?:src|srcset|href)=")([^)"]*)[)"]', page)
     assert len(targets) > 30 and all(re.match("https://|#", target) for target in targets), targets
     badge = "https://example.org/fastir/{}/main/docs/exactness.{}"
-    assert page.startswith("# fastir\n\n```bash\npip install fastir\n```\n\n```python\nimport fastir\n")
-    assert "pip install -e" not in page and "examples/" not in page and "## How fast" in page
+    assert page.startswith("# fastir\n\n[![")
+    assert "\n## Install\n\n```bash\npip install fastir\n```\n\n## From Python\n\n```python\nimport fastir\n" in page
+    assert "pip install -e" not in page and "examples/" not in page and "checkout" not in page
+    assert "/blob/main/docs/pictures" not in page and '="https://example.org/fastir/raw/main/docs/pictures' in page
     assert targets[:2] == [badge.format("raw", "svg"), badge.format("blob", "md")]
 
 
