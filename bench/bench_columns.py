@@ -199,10 +199,7 @@ def from_frames(qrels, run):
     peers.assert_ranx_agrees(*workloads.passages(queries=100))
     means = fastir.evaluate(qrels, run, METRICS).values.mean(axis=0)
     np.testing.assert_allclose(peers.ir_measures_frames(*frames), means, rtol=0, atol=1e-9)
-    return {
-        "ranx": lambda: peers.ranx_frames(*frames),
-        "ir_measures": lambda: peers.ir_measures_frames(*frames),
-    }
+    return {"ranx": lambda: peers.ranx_frames(*frames), "ir_measures": lambda: peers.ir_measures_frames(*frames)}
 
 
 def test_memory_of_batches(race, quick, tmp_path):

@@ -62,11 +62,7 @@ def test_fuse(race, collection_of_runs, method):
         assert fused[query] == pytest.approx(dict(scores), rel=1e-12, abs=1e-12)
     calls = {f"fastir, {method}": ours, f"ranx, {method}": peer}
     race(
-        f"fusing two runs of 6980 x 1000, {method}",
-        calls,
-        [Goal(*calls, 20)],
-        ROUNDS,
-        parts={f"ranx, {method}": TENTH},
+        f"fusing two runs of 6980 x 1000, {method}", calls, [Goal(*calls, 20)], ROUNDS, parts={f"ranx, {method}": TENTH}
     )
 
 

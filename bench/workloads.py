@@ -158,11 +158,7 @@ def short_columns(queries=1_000_000, depth=10):
     docs = rng.integers(0, 8_000_000, (queries, depth)) * 2 * depth + np.arange(depth)
     judged = docs[np.arange(queries), rng.integers(0, depth, queries)] + depth * (rng.random(queries) > 0.86)
     qrels = {"query_id": query_ids, "doc_id": judged, "label": np.ones(queries, np.int64)}
-    run = {
-        "query_id": np.repeat(query_ids, depth),
-        "doc_id": docs.ravel(),
-        "score": rng.random(queries * depth),
-    }
+    run = {"query_id": np.repeat(query_ids, depth), "doc_id": docs.ravel(), "score": rng.random(queries * depth)}
     order = rng.permutation(queries * depth)
     return qrels, {name: column[order] for name, column in run.items()}
 

@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, Any
 import fastir
 from fastir.cli import arguments
 from fastir.cli.gates import failures, for_each_metric, parse_bounds
-from fastir.cli.runs import (
-    column_options,
-    hold_rankings,
-    qrels_argument,
-    read_qrels,
-    run_arguments,
-    runs_by_name,
-)
+from fastir.cli.runs import column_options, hold_rankings, qrels_argument, read_qrels, run_arguments, runs_by_name
 from fastir.cli.terminal import Output, UsageError, progress_bar
 from fastir.data.qrels import as_qrels
 from fastir.data.results.by_run import ResultsByRun

@@ -66,12 +66,7 @@ def take_query_from_metrics(options: argparse.Namespace) -> None:
 
 
 def compare_explanations(
-    qrels: fastir.Qrels,
-    run: Any,
-    query_id: Any,
-    metrics: Sequence[str],
-    pair: Sequence[str],
-    chosen: dict[str, Any],
+    qrels: fastir.Qrels, run: Any, query_id: Any, metrics: Sequence[str], pair: Sequence[str], chosen: dict[str, Any]
 ) -> Output:
     """Where two conventions part, for each metric, and both rankings of the query, up to where they do."""
     texts = []

@@ -128,11 +128,7 @@ class Qrels(Rows):
 
     @classmethod
     def from_dict(
-        cls,
-        data: JudgmentsLike,
-        *,
-        strata: Strata | None = None,
-        probabilities: Probabilities | None = None,
+        cls, data: JudgmentsLike, *, strata: Strata | None = None, probabilities: Probabilities | None = None
     ) -> Qrels:
         """From ``{query_id: {doc_id: label}}``, or with groups ``{query_id: {group_id: {doc_id: label}}}``.
 

@@ -578,14 +578,7 @@ def measure_rankings(judged: Judged, settings: Settings) -> np.ndarray:
         settings = settings.for_grades(grades, functools.partial(first_fraction, judged))
     values = np.empty((len(judged), len(settings.names)))
     kernel = JudgedRanks(
-        settings.plan,
-        judged.offsets,
-        judged.ranks,
-        labels,
-        judged.num_ret,
-        judged.ideal_offsets,
-        ideal_labels,
-        values,
+        settings.plan, judged.offsets, judged.ranks, labels, judged.num_ret, judged.ideal_offsets, ideal_labels, values
     )
     run(kernel, settings.n_threads)
     kernel.check()

@@ -26,10 +26,7 @@ VALUE_OPTIONS = ("metrics", "rel_level", "judged_only", "max_depth", "weights")
 
 
 def evaluate(
-    qrels: QrelsLike,
-    run: RunLike,
-    metrics: str | Iterable[str] = DEFAULT_METRICS,
-    **options: Unpack[EvaluateOptions],
+    qrels: QrelsLike, run: RunLike, metrics: str | Iterable[str] = DEFAULT_METRICS, **options: Unpack[EvaluateOptions]
 ) -> Results:
     """Evaluate a run against qrels. For several runs against the same qrels, see `evaluate_many`.
 

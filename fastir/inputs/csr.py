@@ -286,12 +286,7 @@ def refuse_threshold(threshold: float | None, name: str) -> None:
 
 
 def convert_labels(
-    labels: np.ndarray,
-    rows: np.ndarray,
-    offsets: np.ndarray,
-    numbers: np.ndarray,
-    name: str,
-    threshold: float | None,
+    labels: np.ndarray, rows: np.ndarray, offsets: np.ndarray, numbers: np.ndarray, name: str, threshold: float | None
 ) -> np.ndarray:
     """Labels as int32, as float64 if some are real-valued, or 1 and 0 by a threshold; errors name row and item."""
     if threshold is not None:

@@ -113,10 +113,7 @@ def group_by_run(source: Table, duplicates: str | None) -> dict[Any, tuple[Any, 
         raise ValueError(f"the {source.what} are empty: the table has no rows")
     names, slots = query_codes(runs)
     numbers = np.concatenate([batch.numbers for batch in batches])
-    queries, docs = (
-        join_ids([batch.queries for batch in batches]),
-        join_ids([batch.docs for batch in batches]),
-    )
+    queries, docs = (join_ids([batch.queries for batch in batches]), join_ids([batch.docs for batch in batches]))
     order = np.argsort(slots, kind="stable")
     ranks = np.concatenate(source.ranks_by_batch) if source.ranks_by_batch else None
     rows_by_run = {}
@@ -183,8 +180,7 @@ def duplicate_error(source: Table, query: Any, doc: Any, first: int, later: int)
     (file, first), (other, later) = source.row_location(first), source.row_location(later)
     rows = f"rows {first} and {later}" if file == other else f"row {first} of {file} and row {later} of this file"
     return DuplicateError(
-        f"{what}: duplicate document {quote(doc)} in query {quote(query)}, in {rows}; {remedy(what == 'run')}",
-        other,
+        f"{what}: duplicate document {quote(doc)} in query {quote(query)}, in {rows}; {remedy(what == 'run')}", other
     )
 
 

@@ -63,13 +63,7 @@ class CustomMetric(str):
     about: str
 
     def __new__(
-        cls,
-        name: str,
-        function: Callable[[Any], Any],
-        higher_is_better: bool,
-        low: float,
-        high: float,
-        about: str,
+        cls, name: str, function: Callable[[Any], Any], higher_is_better: bool, low: float, high: float, about: str
     ) -> Self:
         self = str.__new__(cls, name)
         self.function, self.higher_is_better = function, higher_is_better

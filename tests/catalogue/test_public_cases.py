@@ -34,7 +34,7 @@ MESSAGES = {  # what a warning, an error or the output of a command must match, 
 }  # fmt: skip
 
 CALLS = {  # of what the case's call cannot say: here the tool, and how many items there are
-    "auc-implicit": "fastir.evaluate_topk(ids, likes, 'auc@4', convention='implicit', n_docs=10)",
+    "auc-implicit": "fastir.evaluate_topk(ids, likes, 'auc@4', convention='implicit', n_docs=10)"
 }
 MISSING = {"auc-implicit": "there is no AUC@k of implicit"}
 

@@ -18,10 +18,7 @@ def lines_of(metric):
 
 def test_metric_says_what_the_name_means_elsewhere():
     members = [f"precision@{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)]
-    assert lines_of("P")[-2:] == [
-        f"  in trec_eval    {', '.join(members)}",
-        "  in implicit     relative_precision",
-    ]
+    assert lines_of("P")[-2:] == [f"  in trec_eval    {', '.join(members)}", "  in implicit     relative_precision"]
     assert lines_of("rbp@95")[-1] == "  in ranx         rbp(p=0.95)"
     assert lines_of("success")[-1] == "  in trec_eval    hit_rate@1, hit_rate@5, hit_rate@10"
     assert not [line for line in lines_of("ndcg@10") + lines_of("P_5") if line.startswith("  in ")]

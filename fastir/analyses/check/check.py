@@ -256,11 +256,7 @@ def is_ranking(data: Any) -> bool:
 
 
 def refuse_kinds(
-    qrels: Any,
-    run: Any,
-    of_qrels: Mapping[str, str] | None,
-    of_runs: Mapping[str, str] | None,
-    *noted: Findings,
+    qrels: Any, run: Any, of_qrels: Mapping[str, str] | None, of_runs: Mapping[str, str] | None, *noted: Findings
 ) -> None:
     """Note the error that `evaluate` raises for two mappings that are right alone, such as ids of two kinds."""
     if (

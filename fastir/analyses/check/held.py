@@ -13,13 +13,7 @@ from fastir.analyses.check.sides import Side
 from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.data.run import Run, as_run
 from fastir.engine.columns.ids import Arena
-from fastir.engine.columns.rows import (
-    CONTRADICTED,
-    CONTRADICTED_FIRST,
-    LIKE_SCORES,
-    UNLABELLED,
-    offsets_from_sizes,
-)
+from fastir.engine.columns.rows import CONTRADICTED, CONTRADICTED_FIRST, LIKE_SCORES, UNLABELLED, offsets_from_sizes
 from fastir.errors import DuplicateError, FastirError, FastirWarning
 from fastir.inputs.misread import SAMPLE_ROWS, misread_labels
 from fastir.inputs.places import is_place

@@ -148,11 +148,7 @@ def compare(
 
 
 def compare_with_fastir(
-    scores: dict[str, dict[str, np.ndarray]],
-    stat_test: str,
-    n_permutations: int,
-    random_seed: int,
-    threads: int | None,
+    scores: dict[str, dict[str, np.ndarray]], stat_test: str, n_permutations: int, random_seed: int, threads: int | None
 ) -> dict[tuple[str, str], dict[str, Tested]]:
     """{(a, b): {metric: p-value and counts}} of every two runs, by fastir's tests."""
     from fastir.analyses.compare.compare_scores import compare_scores

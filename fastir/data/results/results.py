@@ -556,11 +556,7 @@ class Results(Fields, Exportable):
         return {"query_id": self.query_ids, **dict(zip(self._names, self._values.T, strict=True))}
 
     def _table(
-        self,
-        digits: int = 4,
-        per_query: bool = False,
-        interval: IntervalOptions | None = None,
-        columns: bool = False,
+        self, digits: int = 4, per_query: bool = False, interval: IntervalOptions | None = None, columns: bool = False
     ) -> Table:
         def cells(row: Iterable[float]) -> list[Cell]:
             pairs = zip(row, self._aggregates, strict=True)

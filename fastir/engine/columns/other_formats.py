@@ -134,10 +134,7 @@ LINES: tuple[tuple[str, Callable[[Line], bool]], ...] = (
         "of queries beside it",
         lambda line: len(line.fields) > 2 and all(re.match(r"\d+:", field) for field in line.fields[1:]),
     ),
-    (
-        "it is the header of a BEIR file, whose format is beir",
-        lambda line: line.text.rstrip() == HEADER,
-    ),
+    ("it is the header of a BEIR file, whose format is beir", lambda line: line.text.rstrip() == HEADER),
     (
         f"it looks like the header of a BEIR file, which is {HEADER!r}",
         lambda line: "query-id" in line.text or "corpus-id" in line.text,
@@ -163,10 +160,7 @@ LINES: tuple[tuple[str, Callable[[Line], bool]], ...] = (
         "it looks like ratings (user,item,rating,time); " + READ_RATINGS.format(","),
         lambda line: are_ratings(line.text.split(",")),
     ),
-    (
-        "it looks like CSV with comma separated columns: put a header above them, and pass format='csv'",
-        is_csv,
-    ),
+    ("it looks like CSV with comma separated columns: put a header above them, and pass format='csv'", is_csv),
     ("semicolons separate its fields; put blanks for them", separator_test(";", 4, 6)),
     ("'|' separates its fields; put blanks for it", separator_test("|", 4, 6)),
 )
@@ -237,20 +231,14 @@ TREC_LINES: tuple[tuple[str, Callable[[Line], bool]], ...] = (
 TABLES: tuple[tuple[str, Callable[[list[str]], bool]], ...] = (
     ("the columns are those of Quepid's CSV, which format='quepid' reads", lambda names: is_quepid(names)),
     ("it looks like a book of Quepid's, with a column for each rater, which format='quepid' reads", is_book),
-    (
-        "tabs separate its columns, not commas",
-        lambda names: len(names) == 1 and "\t" in names[0].strip(),
-    ),
+    ("tabs separate its columns, not commas", lambda names: len(names) == 1 and "\t" in names[0].strip()),
     (
         "it looks like a line of TREC, which format='trec' reads",
         lambda names: len(names) == 1 and len(fields := names[0].split()) in (4, 6) and is_number(fields[3]),
     ),
     (MARKUP, lambda names: "".join(names).startswith("<")),
     ("it looks like JSON: pass format='json' or format='jsonl'", lambda names: "".join(names).startswith(("{", "["))),
-    (
-        "the header looks like data: is it missing?",
-        lambda names: 2 * sum(map(is_number, names)) >= max(len(names), 1),
-    ),
+    ("the header looks like data: is it missing?", lambda names: 2 * sum(map(is_number, names)) >= max(len(names), 1)),
 )
 
 

@@ -17,13 +17,7 @@ from numpy import empty, ndarray
 from fastir.data.results.means import exact_parts, mean_from_sum
 from fastir.data.run import Run
 from fastir.evaluation.drivers.coverage import Coverage, without_missing
-from fastir.evaluation.drivers.in_memory import (
-    dicts_together,
-    from_dict,
-    from_plain_dict,
-    from_run,
-    from_whole_file,
-)
+from fastir.evaluation.drivers.in_memory import dicts_together, from_dict, from_plain_dict, from_run, from_whole_file
 from fastir.evaluation.drivers.prepared import PreparedQrels, Task
 from fastir.inputs.exclusions import Exclusion, find_document_map
 from fastir.inputs.scored_pairs import has_pairs, naming_odd_pairs, plain_pairs
