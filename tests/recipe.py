@@ -26,17 +26,13 @@ RECIPES = {  # name: (the section's title, where its blocks go: (file, the text 
     "metric": (
         "A new metric",
         [
-            ("fastir/engine/measure/_binary.pyx", None),
-            ("tests/oracle/oracle.py", "METRICS = {\n"),
-            ("tests/oracle/oracle.py", "    **oracle_sets.METRICS"),
-            ("tests/oracle/test_oracle.py", "    (Request("),
+            ("fastir/engine/measure/_binary.pyx", None), ("tests/oracle/oracle.py", "METRICS = {\n"),
+            ("tests/oracle/oracle.py", "    **oracle_sets.METRICS"), ("tests/oracle/test_oracle.py", "    (Request("),
             CHANGES,
         ],
-        [
-            *("tests/measure", "tests/oracle", "tests/request", "tests/bounds", "tests/golden/test_bits.py"),
-            *("tests/house/test_metric_names.py", "tests/house/test_declared.py"),
-            *("tests/house/test_site.py::test_only_metrics_have_typeset_formulas", "tests/cli/test_pages.py"),
-        ],
+        [*("tests/measure", "tests/oracle", "tests/request", "tests/bounds", "tests/golden/test_bits.py"),
+         *("tests/house/test_metric_names.py", "tests/house/test_declared.py"),
+         *("tests/house/test_site.py::test_only_metrics_have_typeset_formulas", "tests/cli/test_pages.py")],
     ),
     "format": (
         "A new input format",
@@ -50,16 +46,13 @@ RECIPES = {  # name: (the section's title, where its blocks go: (file, the text 
     ),
     "test": (
         "A new statistical test",
-        [
-            ("fastir/analyses/compare/run_pairs.py", "# ---- intervals"),
-            ("fastir/analyses/compare/records.py", '), columns=("summary",))'),
-            ("tests/compare/test_run_pairs.py", "PAIRED = {"),
-            ("tests/compare/test_run_pairs.py", "}  # fmt: skip\nSIMULTANEOUS"),
-            ("fastir/analyses/compare/options.py", "]\nCorrectionOfPairs"),
-            ("fastir/analyses/compare/compare_scores.py", '        ``"bootstrap"`` (shift'),
-            ("docs/compare.md", "\nP-values are corrected"),
-            CHANGES,
-        ],
+        [("fastir/analyses/compare/run_pairs.py", "# ---- intervals"),
+         ("fastir/analyses/compare/records.py", '), columns=("summary",))'),
+         ("tests/compare/test_run_pairs.py", "PAIRED = {"),
+         ("tests/compare/test_run_pairs.py", "}  # fmt: skip\nSIMULTANEOUS"),
+         ("fastir/analyses/compare/options.py", "]\nCorrectionOfPairs"),
+         ("fastir/analyses/compare/compare_scores.py", '        ``"bootstrap"`` (shift'),
+         ("docs/compare.md", "\nP-values are corrected"), CHANGES],
         ["tests/compare", "tests/house/test_declared.py", "tests/cli/test_gates.py"],
     ),
 }  # fmt: skip

@@ -172,18 +172,14 @@ SAME = {  # no values in the catalogue: arrays whose values are those of what st
     "A50-group-none": (lambda: scored(offsets=None), lambda: scored(offsets=[0, 6])),
     "A52-overlap-buffers": (lambda: scored(*[np.array(LABELS, "f8")] * 2), lambda: scored(LABELS, LABELS)),
     "A55-neg-stride": (
-        lambda: ranked(np.array(LABELS[::-1])[::-1], np.array(OFFSETS[::-1])[::-1]),
-        ranked,
-        lambda: scored(np.array(LABELS[::-1])[::-1], np.array(SCORES[::-1])[::-1]),
-        scored,
+        lambda: ranked(np.array(LABELS[::-1])[::-1], np.array(OFFSETS[::-1])[::-1]), ranked,
+        lambda: scored(np.array(LABELS[::-1])[::-1], np.array(SCORES[::-1])[::-1]), scored,
     ),
     "A59-dlpack-f16": (
-        lambda: ranked(np.array(LABELS, "f2")),
-        ranked,
-        lambda: scored(np.array(LABELS, "f2"), np.array(SCORES, "f2")),
-        scored,
+        lambda: ranked(np.array(LABELS, "f2")), ranked,
+        lambda: scored(np.array(LABELS, "f2"), np.array(SCORES, "f2")), scored,
     ),
-}
+}  # fmt: skip
 LONG_DOUBLE_IS_DOUBLE = np.dtype(np.longdouble).itemsize == 8
 
 

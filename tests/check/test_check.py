@@ -194,13 +194,9 @@ def test_a_table_without_a_column_of_runs_is_one_run(shape):
     rows = [("q1", "d1", 2.0), ("q2", "d9", 1.0)]
     frame = pandas.DataFrame(rows, columns=["query_id", "doc_id", "score"])
     run = {
-        "frame": frame,
-        "columns": frame.to_dict("list"),
-        "arrow": pyarrow.Table.from_pandas(frame),
-        "polars": polars.from_pandas(frame),
-        "records": frame.to_dict("records"),
-        "tuples": rows,
-    }[shape]
+        "frame": frame, "columns": frame.to_dict("list"), "arrow": pyarrow.Table.from_pandas(frame),
+        "polars": polars.from_pandas(frame), "records": frame.to_dict("records"), "tuples": rows,
+    }[shape]  # fmt: skip
     expected = fastir.check({"q1": {"d1": 1}}, {"q1": {"d1": 2.0}, "q2": {"d9": 1.0}})
     assert [fault.text for fault in fastir.check({"q1": {"d1": 1}}, run)] == [fault.text for fault in expected]
     assert list(fastir.check({"q1": {"d1": 1}}, run).files) == ["qrels", "run"]

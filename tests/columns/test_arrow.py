@@ -155,16 +155,14 @@ NULLS = {
         dictionary(
             [0, 1, 2],
             dictionary(
-                [0, 1, 2, 0],
-                named(b"u", b"\x05", *texts([b"a", b"b", b"c"])[1:], null_count=1),
-                bitmap=b"\x07",
+                [0, 1, 2, 0], named(b"u", b"\x05", *texts([b"a", b"b", b"c"])[1:], null_count=1), bitmap=b"\x07",
                 null_count=1,
             ),
         )
     ),
     "positions": lambda: table(dictionary([0, -7, 2], strings(b"a", b"b", b"c"), null_count=1, bitmap=b"\x05")),
     "of type null": lambda: table((schema(b"n", b"doc_id"), array(3))),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("make", NULLS.values(), ids=NULLS)

@@ -259,22 +259,9 @@ def test_a_label_that_is_none_is_refused(text, tmp_path):
 
 
 CELLS = [
-    "0",
-    "1.5",
-    "-0.0",
-    "1e-3",
-    "0.1234567890123456789",
-    "nan",
-    "inf",
-    "-inf",
-    " 1",
-    "1 ",
-    "1_0",
-    "1e999",
-    "",
-    "x",
-    "1\r",
-]
+    "0", "1.5", "-0.0", "1e-3", "0.1234567890123456789", "nan", "inf", "-inf", " 1", "1 ", "1_0", "1e999", "",
+    "x", "1\r",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", range(200))

@@ -73,22 +73,14 @@ def page(record):
     ]
     whole = [name for name, side in suites if not side["lost"]]
     lines = [
-        OPENING,
-        f"{len({name for name, _ in suites})} suites count, and {len(set(whole))} of them lost no test.",
-        "",
-        *table(record),
-        "",
-        ABOUT_STEPS,
-        *section("Lost tests, and why", lost(record)),
+        OPENING, f"{len({name for name, _ in suites})} suites count, and {len(set(whole))} of them lost no test.", "",
+        *table(record), "", ABOUT_STEPS, *section("Lost tests, and why", lost(record)),
         *section("Values that differ", differing(record)),
         *section("Metric steps that gain little, and why", limits()),
         *section("Tests that fail without fastir too", failing(record)),
-        *section("Suites that did not run", stopped(record)),
-        "## What was run",
-        "",
-        "| project | tests from | Python | day |",
-        "|---|---|---|---|",
-    ]
+        *section("Suites that did not run", stopped(record)), "## What was run", "",
+        "| project | tests from | Python | day |", "|---|---|---|---|",
+    ]  # fmt: skip
     for name, spec in projects().items():
         seen = record.get(name, {})
         if "version" in seen:

@@ -29,14 +29,11 @@ def test_the_table_of_the_textbook():
     assert columns(told, "discount")[0] == pytest.approx([math.log2(rank + 1) for rank in ranks], rel=1e-15)
     assert (told.value, told.base, told.ideal) == (8.648712314377457, 0.0, None)
     assert repr(told).splitlines() == [
-        "dcg 8.6487",
-        "rank  label  gain  discount  quotient  running sum",
-        "   1      5     5    1.0000    5.0000       5.0000",
-        "   2      2     2    1.5850    1.2619       6.2619",
-        "   3      4     4    2.0000    2.0000       8.2619",
-        "   4      0     0    2.3219    0.0000       8.2619",
+        "dcg 8.6487", "rank  label  gain  discount  quotient  running sum",
+        "   1      5     5    1.0000    5.0000       5.0000", "   2      2     2    1.5850    1.2619       6.2619",
+        "   3      4     4    2.0000    2.0000       8.2619", "   4      0     0    2.3219    0.0000       8.2619",
         "   5      1     1    2.5850    0.3869       8.6487",
-    ]
+    ]  # fmt: skip
 
 
 def test_ndcg_is_the_sum_over_that_of_all_judged_documents():

@@ -279,20 +279,11 @@ def test_lists_by_any_keys_are_named_by_the_caller(tmp_path):
 ROWS = [{"n": 1, "query_id": "a", "retrieved": ["x", "y"]}, {"n": 2, "query_id": "b", "retrieved": []}]
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (": ", ":"),
-        ("[{", " [ { "),
-        ('"n": 1', '"n": null'),
-        ('"n": 1', '"n": -1.5'),
-        ('"n": 1', '"n": {"m": []}'),
-        ('"n": 1', '"n": "\\"\\u00e9"'),
-        ('"y"', '"\\u0079"'),
-        ('"query_id": "b", "retrieved": []', '"retrieved": [], "query_id": "b"'),
-        ('"b"', '"\\u0062"'),
-    ],
-)
+@pytest.mark.parametrize(("old", "new"), [
+    (": ", ":"), ("[{", " [ { "), ('"n": 1', '"n": null'), ('"n": 1', '"n": -1.5'),
+    ('"n": 1', '"n": {"m": []}'), ('"n": 1', '"n": "\\"\\u00e9"'), ('"y"', '"\\u0079"'),
+    ('"query_id": "b", "retrieved": []', '"retrieved": [], "query_id": "b"'), ('"b"', '"\\u0062"'),
+])  # fmt: skip
 def test_arrays_of_objects_are_read_however_they_are_written(old, new, tmp_path):
     path = tmp_path / "rows.json"
     text = json.dumps(ROWS)
@@ -303,20 +294,12 @@ def test_arrays_of_objects_are_read_however_they_are_written(old, new, tmp_path)
     assert fastir.Run.from_file(path).to_dict() == {7: {"x": 2.0, "y": 1.0}, 8: {}}
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('"b"', '"a"', "duplicate query 'a'"),
-        ('"b"', "3", "must be a str"),
-        ('"n": 2, ', "", "'n' is not in this row and in row 0 alike"),
-        ('"n": 2', '"n": 2, "n": 3', "duplicate key 'n'"),
-        ('"n": 2', '"n": nope', "malformed JSON"),
-        ('"y"', "null", "the id at rank 2 of query 'a' must be a str"),
-        ("}]", "}", "malformed JSON"),
-        ("}]", "}] x", "malformed JSON"),
-        ('["x"', '["x",', "malformed JSON"),
-    ],
-)
+@pytest.mark.parametrize(("old", "new", "message"), [
+    ('"b"', '"a"', "duplicate query 'a'"), ('"b"', "3", "must be a str"),
+    ('"n": 2, ', "", "'n' is not in this row and in row 0 alike"), ('"n": 2', '"n": 2, "n": 3', "duplicate key 'n'"),
+    ('"n": 2', '"n": nope', "malformed JSON"), ('"y"', "null", "the id at rank 2 of query 'a' must be a str"),
+    ("}]", "}", "malformed JSON"), ("}]", "}] x", "malformed JSON"), ('["x"', '["x",', "malformed JSON"),
+])  # fmt: skip
 def test_what_is_wrong_in_an_array_of_objects(old, new, message, tmp_path):
     path = tmp_path / "rows.json"
     path.write_text(json.dumps(ROWS).replace(old, new))

@@ -137,24 +137,17 @@ def test_the_command_takes_files_of_two_fields(tmp_path, capsys):
     assert "are judgments without labels, no run; a run needs scores" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("q 1\nr 0\n", "1: malformed qrels line with 2 fields.*format='pairs'"),  # labels?
-        ("q .5\nr .25\n", "1: malformed qrels line with 2 fields.*format='pairs'"),  # weights?
-        ("q,1 a\nr,2 b\n", "1: malformed qrels line with 2 fields"),
-        ("query doc\nq a\n", "1: .*header"),
-        ("q: a\nr: b\n", "1: .*YAML"),
-        ("q a\nq 0 b 1\n", "1: malformed qrels line with 2 fields.*format='pairs'"),
-        ("q 0 b 1\nq a\n", "2: malformed qrels line with 2 fields"),
-        (
-            "".join(f"q d{n}\n" for n in range(300)) + "q 0 b 1\n",
-            "301: malformed pairs line with 4 fields, expected exactly 2",
-        ),
-        ("".join(f"q d{n}\n" for n in range(300)) + "q\n", "301: malformed pairs line with 1 field"),
-        ("q a\nq b\nq a\n", "3: duplicate document 'a' in query 'q', first on line 1"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("q 1\nr 0\n", "1: malformed qrels line with 2 fields.*format='pairs'"),  # labels?
+    ("q .5\nr .25\n", "1: malformed qrels line with 2 fields.*format='pairs'"),  # weights?
+    ("q,1 a\nr,2 b\n", "1: malformed qrels line with 2 fields"), ("query doc\nq a\n", "1: .*header"),
+    ("q: a\nr: b\n", "1: .*YAML"), ("q a\nq 0 b 1\n", "1: malformed qrels line with 2 fields.*format='pairs'"),
+    ("q 0 b 1\nq a\n", "2: malformed qrels line with 2 fields"),
+    ("".join(f"q d{n}\n" for n in range(300)) + "q 0 b 1\n",
+     "301: malformed pairs line with 4 fields, expected exactly 2"),
+    ("".join(f"q d{n}\n" for n in range(300)) + "q\n", "301: malformed pairs line with 1 field"),
+    ("q a\nq b\nq a\n", "3: duplicate document 'a' in query 'q', first on line 1"),
+])  # fmt: skip
 def test_no_file_that_may_be_something_else_is_taken_for_pairs(text, message, tmp_path):
     path = tmp_path / "file"
     path.write_text(text)
@@ -183,12 +176,10 @@ def written_sides(tmp_path):
     fastir.Run.from_dict(RUN).save(tmp_path / "r.json")
     lists = {query: list(docs) for query, docs in LABELLED.items()}
     return {
-        "dict": (LABELLED, RUN),
-        "object": (fastir.Qrels.from_dict(LABELLED), fastir.Run.from_dict(RUN)),
-        "lists": (lists, lists),
-        "TREC": (tmp_path / "q.txt", tmp_path / "r.txt"),
+        "dict": (LABELLED, RUN), "object": (fastir.Qrels.from_dict(LABELLED), fastir.Run.from_dict(RUN)),
+        "lists": (lists, lists), "TREC": (tmp_path / "q.txt", tmp_path / "r.txt"),
         "JSON": (tmp_path / "q.json", tmp_path / "r.json"),
-    }
+    }  # fmt: skip
 
 
 CALLS = {

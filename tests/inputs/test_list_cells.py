@@ -127,19 +127,9 @@ def test_random_cells_are_read_as_python_splits_them():
 def test_escapes_are_read_as_json_reads_them(seed, tmp_path):
     rng = random.Random(seed)
     pieces = [
-        '\\"',
-        "\\\\",
-        "\\/",
-        "\\b",
-        "\\f",
-        "\\n",
-        "\\r",
-        "\\t",
-        "\\u0041",
-        "\\u00e9",
-        "\\u20AC",
+        '\\"', "\\\\", "\\/", "\\b", "\\f", "\\n", "\\r", "\\t", "\\u0041", "\\u00e9", "\\u20AC",
         "\\ud83d\\uDE00",
-    ]
+    ]  # fmt: skip
     pieces += ["a", "\u00e9", "\U0001f600", " ", "'", "", "\\u0000", "\\u007f", "\\u07ff", "\\u0800", "\\uffff"]
     texts = ['"' + "".join(rng.choices(pieces, k=rng.randrange(6))) + f'{number}"' for number in range(12)]
     content = '{"q": [' + ", ".join(texts[:7]) + '], "\\u00e9": [' + ", ".join(texts[7:]) + "]}"

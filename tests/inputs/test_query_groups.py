@@ -83,19 +83,16 @@ def test_sizes_and_offsets_of_every_type_and_stride_are_those_of_a_list(n, dtype
             assert fastir.evaluate_scores(labels, scores, "map", **{name: view}) == want
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"group": [1, 1, -1, 2]}, "group[2] = -1; a group size must be 0 or more"),
-        ({"group": [3, 1]}, "group sizes sum to 4 but labels has 3 entries"),
-        ({"group": [2**62, 2**62, 2**62, 2**62, 3]}, f"group sizes sum to {2**64 + 3} but labels has 3 entries"),
-        ({"group": []}, "group sizes sum to 0 but labels has 3 entries"),
-        ({"offsets": [1, 3]}, "offsets must start at 0, got offset 1"),
-        ({"offsets": [0, 2, 1, 3]}, "offsets[2] = 1 < offsets[1] = 2; offsets must not fall"),
-        ({"offsets": [0, 2]}, "labels has 3 entries but offsets ends at 2"),
-        ({"offsets": [0]}, "labels has 3 entries but offsets ends at 0"),
-    ],
-)
+@pytest.mark.parametrize(("given", "message"), [
+    ({"group": [1, 1, -1, 2]}, "group[2] = -1; a group size must be 0 or more"),
+    ({"group": [3, 1]}, "group sizes sum to 4 but labels has 3 entries"),
+    ({"group": [2**62, 2**62, 2**62, 2**62, 3]}, f"group sizes sum to {2**64 + 3} but labels has 3 entries"),
+    ({"group": []}, "group sizes sum to 0 but labels has 3 entries"),
+    ({"offsets": [1, 3]}, "offsets must start at 0, got offset 1"),
+    ({"offsets": [0, 2, 1, 3]}, "offsets[2] = 1 < offsets[1] = 2; offsets must not fall"),
+    ({"offsets": [0, 2]}, "labels has 3 entries but offsets ends at 2"),
+    ({"offsets": [0]}, "labels has 3 entries but offsets ends at 0"),
+])  # fmt: skip
 def test_sizes_and_offsets_that_do_not_fit_are_named(given, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         fastir.evaluate_scores([1, 0, 1], [3, 2, 1], "map", **given)

@@ -66,16 +66,13 @@ def test_integers_of_more_than_63_bits_match_by_their_text():
             assert fastir.evaluate_lists([given], [judged], METRICS).values.tobytes() == want
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        (np.array([1.0, 2.0]), "at rank 1 of query 0 must be a str, got float 1.0"),
-        ([1, True], "at rank 2 of query 0 must be an int like those before it, got bool True"),
-        (np.array([True]), "at rank 1 of query 0 must be a str, got bool True"),
-        (np.array([[1, 2]]), "at rank 1 of query 0 must be a str, got list"),
-        (np.array(["2020-01-01"], "M8[D]"), "at rank 1 of query 0 must be a str, got date"),
-    ],
-)
+@pytest.mark.parametrize(("given", "message"), [
+    (np.array([1.0, 2.0]), "at rank 1 of query 0 must be a str, got float 1.0"),
+    ([1, True], "at rank 2 of query 0 must be an int like those before it, got bool True"),
+    (np.array([True]), "at rank 1 of query 0 must be a str, got bool True"),
+    (np.array([[1, 2]]), "at rank 1 of query 0 must be a str, got list"),
+    (np.array(["2020-01-01"], "M8[D]"), "at rank 1 of query 0 must be a str, got date"),
+])  # fmt: skip
 def test_what_is_no_id_is_named(given, message):
     with pytest.raises(TypeError, match=message):
         fastir.evaluate_lists([given], [[1]], "map")

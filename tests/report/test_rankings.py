@@ -59,18 +59,11 @@ def test_unjudged_documents_are_counted_down_to_the_depth_that_is_shown():
 
 
 OPTIONS = [
-    {},
-    {"ties": "doc_id_asc", "rel_level": 2},
-    {"ties": "optimistic"},
-    {"ties": "pessimistic", "max_depth": 4},
-    {"ties": "input_reversed", "max_depth": 3},
-    {"ties": "average"},
-    {"judged_only": True},
-    {"duplicates": "max"},
-    {"convention": "trec_eval-9"},
-    {"convention": "ranx"},
+    {}, {"ties": "doc_id_asc", "rel_level": 2}, {"ties": "optimistic"},
+    {"ties": "pessimistic", "max_depth": 4}, {"ties": "input_reversed", "max_depth": 3}, {"ties": "average"},
+    {"judged_only": True}, {"duplicates": "max"}, {"convention": "trec_eval-9"}, {"convention": "ranx"},
     {"score_dtype": "float32"},
-]
+]  # fmt: skip
 SIZES = [1, 2, 3, 4, 5, 9, 63, 64, 65]  # documents of rankings, of which three, or more than all, are shown
 
 

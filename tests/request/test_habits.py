@@ -93,16 +93,10 @@ def test_an_option_of_other_tools_says_what_it_is_here(word):
         fastir.evaluate(QRELS, RUN, "map", **{word: 1})
 
 
-@pytest.mark.parametrize(
-    ("options", "hint"),
-    [
-        ({"k": 10}, "'ndcg@10'"),
-        ({"per_query": True}, "per_query(metric)"),
-        ({"ci": True}, "results.interval(metric)"),
-        ({"relevance_level": 2}, "did you mean 'rel_level'"),
-        ({"stat_test": "t"}, "it is 'test'"),
-    ],
-)
+@pytest.mark.parametrize(("options", "hint"), [
+    ({"k": 10}, "'ndcg@10'"), ({"per_query": True}, "per_query(metric)"), ({"ci": True}, "results.interval(metric)"),
+    ({"relevance_level": 2}, "did you mean 'rel_level'"), ({"stat_test": "t"}, "it is 'test'"),
+])  # fmt: skip
 def test_the_options_that_people_try_first(options, hint):
     with pytest.raises(TypeError, match=re.escape(hint)):
         fastir.evaluate(QRELS, RUN, "ndcg", **options)

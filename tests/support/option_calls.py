@@ -504,10 +504,8 @@ EXCEPTED = {
         for name in ("Results.to_table", "ResultsByRun.to_table", "Comparison.to_table")
     },
     ("plots.ranked_cutoffs", "rank_one"): ONE_SUBTOPIC,
-    **dict.fromkeys(
-        [(name, "average") for name in ("explain", "explain_ranked", "plots.ranked_cutoffs")],
-        "of one query both averages are its value",
-    ),
+    **dict.fromkeys([(name, "average") for name in ("explain", "explain_ranked", "plots.ranked_cutoffs")],
+                    "of one query both averages are its value"),
     **{
         ("plots.roc", option): "the curve of a query does not depend on it"
         for option in ("empty", "short_rankings", "empty_ranking")
