@@ -24,8 +24,6 @@ NDCG = "ndcg(gain=exp2)@10"
 
 
 # ---- labels in rank order ----------------------------------------------------------------------------------------
-
-
 def long_lists(quick, share=0.02):
     """1000 documents, labels 1 to 3 for one in fifty, or for a larger share."""
     queries, depth = 200 if quick else 10_000, 1000
@@ -205,8 +203,6 @@ def test_ranked_threads(race, quick):
 
 
 # ---- labels and scores -------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def learning_to_rank(quick):
     """The shape of MSLR-WEB30K: labels 0 to 4, float32 scores that are a little higher for better labels, and sizes."""

@@ -80,8 +80,6 @@ def nested(rows):
 
 
 # ---- containers: what makes one of the run, and what its caller could make of it first -------------------------------
-
-
 def lists(collected):
     polars = pytest.importorskip("polars")
     return collected.columns(collected.run), polars.DataFrame
@@ -202,8 +200,6 @@ def test_a_container_against_converting_it_first(race, collected, container, ent
 
 
 # ---- lists of ids, by position ---------------------------------------------------------------------------------------
-
-
 def python_ids(column):
     return column.tolist()
 
@@ -249,8 +245,6 @@ def test_lists_of_ids_against_converting_them_first(race, collected, kind):
 
 
 # ---- arrays ---------------------------------------------------------------------------------------------------------
-
-
 def arrays(numbers):
     """{what holds them: (the numbers, what makes a NumPy array of them)} of an array of float32."""
     wide = np.zeros((*numbers.shape, 2), np.float32)
@@ -297,8 +291,6 @@ def test_arrays_against_converting_them_first(race, quick, entry):
 
 
 # ---- values that were computed elsewhere ----------------------------------------------------------------------------
-
-
 def test_values_against_converting_them_first(race):
     values = np.random.default_rng(8).random((4, 10_000))
     exact = {f"r{r}": {f"q{q}": value for q, value in enumerate(row.tolist())} for r, row in enumerate(values)}
@@ -325,8 +317,6 @@ def test_values_against_converting_them_first(race):
 
 
 # ---- files that are parsed ------------------------------------------------------------------------------------------
-
-
 def test_a_json_file_against_the_json_module(race, collected, tmp_path):
     path = tmp_path / "run.json"
     path.write_text(json.dumps(collected.run))
@@ -349,8 +339,6 @@ def test_a_json_lines_file_against_polars(race, collected, tmp_path):
 
 
 # ---- ids of NumPy, and dicts of their own order, beside exact ones ---------------------------------------------------
-
-
 @pytest.mark.parametrize(("kind", "asked"), [("np.int64", 2.5), ("np.str_", 2.5), ("OrderedDict", 4)])
 def test_ids_of_numpy_and_ordered_dicts_against_exact_ones(race, collected, kind, asked):
     exact, qrels = collected.run, collected.qrels
@@ -369,8 +357,6 @@ def test_ids_of_numpy_and_ordered_dicts_against_exact_ones(race, collected, kind
 
 
 # ---- leaderboards and values ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("systems", [50, 200, 1000])
 def test_rank_correlation_against_scipy(race, systems):
     stats = pytest.importorskip("scipy.stats")

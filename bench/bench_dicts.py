@@ -48,19 +48,15 @@ def test_pytrec_eval(race, collection, table):
     ours, theirs = fastir.Evaluator(qrels, metrics, n_threads=1), trec_evaluator(qrels, metrics)
     assert_same(ours.evaluate(run), theirs.evaluate(run), metrics)
     calls = {
-        PREPARED: lambda: ours.evaluate(run),
-        MEANS: lambda: dict(ours.evaluate(run)),
-        ROWS: lambda: ours.evaluate(run).to_dict(),
-        TREC_PREPARED: lambda: theirs.evaluate(run),
+        PREPARED: lambda: ours.evaluate(run), MEANS: lambda: dict(ours.evaluate(run)),
+        ROWS: lambda: ours.evaluate(run).to_dict(), TREC_PREPARED: lambda: theirs.evaluate(run),
         ONE_CALL: lambda: fastir.evaluate(qrels, run, metrics, n_threads=1),
         TREC_ONE_CALL: lambda: trec_evaluator(qrels, metrics).evaluate(run),
-    }
+    }  # fmt: skip
     goals = [
-        Goal(PREPARED, TREC_PREPARED, prepared),
-        Goal(MEANS, TREC_PREPARED),
-        Goal(ROWS, TREC_PREPARED),
+        Goal(PREPARED, TREC_PREPARED, prepared), Goal(MEANS, TREC_PREPARED), Goal(ROWS, TREC_PREPARED),
         Goal(ONE_CALL, TREC_ONE_CALL, one_call),
-    ]
+    ]  # fmt: skip
     race(f"dicts, {table}", calls, goals, ROUNDS, repeat)
 
 

@@ -160,11 +160,9 @@ def test_command_line(race, small):
     assert all(name in python(*arguments).decode() for name in METRICS)
     command, start = "fastir eval, whole process", "python, numpy, whole process"
     calls = {
-        "fastir": lambda: means(small),
-        "pytrec_eval": lambda: pytrec_eval_files(*small),
-        command: lambda: python(*arguments),
-        start: lambda: python("-c", "import numpy"),
-    }
+        "fastir": lambda: means(small), "pytrec_eval": lambda: pytrec_eval_files(*small),
+        command: lambda: python(*arguments), start: lambda: python("-c", "import numpy"),
+    }  # fmt: skip
     costs = race(SMALL, calls, [Goal("fastir", "pytrec_eval")], 15)
     wall, cpu = (1e3 * (spent - begun) for spent, begun in zip(costs[command], costs[start], strict=True))
     race.amount("fastir eval beyond Python's and NumPy's start", wall, "ms", START_UP)

@@ -12,12 +12,10 @@ METRICS = ["ndcg@10", "map", "recall@100"]
 ONE, MANY, ALONE, PAIR = "fastir, identify", "fastir, 216 calls", "fastir, one evaluation", "fastir, two conventions"
 READ = "fastir, values of a text"
 CHOICES = {
-    "queries": ("qrels", "intersection"),
-    "ties": ("trec", "doc_id_asc", "input"),
-    "gain": ("linear", "exp2", "binary"),
-    "ideal": ("judged", "retrieved", "num_ret", "full"),
+    "queries": ("qrels", "intersection"), "ties": ("trec", "doc_id_asc", "input"),
+    "gain": ("linear", "exp2", "binary"), "ideal": ("judged", "retrieved", "num_ret", "full"),
     "empty": ("zero", "skip", "one"),
-}
+}  # fmt: skip
 SETTINGS = [dict(zip(CHOICES, values, strict=True)) for values in itertools.product(*CHOICES.values())]
 ROUNDS = 3
 

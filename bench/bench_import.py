@@ -9,14 +9,11 @@ PROMISE = 10  # ms
 EXAMPLE = [str(Path(__file__).parents[1] / "examples" / name) for name in ("qrels.txt", "bm25.run")]
 ROUNDS = 21
 PROGRAMS = {
-    "python, fastir": ["-c", "import fastir"],
-    "python": ["-c", "pass"],
-    "python, numpy": ["-c", "import numpy"],
-    "python, pytrec_eval": ["-c", "import pytrec_eval"],
-    "python -m fastir --version": ["-m", "fastir", "--version"],
+    "python, fastir": ["-c", "import fastir"], "python": ["-c", "pass"], "python, numpy": ["-c", "import numpy"],
+    "python, pytrec_eval": ["-c", "import pytrec_eval"], "python -m fastir --version": ["-m", "fastir", "--version"],
     "python -m fastir --help": ["-m", "fastir", "--help"],
     "python -m fastir eval": ["-m", "fastir", "eval", *EXAMPLE, "-m", "ndcg@10,map"],
-}
+}  # fmt: skip
 BEYOND = {  # (a program, what it is compared with, the milliseconds that it may take beyond that)
     "python -m fastir --version": ("python", 20),
     "python -m fastir --help": ("python", 20),

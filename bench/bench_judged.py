@@ -22,9 +22,7 @@ def test_twenty_metrics(race, collection, tmp_path):
     expected = evaluator.evaluate(run)
     assert np.array_equal(judged.evaluate(MANY, n_threads=1).values, expected.values)
     calls = {
-        KEPT: lambda: dict(judged.evaluate(MANY, n_threads=1)),
-        RUN: lambda: dict(evaluator.evaluate(run)),
-        JUDGE: lambda: evaluator.judged_rankings(run),
-        LOAD: lambda: fastir.JudgedRankings.load(path),
-    }
+        KEPT: lambda: dict(judged.evaluate(MANY, n_threads=1)), RUN: lambda: dict(evaluator.evaluate(run)),
+        JUDGE: lambda: evaluator.judged_rankings(run), LOAD: lambda: fastir.JudgedRankings.load(path),
+    }  # fmt: skip
     race("judged rankings, 6980 x 1000", calls, [Goal(KEPT, RUN), Goal(LOAD, RUN)], ROUNDS)

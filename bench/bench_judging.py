@@ -14,8 +14,6 @@ PREFERENCES = [f"prefs_{kind}{which}" for kind in ("simp", "pair", "avgjg") for 
 
 
 # ---- similarity ------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("ties", ["w", "a"])
 def test_similarity_of_dicts(race, quick, collection, ties):
     qrels, run = collection("passages")
@@ -71,8 +69,6 @@ def plain_rbo(a, b, p=0.9):
 
 
 # ---- unjudged documents ----------------------------------------------------------------------------------------------
-
-
 def test_bounds(race, quick):
     qrels, run = judged(5 if quick else 50, 1000)
     bounds, value = fastir.bounds(qrels, run, METRICS), fastir.evaluate(qrels, run, METRICS)
@@ -97,8 +93,6 @@ def test_bounds_of_one_metric(race, quick, metric):
 
 
 # ---- pools -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def task(quick):
     """Judgments, and the runs of a shared task as they are held once they are read."""
@@ -151,8 +145,6 @@ def test_to_judge(race, task):
 
 
 # ---- agreement and preferences ---------------------------------------------------------------------------------------
-
-
 def test_agreement(race, quick):
     metrics = pytest.importorskip("sklearn.metrics")
     qrels, _ = judged(5 if quick else 50, 1000)

@@ -105,11 +105,9 @@ def test_cutoffs_alone(race, quick):
         "a set expression": by_sets,
     }
     race(
-        "recall@10 of lists, 20 000 x 100",
-        calls,
-        [Goal(name, "a set expression", 2) for name in list(calls)[:2]],
+        "recall@10 of lists, 20 000 x 100", calls, [Goal(name, "a set expression", 2) for name in list(calls)[:2]],
         ROUNDS,
-    )
+    )  # fmt: skip
 
 
 def test_rows_of_integers(race, quick):

@@ -45,8 +45,6 @@ def metrics(k):
 
 
 # ---- by hand -----------------------------------------------------------------------------------------------------
-
-
 def of_hits(hits, n_relevant):
     """The five metrics at a cutoff from whether the item at each rank is relevant, in NumPy."""
     k = hits.shape[1]
@@ -91,8 +89,6 @@ def sorted_by_numpy(scores, relevant):
 
 
 # ---- the tables --------------------------------------------------------------------------------------------------
-
-
 def title(what):
     return f"2000 x 50 000 float32, {what}, {fastir.show_config()['simd']}"
 

@@ -18,17 +18,11 @@ CACHES = np.zeros(1 << 23)  # 64 MB: more than a processor keeps
 
 
 # ---- scores and labels that are no floats ----------------------------------------------------------------------------
-
 SCORES = {  # what makes one of the float of a whole number, and how many times as long as with floats it may take
-    "int": (int, 1.3),
-    "int of 40 bits": (lambda score: int(score) << 30, 1.3),
-    "np.float64": (np.float64, 1.1),
-    "np.float32": (np.float32, 1.9),
-    "np.float16": (np.float16, 1.9),
-    "np.int64": (np.int64, 1.9),
-    "np.int16": (np.int16, 1.9),
-    "np.uint64": (np.uint64, 1.9),
-}
+    "int": (int, 1.3), "int of 40 bits": (lambda score: int(score) << 30, 1.3),
+    "np.float64": (np.float64, 1.1), "np.float32": (np.float32, 1.9), "np.float16": (np.float16, 1.9),
+    "np.int64": (np.int64, 1.9), "np.int16": (np.int16, 1.9), "np.uint64": (np.uint64, 1.9),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", SCORES)
@@ -72,8 +66,6 @@ def test_labels_of_other_types(race, collection, kind):
 
 
 # ---- where the objects of a run lie ----------------------------------------------------------------------------------
-
-
 def in_order(queries):
     return workloads.passages(queries)
 
@@ -114,8 +106,6 @@ def test_layouts(race, quick, loops, layout, asked):
 
 
 # ---- many relevant documents, with warm and with cold caches ---------------------------------------------------------
-
-
 @pytest.mark.parametrize(("caches", "repeat", "asked"), [("warm", 10, 16), ("in turn", 1, 12), ("evicted", 1, 10)])
 @pytest.mark.parametrize("relevant", [80, 200, 500])
 def test_relevant_documents(race, relevant, caches, repeat, asked):
@@ -130,8 +120,6 @@ def test_relevant_documents(race, relevant, caches, repeat, asked):
 
 
 # ---- very many short rankings ----------------------------------------------------------------------------------------
-
-
 def test_a_million_short_rankings(race, quick, slow):
     qrels, run = workloads.short_rankings(1_000_000 if slow else 100 if quick else 200_000)
     ours, theirs = fastir.Evaluator(qrels, METRICS, n_threads=1), trec_evaluator(qrels)
@@ -141,8 +129,6 @@ def test_a_million_short_rankings(race, quick, slow):
 
 
 # ---- metrics that do not share their rules ---------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("convention", ["beir", "sklearn", "torchmetrics"])
 def test_conventions_with_several_sets_of_rules(race, collection, convention):
     """The peer is fastir's own convention, with one set of rules; each set alone has the same values."""
@@ -201,8 +187,6 @@ def test_a_sample(race, collection):
 
 
 # ---- runs as objects, weights, ids that never match ------------------------------------------------------------------
-
-
 def test_a_run_as_an_arrow_table(race, collection, tmp_path):
     """Beside copying the texts of the ids, which an Arrow table needs in one piece."""
     pytest.importorskip("pyarrow")

@@ -112,13 +112,9 @@ def test_loading_json(race, quick, results, tmp_path):
     path = str(tmp_path / "saved.json")
     n = 1000 if quick else 7000
     few = Results(
-        results.query_ids[:n],
-        METRICS,
-        results.values[:n].copy(),
-        np.zeros(n, np.uint8),
-        ["mean"] * len(METRICS),
+        results.query_ids[:n], METRICS, results.values[:n].copy(), np.zeros(n, np.uint8), ["mean"] * len(METRICS),
         Report(),
-    )
+    )  # fmt: skip
     few.save(path)
     assert fastir.load_results(path) == few
     content = (tmp_path / "saved.json").read_bytes()

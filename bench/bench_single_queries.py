@@ -14,13 +14,9 @@ import fastir
 
 ROUNDS = 9
 DICT, ALL, LIST, RUN, MANY, JUDGED = (
-    "fastir, a dict",
-    "fastir, a dict, all queries count",
-    "fastir, a list",
-    "fastir, a Run",
-    "fastir, evaluate_many of lists",
-    "fastir, judged_rankings",
-)
+    "fastir, a dict", "fastir, a dict, all queries count", "fastir, a list", "fastir, a Run",
+    "fastir, evaluate_many of lists", "fastir, judged_rankings",
+)  # fmt: skip
 TREC = "pytrec_eval, a dict"
 
 
@@ -51,14 +47,10 @@ def test_one_query(race, quick, n_queries):
     assert ours.judged_rankings(run).evaluate(METRICS, queries="intersection") == results
     assert every.evaluate(run).to_dict()[query] == results.to_dict()[query]
     calls = {
-        DICT: lambda: ours.evaluate(run),
-        ALL: lambda: every.evaluate(run),
-        LIST: lambda: ours.evaluate(lists),
-        RUN: lambda: ours.evaluate(held),
-        MANY: lambda: ours.evaluate_many({"a": lists}),
-        JUDGED: lambda: ours.judged_rankings(run),
-        TREC: lambda: theirs.evaluate(run),
-    }
+        DICT: lambda: ours.evaluate(run), ALL: lambda: every.evaluate(run), LIST: lambda: ours.evaluate(lists),
+        RUN: lambda: ours.evaluate(held), MANY: lambda: ours.evaluate_many({"a": lists}),
+        JUDGED: lambda: ours.judged_rankings(run), TREC: lambda: theirs.evaluate(run),
+    }  # fmt: skip
     asked = {DICT: 2, ALL: 2, LIST: 1, RUN: 1 / 2}
     goals = [Goal(name, TREC, asked.get(name)) for name in calls if name not in (TREC, JUDGED)]
     race(f"one query of {n_queries}", calls, goals, ROUNDS, repeat=200)

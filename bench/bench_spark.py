@@ -86,18 +86,16 @@ def stored(spark, quick, tmp_path_factory):
     tables = {
         "any order": run.take(np.random.default_rng(1).permutation(n)),
         "grouped": run,
-        "lists": pa.table(
-            {
-                "query_id": run["query_id"].take(np.arange(0, n, 1000)),
-                **{
-                    f"{name}s": pa.ListArray.from_arrays(
-                        np.arange(0, n + 1, 1000, np.int32), run[name].combine_chunks()
-                    )
-                    for name in ("doc_id", "score")
-                },
-            }
-        ),
-    }
+        "lists": pa.table({
+            "query_id": run["query_id"].take(np.arange(0, n, 1000)),
+            **{
+                f"{name}s": pa.ListArray.from_arrays(
+                    np.arange(0, n + 1, 1000, np.int32), run[name].combine_chunks()
+                )
+                for name in ("doc_id", "score")
+            },
+        }),
+    }  # fmt: skip
     for name, table in tables.items():
         (folder / name).mkdir()
         whole = 1000 if name == "grouped" else 1  # rows that stay together
@@ -151,22 +149,18 @@ def test_rows_in_any_order(race, stored, frames):
     run, folder = frames["any order"], folders["any order"]
     shuffle, passes = OURS["shuffle"], OURS["two-pass"]
     calls = {
-        shuffle: lambda: evaluated(qrels, run, "shuffle"),
-        passes: lambda: evaluated(qrels, run, "two-pass"),
+        shuffle: lambda: evaluated(qrels, run, "shuffle"), passes: lambda: evaluated(qrels, run, "two-pass"),
         OF_FILES["shuffle"]: lambda: evaluated(qrels, folder, "shuffle"),
-        OF_FILES["two-pass"]: lambda: evaluated(qrels, folder, "two-pass"),
-        COUNT: lambda: counted(run),
+        OF_FILES["two-pass"]: lambda: evaluated(qrels, folder, "two-pass"), COUNT: lambda: counted(run),
         REPARTITION: lambda: counted(run.repartition("query_id")),
-    }
+    }  # fmt: skip
     expected = dict(fastir.evaluate(qrels, run.toArrow(), METRICS))
     assert all(calls[name]() == expected for name in (shuffle, passes, OF_FILES["shuffle"], OF_FILES["two-pass"]))
     goals = [
-        Goal(shuffle, REPARTITION, 1 / 1.25, "wall"),
-        Goal(passes, COUNT, 1 / 2.6, "wall"),
-        Goal(passes, shuffle, None, "wall"),
-        Goal(OF_FILES["shuffle"], COUNT, 1, "wall"),
+        Goal(shuffle, REPARTITION, 1 / 1.25, "wall"), Goal(passes, COUNT, 1 / 2.6, "wall"),
+        Goal(passes, shuffle, None, "wall"), Goal(OF_FILES["shuffle"], COUNT, 1, "wall"),
         Goal(OF_FILES["two-pass"], COUNT, 1, "wall"),
-    ]
+    ]  # fmt: skip
     race("Spark, rows in any order", calls, goals, ROUNDS)
 
 

@@ -34,12 +34,10 @@ SECONDS = 0.6  # that a size is measured for
 N_THREADS = 2
 CONDITIONS = [(busy, policy) for busy in (False, True) for policy in ("default", "passive")]
 ASKED = {  # (busy, policy, way, size): the figure asked for
-    (False, "default", "team", 0.2): 1.5,
-    (False, "default", "team", 1.4): 1.8,
-    (False, "passive", "team", 0.5): 1.3,
+    (False, "default", "team", 0.2): 1.5, (False, "default", "team", 1.4): 1.8, (False, "passive", "team", 0.5): 1.3,
     **{(False, "default", "automatic", size): 0.95 for size in SIZES},
     **{(True, "default", "automatic", size): 1 / 1.2 for size in SIZES},
-}
+}  # fmt: skip
 
 
 def lists(n):

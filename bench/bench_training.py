@@ -59,10 +59,8 @@ def pairs_of_sklearn(labels, scores):
     import fastir.compat.sklearn as ours
 
     targets = {
-        "ndcg_score": labels,
-        "dcg_score": labels,
-        "label_ranking_average_precision_score": (labels > 2).astype(int),
-    }
+        "ndcg_score": labels, "dcg_score": labels, "label_ranking_average_precision_score": (labels > 2).astype(int),
+    }  # fmt: skip
     for name, target in targets.items():
         for ties, values in (("", scores), (", ties", scores.round(2))):
             pair = (functools.partial(getattr(module, name), target, values) for module in (theirs, ours))
@@ -142,13 +140,9 @@ def lightgbm_trainings(labels, features):
         data = lightgbm.Dataset(features, labels.ravel(), group=np.full(len(labels), labels.shape[1]))
         recorded = {}
         lightgbm.train(
-            {"objective": "lambdarank", "metric": metric, "eval_at": [10], "num_threads": 1, "verbose": -1},
-            data,
-            ITERATIONS,
-            valid_sets=[data],
-            feval=feval,
-            callbacks=[lightgbm.record_evaluation(recorded)],
-        )
+            {"objective": "lambdarank", "metric": metric, "eval_at": [10], "num_threads": 1, "verbose": -1}, data,
+            ITERATIONS, valid_sets=[data], feval=feval, callbacks=[lightgbm.record_evaluation(recorded)],
+        )  # fmt: skip
         return recorded["training"]["ndcg@10"][-1] if recorded else None
 
     return {
@@ -168,14 +162,9 @@ def xgboost_trainings(labels, features):
         options = {"eval_metric": metric} if metric else {"disable_default_eval_metric": True}
         recorded = {}
         xgboost.train(
-            {"objective": "rank:ndcg", "nthread": 1, **options},
-            data,
-            ITERATIONS,
-            evals=[(data, "v")],
-            custom_metric=own,
-            evals_result=recorded,
-            verbose_eval=False,
-        )
+            {"objective": "rank:ndcg", "nthread": 1, **options}, data, ITERATIONS, evals=[(data, "v")],
+            custom_metric=own, evals_result=recorded, verbose_eval=False,
+        )  # fmt: skip
         return recorded["v"]["ndcg@10"][-1] if recorded else None
 
     return {

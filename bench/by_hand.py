@@ -48,10 +48,8 @@ class Qrels:
         num_rel = np.maximum(self.num_rel, 1)
         return np.stack([
             self.dcg(places, labels, ranks) / np.maximum(self.ideal, 1e-300),
-            np.bincount(places, found / ranks, self.n) / num_rel,
-            np.bincount(places, (found == 1) / ranks, self.n),
-            np.bincount(places, ranks <= 10, self.n) / 10,
-            np.bincount(places, ranks <= 100, self.n) / num_rel,
+            np.bincount(places, found / ranks, self.n) / num_rel, np.bincount(places, (found == 1) / ranks, self.n),
+            np.bincount(places, ranks <= 10, self.n) / 10, np.bincount(places, ranks <= 100, self.n) / num_rel,
         ], axis=1)  # fmt: skip
 
 

@@ -14,13 +14,9 @@ pytrec_eval = pytest.importorskip("pytrec_eval")
 
 # How they spell our names; RANX and IR_MEASURES in the order of timing.METRICS.
 TREC = {
-    "ndcg@10": "ndcg_cut.10",
-    "map": "map",
-    "mrr": "recip_rank",
-    "P@10": "P.10",
-    "recall@100": "recall.100",
+    "ndcg@10": "ndcg_cut.10", "map": "map", "mrr": "recip_rank", "P@10": "P.10", "recall@100": "recall.100",
     "bpref": "bpref",
-}
+}  # fmt: skip
 RANX = {"ndcg@10": "ndcg@10", "map": "map", "mrr": "mrr", "P@10": "precision@10", "recall@100": "recall@100"}
 IR_MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
 
@@ -65,8 +61,6 @@ def assert_ranx_agrees(qrels, run):
 
 
 # ---- pandas frames whose ids are Python strings --------------------------------------------------------------------
-
-
 def ranx_frames(qrels, run):
     import ranx
 

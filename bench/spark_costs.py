@@ -49,8 +49,6 @@ SWEEP = (1, 2, 4, 8, 32, 64)  # partitions, besides those of the other figures
 
 
 # ---- invented runs ---------------------------------------------------------------------------------------------------
-
-
 def invent(folder, n_rows, n_files, n_judged=JUDGED):
     """The same rankings three times: query q has DEPTH documents from all over the collection."""
     folder = Path(folder)
@@ -131,8 +129,6 @@ def write(path, **columns):
 
 
 # ---- measured --------------------------------------------------------------------------------------------------------
-
-
 def session():
     settings = {
         "spark.ui.showConsoleProgress": "false",

@@ -80,10 +80,8 @@ Of each input and program this is the way of calling with which fastir does wors
 3, trust one digit. [Every figure](speed_figures.md) has versions and commits.
 """
 SECTIONS = (
-    ("Slower", 0.0, 1.0),
-    ("Less than 3 times as fast", 1.0, 3.0),
-    ("3 times as fast and more", 3.0, float("inf")),
-)
+    ("Slower", 0.0, 1.0), ("Less than 3 times as fast", 1.0, 3.0), ("3 times as fast and more", 3.0, float("inf")),
+)  # fmt: skip
 
 
 def merged(record, new):

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from fastir.data.results.results import Results
 
 # ---- agreement -------------------------------------------------------------------------------------------------------
-
 STATISTICS = ("rel_level", "kappa_weights", "scale", "confidence", "n_resamples", "random_state")
 
 
@@ -69,8 +68,6 @@ def agreement_by_query(agreement: Agreement) -> Table:
 
 
 # ---- rank-correlation ------------------------------------------------------------------------------------------------
-
-
 def add_rank_correlation_arguments(add: Callable[..., Any]) -> None:
     instead = "; the truth. Or saved results of several runs, and then QRELS_B is, too"
     arguments.add_qrels_argument(add, "qrels", "QRELS_A", instead)
@@ -131,7 +128,6 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
 
 
 # ---- similarity ------------------------------------------------------------------------------------------------------
-
 DEFAULT_MEASURES = ("rbo", "overlap@10")
 
 

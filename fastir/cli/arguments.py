@@ -234,8 +234,6 @@ def format_option(options: argparse.Namespace, formats: Sequence[str]) -> str:
 
 
 # ---- metrics -------------------------------------------------------------------------------------------------------
-
-
 def metrics_or_default(options: argparse.Namespace, more: Sequence[str] = ()) -> list[str]:
     """Return the metrics of -m, or the default ones, and `more`."""
     return list(dict.fromkeys([*(requested_metrics(options) or DEFAULT_METRICS), *more]))
@@ -343,8 +341,6 @@ def parents_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 # ---- what is wrong -------------------------------------------------------------------------------------------------
-
-
 @contextlib.contextmanager
 def argument_errors() -> Iterator[None]:
     """Errors in the block are errors in the arguments."""

@@ -229,8 +229,6 @@ def plot_format(path: str) -> str:
 
 
 # ---- report ----------------------------------------------------------------------------------------------------------
-
-
 def add_report_arguments(add: Callable[..., Any]) -> None:
     arguments.add_run_arguments(add)
     add_statistics_arguments(add)
@@ -248,8 +246,6 @@ def report_command(options: argparse.Namespace) -> Output:
 
 
 # ---- the formats of a comparison -------------------------------------------------------------------------------------
-
-
 def comparison_text(comparison: Comparison, options: argparse.Namespace, format: str) -> str:
     """A comparison in one of the FORMATS except Parquet."""
     if format == "json":

@@ -48,8 +48,6 @@ def option_help(parser: argparse.ArgumentParser, action: argparse.Action) -> str
 
 
 # ---- completion ----------------------------------------------------------------------------------------------------
-
-
 def completion(parser: argparse.ArgumentParser, shell: str) -> str:
     """A script that completes subcommands, options and the words that they take, and else names of files."""
     return {"bash": bash, "zsh": zsh, "fish": fish}[shell](parser)
@@ -113,8 +111,6 @@ def quote_single(text: str) -> str:
 
 
 # ---- the manual page -----------------------------------------------------------------------------------------------
-
-
 def manual(parser: argparse.ArgumentParser, about: str, ending: str) -> str:
     """The page fastir(1) in roff; SOURCE_DATE_EPOCH fixes its date."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH")

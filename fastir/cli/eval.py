@@ -208,8 +208,6 @@ def query_table(results: Mapping[Any, Results], intervals: IntervalOptions | Non
 
 
 # ---- --bounds: how far unjudged documents could change the values of each run ----------------------------------------
-
-
 def add_bounds_arguments(add: Callable[..., Any]) -> None:
     about = "a row for every metric: the smallest and largest value by the labels of retrieved unjudged documents"
     add("--bounds", group="statistics", action="store_true", help=about)

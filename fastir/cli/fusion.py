@@ -64,8 +64,6 @@ def param_options(words: list[str]) -> dict[str, float]:
 
 
 # ---- fuse ------------------------------------------------------------------------------------------------------------
-
-
 def add_fuse_arguments(add: Callable[..., Any]) -> None:
     arguments.add_runs_argument(add)
     add_fusion_arguments(add, methods, "rrf", "none")
@@ -111,8 +109,6 @@ def fuse_command(options: argparse.Namespace) -> Output:
 
 
 # ---- tune ------------------------------------------------------------------------------------------------------------
-
-
 def add_tune_arguments(add: Callable[..., Any]) -> None:
     arguments.add_qrels_argument(add)
     arguments.add_runs_argument(add)

@@ -24,7 +24,6 @@ from fastir.request.names import DIALECT_NAMES, FAMILIES, NAMES, NICKNAMES, SING
 from fastir.request.plan import param_values
 
 # ---- metrics ---------------------------------------------------------------------------------------------------------
-
 QRELS = {"q": {"a": 2, "b": 0, "c": 1, "d": -1, "e": 3, "f": 0}}
 BY_GROUP = {"q": {"x": {"a": 1, "b": 0, "e": 1}, "y": {"a": 1, "c": 1}}}
 STRATA = {"q": {"a": 1, "b": 1, "c": 2, "d": 2, "e": 2, "f": 1}}
@@ -311,7 +310,6 @@ def code(names: Iterable[str]) -> str:
 
 
 # ---- conventions -----------------------------------------------------------------------------------------------------
-
 CONVENTIONS_HEAD = """\
 # Conventions
 

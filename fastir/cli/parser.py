@@ -17,9 +17,8 @@ from fastir._version import __version__
 from fastir.cli.terminal import USAGE, near_option, suggestion, terminal_width
 from fastir.rendering.text import printable
 
+
 # ---- the commands ----------------------------------------------------------------------------------------------------
-
-
 class Command(NamedTuple):
     """A subcommand: its line in the list of all, the sentences at the head of its help, and examples."""
 
@@ -132,7 +131,6 @@ COMMANDS = (
 )  # fmt: skip
 
 # ---- the parsers -----------------------------------------------------------------------------------------------------
-
 ABOUT = "Evaluate rankings against relevance judgments, exactly and fast."
 EXIT_STATUS = "0 fine, 1 usage, 2 input, 3 output, memory or internal, 4 a gate was not passed, 130 interrupted"
 ENDING = f"""\

@@ -63,8 +63,6 @@ def value_cell(value: Any) -> Cell:
 
 
 # ---- pool ------------------------------------------------------------------------------------------------------------
-
-
 def add_pool_arguments(add: Callable[..., Any]) -> None:
     arguments.add_runs_argument(add)
     arguments.add_options(add, "pool_depth", required=True, help="how many documents of each ranking")
@@ -94,8 +92,6 @@ def pool_command(options: argparse.Namespace) -> Output:
 
 
 # ---- the teams of runs: a file, or a pattern of their names ----------------------------------------------------------
-
-
 def add_teams_arguments(add: Callable[..., Any]) -> None:
     about = "the teams of runs: a line has a run, as its file is called, and its team (default: each run is one)"
     add("--teams", group="input", metavar="FILE", help=about)
@@ -151,8 +147,6 @@ def teams_by_file(path: str, runs: list[str]) -> dict[str, str]:
 
 
 # ---- contributions and leave-one-out ---------------------------------------------------------------------------------
-
-
 def add_contributions_arguments(add: Callable[..., Any]) -> None:
     arguments.add_qrels_argument(add)
     arguments.add_runs_argument(add)
@@ -206,8 +200,6 @@ def leave_one_out_command(options: argparse.Namespace) -> Output:
 
 
 # ---- to-judge and merge-qrels ----------------------------------------------------------------------------------------
-
-
 def add_to_judge_arguments(add: Callable[..., Any]) -> None:
     arguments.add_qrels_argument(add)
     arguments.add_runs_argument(add)

@@ -66,8 +66,6 @@ def refuse_overwriting(options: argparse.Namespace) -> None:
 
 
 # ---- runs that are judged here ---------------------------------------------------------------------------------------
-
-
 def runs_by_name(words: Sequence[str], options: argparse.Namespace, duplicates: str | None) -> dict[str, Any]:
     """{name of its row: path, or Run} of every run; a table with a column of runs has several."""
     judgments = [path for name in ("qrels", "other") if (path := getattr(options, name, None)) is not None]
@@ -237,8 +235,6 @@ def run_arguments(runs: dict[str, Any], options: argparse.Namespace) -> dict[str
 
 
 # ---- results that were judged before ---------------------------------------------------------------------------------
-
-
 def are_saved(words: Sequence[str]) -> bool:
     """Whether the first file of these words holds saved results."""
     file = expand_words(words)[0]

@@ -101,8 +101,6 @@ class Notice:
 
 
 # ---- check -----------------------------------------------------------------------------------------------------------
-
-
 def add_check_arguments(add: Callable[..., Any]) -> None:
     arguments.add_qrels_argument(add)
     arguments.add_runs_argument(add, "*")

@@ -63,9 +63,8 @@ MAX_OVER_PREFIX = "max_over_subqueries_"
 Judged = Mapping[str, Mapping[str, int]]
 Ranked = Mapping[str, Mapping[str, float]]
 
+
 # ---- all scores of a retrieval task -------------------------------------------------------------------------------
-
-
 def calculate_retrieval_scores(
     results: dict[str, dict[str, float]],
     qrels: dict[str, dict[str, int]],
@@ -254,8 +253,6 @@ def areas_below(curves: np.ndarray) -> np.ndarray:
 
 
 # ---- scores of tasks -----------------------------------------------------------------------------------------------
-
-
 def calculate_pmrr(original_run: Ranked, new_run: Ranked, changed_qrels: Mapping[str, Iterable[str]]) -> float:
     """p-MRR, from -1 to 1: whether documents fall in the ranking as an instruction makes them irrelevant.
 

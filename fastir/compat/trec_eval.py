@@ -176,8 +176,6 @@ class Table(NamedTuple):
 
 
 # ---- the program --------------------------------------------------------------------------------------------------
-
-
 def output(arguments: list[str], progress: Callable[..., Any]) -> str:
     """The output of the program.
 
@@ -222,8 +220,6 @@ def output(arguments: list[str], progress: Callable[..., Any]) -> str:
 
 
 # ---- arguments -----------------------------------------------------------------------------------------------------
-
-
 def parse_arguments(arguments: list[str]) -> tuple[dict[str, str], list[str], list[str]]:
     """The options by their letters, the chosen measures, and the files."""
     letters = "".join(letter + ":" * bool(takes) for letter, _, takes, _ in OPTIONS if letter)
@@ -283,8 +279,6 @@ def help_text(supported: list[str]) -> str:
 
 
 # ---- files ---------------------------------------------------------------------------------------------------------
-
-
 @contextlib.contextmanager
 def translate_errors(runs: dict[str, str], twice: int = NOT_COMPUTED) -> Iterator[None]:
     """Give errors their exit codes, `twice` to duplicates, and in messages the name of a run to the copy of it."""
@@ -369,8 +363,6 @@ def last_tag(data: bytes) -> str:
 
 
 # ---- evaluation ----------------------------------------------------------------------------------------------------
-
-
 def evaluate_lines(
     qrels: Qrels, runs: dict[str, str], lines: list[Line], options: Options, progress: Callable[..., Any]
 ) -> dict[str, str]:
@@ -446,8 +438,6 @@ def join_results(parts: list[Results], metrics: list[str]) -> Table:
 
 
 # ---- measures ------------------------------------------------------------------------------------------------------
-
-
 def choose_measures(words: list[str], measures: list[str]) -> dict[str, str]:
     """The chosen measures in the program's order, each with the first parameters that it was given."""
     wanted: set[str] = set()
@@ -548,8 +538,6 @@ def metric_text(card: Card, pairs: list[Any]) -> str:
 
 
 # ---- labels --------------------------------------------------------------------------------------------------------
-
-
 def relstring_metrics(params: str) -> tuple[str, ...]:
     """The metrics that reveal the labels of the first documents: with codes as gains, dcg grows by the label's code."""
     length = int(numbers("relstring", params)[0])
@@ -566,8 +554,6 @@ def relstrings(num_ret: np.ndarray, *dcg: np.ndarray) -> np.ndarray:
 
 
 # ---- text ----------------------------------------------------------------------------------------------------------
-
-
 def output_text(lines: list[Line], table: Table, missing: Table, tag: str, options: Options) -> str:
     """Return the output for a run: the lines of every query, then of all; `missing` are values of missing rankings."""
     whole = {metric: np.concatenate((column, missing.columns[metric])) for metric, column in table.columns.items()}

@@ -192,7 +192,6 @@ class JudgedRankings:
         return make_rankings, (JudgedRankings, *fields)
 
     # ---- metrics -------------------------------------------------------------------------------------------------
-
     def evaluate(
         self,
         metrics: str | Iterable[str],
@@ -350,7 +349,6 @@ class JudgedRankings:
         return make_rankings(JudgedRankings, [self.query_ids[row]], arrays, report=Report(in_both=1), **rules)
 
     # ---- labels by rank ------------------------------------------------------------------------------------------
-
     def to_labels(self, k: SupportsIndex) -> tuple[np.ndarray, np.ndarray]:
         """The labels at the first ranks, as matrices.
 
@@ -387,7 +385,6 @@ class JudgedRankings:
         return labels, judged
 
     # ---- several, and files --------------------------------------------------------------------------------------
-
     @classmethod
     def concatenate(cls, parts: Iterable[JudgedRankings]) -> JudgedRankings:
         """Join judged rankings of different queries, in the order given.

@@ -144,8 +144,6 @@ def evaluate_lists(
 
 
 # ---- pairs of lists ------------------------------------------------------------------------------------------------
-
-
 def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[str, str] | None) -> tuple[Any, Any]:
     """The rankings and the relevant ids, each as a dict by query id or as ListColumns."""
     if query_ids is None and is_plain(retrieved) and is_plain(relevant) and len(retrieved) == len(relevant):

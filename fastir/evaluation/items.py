@@ -278,8 +278,6 @@ def failure(kind: int, row: int, item: int) -> Exception:
 
 
 # ---- weights of items ------------------------------------------------------------------------------------------------
-
-
 class ItemPart(NamedTuple):
     """Metrics that are measured together: their columns, their Settings, and the judged items with their labels."""
 

@@ -271,7 +271,6 @@ class EvaluationRules:
         return as_run(run, self.columns, settings.options.duplicates, None, settings.lines, watch=watch)
 
     # ---- metrics of the caller's own -----------------------------------------------------------------------------
-
     def check_custom(self, custom: CustomColumns) -> None:
         """Refuse metrics of the caller's own where there is not one order of documents."""
         from fastir.evaluation.drivers.judged import single_order

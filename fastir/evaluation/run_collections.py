@@ -234,8 +234,6 @@ def pairs(runs: Any) -> Iterator[tuple[Hashable, Any]]:
 
 
 # ---- the names of runs that are files --------------------------------------------------------------------------------
-
-
 def run_names(runs: Sequence[Any], names: RunNames = "stem", format: str | None = None) -> list[Any]:
     """A name for each of several files, as `evaluate_many` says; a format of None is what the files' names say."""
     if isinstance(names, (list, tuple)):

@@ -151,8 +151,6 @@ def columns_of_records(rows: Any, name: str) -> dict[Any, list[Any]]:
 
 
 # ---- columns -----------------------------------------------------------------------------------------------------
-
-
 def column(data: Any, what: str) -> ListColumns | None:
     """A caller's column of lists, or None if it is one that holds Python objects."""
     if isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "iu" and data.dtype != np.uint64:
@@ -218,8 +216,6 @@ def append_lists(lists: ListColumns, offsets: np.ndarray, ids: Ids, what: str, r
 
 
 # ---- tables ------------------------------------------------------------------------------------------------------
-
-
 def is_table_or_path(data: Any) -> bool:
     """Whether an object is a table or a path: of rows with a query each, if it is given for lists."""
     if isinstance(data, (str, bytes, os.PathLike, Mapping)):
@@ -286,8 +282,6 @@ def columns_from_batches(batches: Iterable[Any], named: dict[str, tuple[str, int
 
 
 # ---- tables with the ranking of a query in each row ----------------------------------------------------------------
-
-
 def schema_names(data: Any) -> list[Any]:
     """The names of the columns of a table, without reading it; empty if it does not say them."""
     names = getattr(getattr(data, "schema", None), "names", None)

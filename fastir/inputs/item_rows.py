@@ -149,7 +149,6 @@ class ItemRows:
         return np.concatenate([rows, np.full((self.n_missing, rows.shape[1]), empty, rows.dtype)])
 
     # ---- items -----------------------------------------------------------------------------------------------------
-
     def label_matrix(self, frame: Any, name: str) -> Any:
         """A frame of labels, a column for each item, in the order of the columns of the scores; or its numbers."""
         values = np.asarray(frame.to_numpy())

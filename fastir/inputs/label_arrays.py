@@ -90,8 +90,6 @@ def first_fraction(labels: np.ndarray, offsets: np.ndarray, ideal: tuple[np.ndar
 
 
 # ---- judged rankings as arrays ---------------------------------------------------------------------------------------
-
-
 COLUMNS: dict[str, Any] = {  # in the order in which the kernel takes them
     "offsets": np.int64,
     "ranks": np.int64,

@@ -119,8 +119,6 @@ def dataset_batches(data: Any, names: tuple[Any, ...]) -> Iterator[tuple[Any, st
 
 
 # ---- ir_datasets -------------------------------------------------------------------------------------------------
-
-
 def is_of_ir_datasets(data: Any) -> bool:
     """Whether it is an id of ir_datasets, or what that makes of one."""
     if isinstance(data, str):
@@ -172,8 +170,6 @@ def convert(data: Any) -> Any:
 
 
 # ---- what is nearly a table --------------------------------------------------------------------------------------
-
-
 def refuse(data: Any, what: str) -> None:
     """Raise the TypeError that names the call which makes a table of an object, if it is nearly one."""
     call = next((f"{what}.{call}" for marks, call in CALLS_BY_LIBRARY.items() if has_attrs(data, *marks)), None)

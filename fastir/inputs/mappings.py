@@ -62,8 +62,6 @@ def misfit_error(option: str, pairs: object, message: str) -> ValueError:
 
 
 # ---- lines of files ----------------------------------------------------------------------------------------------
-
-
 def text_lines(place: Any) -> tuple[str, list[tuple[int, str]]]:
     """The name of a file, and the number and text of each line that is not blank."""
     with files.ByteReader(place) as source:

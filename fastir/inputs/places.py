@@ -206,8 +206,6 @@ def open_bytes(place: Any) -> Any:
 
 
 # ---- several files -----------------------------------------------------------------------------------------------
-
-
 def is_many(place: Any) -> bool:
     """Whether it is a folder or a pattern, and not one file."""
     if (isinstance(place, LocalPath) and place.is_file) or is_file_object(place):

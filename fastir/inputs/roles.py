@@ -208,8 +208,6 @@ def is_rank(name: Any, columns: Mapping[Any, Any]) -> bool:
 
 
 # ---- tables with a list of ids in each row ---------------------------------------------------------------------------
-
-
 def list_roles(
     what: str, names: Sequence[Any], columns: Mapping[Any, Any] | None, listed: Container[Any]
 ) -> dict[str, Any] | None:

@@ -308,8 +308,6 @@ def is_column(value: Any) -> bool:
 
 
 # ---- shapes of tables --------------------------------------------------------------------------------------------
-
-
 def read_arrow(data: Any, names: tuple[Any, ...], opened: list[Batches]) -> Iterator[list[ArrowReader]]:
     """Batches of Arrow data; `opened` holds the stream that gave the names, which the first reading uses up."""
     text = convert_categoricals(data, names[1])
@@ -482,8 +480,6 @@ def columns_from_rows(
 
 
 # ---- tables with labels in rank order --------------------------------------------------------------------------------
-
-
 def is_label_table(data: Any) -> bool:
     """Whether labels are a table, and not an array or a column."""
     if isinstance(data, Mapping) or library_tables.is_library_table(data):

@@ -248,8 +248,6 @@ def leaderboards(
 
 
 # ---- parts and sizes -----------------------------------------------------------------------------------------------
-
-
 def interval(ax: Axes, place: int, low: float, middle: float, high: float, colour: str, filled: bool = True) -> None:
     """A point and its interval in a row; a point that is not filled is open."""
     ax.plot([low, high], [place, place], color=colour, solid_capstyle="butt")

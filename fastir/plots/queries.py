@@ -75,8 +75,6 @@ class MetricComparison:
 
 
 # ---- differences of two runs -----------------------------------------------------------------------------------------
-
-
 def differences(
     comparison: ComparisonLike, a: Hashable, b: Hashable, metric: str | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -168,8 +166,6 @@ def name(ax: Axes, queries: Sequence[str]) -> float | None:
 
 
 # ---- heat maps of queries and runs -----------------------------------------------------------------------------------
-
-
 COLOUR_MAP = "cividis"  # which is the same to colour-blind readers
 LETTER_EMS = 0.62  # the width of a letter, in sizes of its font
 

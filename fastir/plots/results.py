@@ -129,8 +129,6 @@ def omission_note(explanation: Explanation | RankedExplanation, more: int) -> st
 
 
 # ---- bounds ----------------------------------------------------------------------------------------------------------
-
-
 def bounds(bounds: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw a bar from the smallest to the largest value that labels of the unjudged documents could give.
 
@@ -181,7 +179,6 @@ def bounds(bounds: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax:
 
 
 # ---- a tuning --------------------------------------------------------------------------------------------------------
-
 CORNERS = ((0.0, 0.0), (1.0, 0.0), (0.5, 3**0.5 / 2))  # of the triangle, one for each run
 
 

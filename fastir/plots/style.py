@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # ---- names on pictures -----------------------------------------------------------------------------------------------
-
 NAME_LETTERS = 36  # letters of a name, if that keeps the names distinct
 MIN_COMMON_LETTERS = 8  # letters of a common beginning or end, from which on it is left out
 MIN_LETTERS = 4  # letters that remain of each name at least
@@ -144,8 +143,6 @@ def highest_first(values: Sequence[float]) -> list[int]:
 
 
 # ---- axes ----------------------------------------------------------------------------------------------------------
-
-
 def new_axes(height: float, width: float) -> Axes:
     """Axes of a new figure of pyplot."""
     from matplotlib import pyplot

@@ -12,7 +12,6 @@ from fastir.rendering.cells import Cell, Table, align_points, extras
 from fastir.rendering.text import UNPRINTABLE, align_columns, printable, quote_cell
 
 # ---- text, Markdown and CSV ------------------------------------------------------------------------------------------
-
 SUPERSCRIPTS = str.maketrans("abcdefghijklmnoprstuvwxyz0123456789-,", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ⁰¹²³⁴⁵⁶⁷⁸⁹⁻·")
 MARKDOWN = r"[\\|*_`<~$]|&(?=#?\w+;)|\](?=[\[(:])|://"  # what would be markup, a link or an entity
 CSV_QUOTED = '[,"\r\n]'
@@ -98,7 +97,6 @@ def as_csv(table: Table, label: str | None = None, formulas: bool = False) -> st
 
 
 # ---- HTML: without script and style sheets, and with the colours of the page -----------------------------------------
-
 HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
 CELL = "padding: 0.15em 0.6em; white-space: nowrap; font-variant-numeric: tabular-nums"
 BEFORE, BEHIND = "right; padding-right: 0", "left; padding-left: 0"  # a number, and the text right behind it
@@ -157,8 +155,6 @@ def figure_spaces(texts: list[str]) -> dict[str, str]:
 
 
 # ---- the formats -----------------------------------------------------------------------------------------------------
-
-
 def render(
     table: Table, format: str, caption: str | None = None, label: str | None = None, formulas: bool = False
 ) -> str:

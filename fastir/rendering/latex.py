@@ -112,8 +112,6 @@ def digits_in(text: str) -> float:
 
 
 # ---- cells -----------------------------------------------------------------------------------------------------
-
-
 def column_kind(column: list[Cell]) -> str:
     """The kind of a column: of siunitx if it has plain numbers and gaps only, else to the right."""
     numbers = [NUMBER.fullmatch(cell.text) for cell in column if is_number(cell.text)]

@@ -129,8 +129,6 @@ def quote_cell(text: str) -> str:
 
 
 # ---- files ---------------------------------------------------------------------------------------------------------
-
-
 def input_at(path: Any, inputs: Iterable[Any]) -> Any:
     """The first of some inputs that is the file at a path, by whatever link; None if none is, or no file is there.
 

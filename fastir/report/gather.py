@@ -27,7 +27,6 @@ from fastir.request.custom import CustomMetric
 from fastir.request.keywords import LevelOptions
 
 # ---- the first documents of each run for each query ------------------------------------------------------------------
-
 CONTRIBUTION_UNIT = 10_000  # contributions are shown with four decimals
 
 
@@ -118,8 +117,6 @@ def contributions(documents: list[Document], metric: str) -> list[int]:
 
 
 # ---- everything that is computed -------------------------------------------------------------------------------------
-
-
 class ReportData(NamedTuple):
     """What the page is made of."""
 

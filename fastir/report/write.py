@@ -106,7 +106,6 @@ def write_report(
 
 
 # ---- tables that need no script --------------------------------------------------------------------------------------
-
 ALL_QUERIES = "all queries"
 
 
@@ -238,8 +237,6 @@ def warnings_list(texts: Sequence[str]) -> str:
 
 
 # ---- the document ----------------------------------------------------------------------------------------------------
-
-
 def page(gathered: ReportData) -> str:
     """The HTML of a report, which names no address outside of it."""
     comparison = gathered.comparison

@@ -184,8 +184,6 @@ NAMES = ("fastir", *(each["name"] for each in (*TOOLS, *LIST_TOOLS, *ITEM_TOOLS)
 
 
 # ---- releases of tools -----------------------------------------------------------------------------------------------
-
-
 class Version(NamedTuple):
     """What a record says of its tool."""
 

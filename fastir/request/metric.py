@@ -295,8 +295,6 @@ def extreme_by_label(request: Request) -> bool:
 
 
 # ---- all metrics -----------------------------------------------------------------------------------------------------
-
-
 class Metrics(tuple[Card, ...]):
     """The cards of metrics; it prints as a table of their names and what they are."""
 

@@ -194,8 +194,6 @@ def query_rule(queries: Any) -> tuple[Any, list[Any] | None]:
 
 
 # ---- checks ------------------------------------------------------------------------------------------------------
-
-
 def dtype_name(dtype: DTypeLike) -> Any:
     """The name of a NumPy dtype, or what was given if it is none."""
     if type(dtype) is str and dtype in SCORE_DTYPES:

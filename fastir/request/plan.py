@@ -470,8 +470,6 @@ def aggregate(request: names.Request, values: dict[str, Any]) -> str:
 
 
 # ---- sizes of collections --------------------------------------------------------------------------------------------
-
-
 def refuse_without(request: Request, param: Param) -> None:
     """Raise an error that names the missing parameter of a metric, and how to give it."""
     example = request._replace(params={**request.params, param.name: param.example})
@@ -502,8 +500,6 @@ def refuse_small(sizes: dict[int, tuple[str, Any]], values: np.ndarray, query_id
 
 
 # ---- rankings with a fixed order -------------------------------------------------------------------------------------
-
-
 ORDER_RULES = ("ties", "score_dtype", "duplicates")  # that order documents
 
 

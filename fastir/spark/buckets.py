@@ -63,8 +63,6 @@ class Bucket(NamedTuple):
 
 
 # ---- on a worker ---------------------------------------------------------------------------------------------------
-
-
 def states(
     pickled: bytes, runs_in: tasks.RunsIn, qrels_names: Sequence[str], run_names: Sequence[str]
 ) -> Callable[..., Any]:
@@ -134,8 +132,6 @@ def absent_values(evaluator: Evaluator) -> tuple[Results, Coverage]:
 
 
 # ---- on the driver -------------------------------------------------------------------------------------------------
-
-
 def map_buckets(qrels: Any, run: Any, n_judgments: int, function: Any) -> Any:
     """A function applied to the buckets of two DataFrames. Their columns are numbered; column 0 has the queries."""
     n_buckets = max(run_files.n_buckets(run.sparkSession), n_judgments // JUDGMENTS_PER_BUCKET)

@@ -78,8 +78,6 @@ def n_buckets(session: Any) -> int:
 
 
 # ---- on a worker -----------------------------------------------------------------------------------------------------
-
-
 def of_file(files: Files, function: Function) -> Function:
     """A function of the rows of a file, as one for mapInArrow over the number of a file."""
 

@@ -245,9 +245,8 @@ def in_order(
 
 ORDER_RULES = ("first", "last")
 
+
 # ---- what is read of the rows --------------------------------------------------------------------------------------
-
-
 def values(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.RecordBatchReader, partition: int) -> list[RunState]:
     """The values of the runs in some rows, which are read by one of the functions above."""
     return values_in(runs_in, evaluator, rows.read_all(), partition)

@@ -56,7 +56,6 @@ def stream(uint64_t seed, uint64_t purpose):
 
 
 # ---- blocks --------------------------------------------------------------------------------------------------------
-
 cdef class Kernel(Blocks):
     """Resamples in blocks; a subclass does the resamples of a block in do(), and has counts for each thread.
 
@@ -110,7 +109,6 @@ cdef class Kernel(Blocks):
 
 
 # ---- signs ---------------------------------------------------------------------------------------------------------
-
 cdef void fill_sums(const double* x, int64_t n, double* sums) noexcept nogil:
     """The sums of all subsets of the first 8 of n values: bit j of the index says whether x[j] is in."""
     cdef int64_t i, j, size = 1
@@ -247,7 +245,6 @@ cdef class Signs(Kernel):
 
 
 # ---- orders --------------------------------------------------------------------------------------------------------
-
 cdef int64_t permuted_range(const int64_t* x, int64_t n, int64_t m, uint64_t stream, int64_t number, bint listed,
                             int64_t* sums) noexcept nogil:
     """The largest less the smallest column sum of n rows of m, each in the random order of a resample."""
@@ -306,7 +303,6 @@ cdef class Orders(Kernel):
 
 
 # ---- draws ---------------------------------------------------------------------------------------------------------
-
 cdef void draw(uint64_t stream, int64_t number, bint listed, int64_t n, int64_t draws, int32_t* chosen) noexcept nogil:
     """Indices below n with replacement: drawn by resample `number`, or the digits of that number."""
     cdef int64_t k

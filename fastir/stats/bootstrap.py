@@ -263,7 +263,6 @@ def bootstrap_interval(
 
 
 # ---- weighted means: quotients of two sums, over queries that are drawn with their weights ---------------------------
-
 TOLERANCE = 1e-12  # how near quotients come that are equal on paper
 
 

@@ -72,7 +72,6 @@ def magnitude(scores: np.ndarray) -> float:
 
 
 # ---- exact p-values of signed sums -----------------------------------------------------------------------------------
-
 MAX_HALVED_VALUES = 40  # values up to which two halves meet in the middle
 MAX_TABLE_SUMS = 1 << 24  # of a table of sums
 

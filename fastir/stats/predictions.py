@@ -297,8 +297,6 @@ def check_shares(shares: Mapping[Any, float], strata: Mapping[Any, Any]) -> dict
 
 
 # ---- arithmetic ----------------------------------------------------------------------------------------------------
-
-
 def infer(
     whole: Sample,
     ids: Ids,

@@ -94,8 +94,6 @@ def test_values_are_logged(caplog):
 
 
 # ---- BEIR itself -------------------------------------------------------------------------------------------------
-
-
 def outcome(call, *arguments):
     """What a call returns, or that it fails."""
     try:

@@ -134,7 +134,6 @@ class Project:
         return seen
 
     # ---- the environment -------------------------------------------------------------------------------------------
-
     def install(self):
         if self.options.keep and self.python.exists():
             return
@@ -190,7 +189,6 @@ class Project:
         return Patched(self, patch)
 
     # ---- runs ------------------------------------------------------------------------------------------------------
-
     def suite(self, way):
         """Outcomes by test, and calls of fastir by function."""
         found = self.home / f"{way}.json"

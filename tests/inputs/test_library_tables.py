@@ -200,8 +200,6 @@ def test_a_list_of_frames_and_an_array_of_records():
 
 
 # ---- ranx ----------------------------------------------------------------------------------------------------------
-
-
 class Documents:
     """What fastir sees of ranx's Qrels and Run: the module of the class, a name, and to_dict()."""
 

@@ -289,8 +289,6 @@ def check_systems(a: dict[Any, float], b: dict[Any, float]) -> None:
 
 
 # ---- pairs in opposite orders ----------------------------------------------------------------------------------------
-
-
 class Swap(NamedTuple):
     """Two systems that the two leaderboards order differently; the better one by the truth comes first.
 

@@ -85,8 +85,6 @@ def ordinal(shares: np.ndarray) -> np.ndarray:
 
 
 # ---- agreement -------------------------------------------------------------------------------------------------------
-
-
 MEASURES = ("overlap", "kappa", "weighted_kappa", "alpha")
 MAX_LABELS = 100
 BLOCK_RESAMPLES = 1024  # resamples with tables in memory at once

@@ -241,7 +241,6 @@ def largest_label(judged: JudgedRankings, max_label: SupportsIndex | SupportsFlo
 
 
 # ---- a request, block by block of queries ----------------------------------------------------------------------------
-
 MAX_COUNTED_LABELS = 1000  # labels that are counted
 
 
@@ -404,8 +403,6 @@ def distinct_labels(labels: np.ndarray) -> np.ndarray:
 
 
 # ---- extreme means when queries can be undefined ---------------------------------------------------------------------
-
-
 def without_undefined(
     values: np.ndarray, undefined: np.ndarray, sign: float, aggregates: Sequence[str], results: Results
 ) -> np.ndarray:

@@ -160,8 +160,6 @@ def unjudged_ranks(
 
 
 # ---- two runs --------------------------------------------------------------------------------------------------------
-
-
 ABSENT_RANK = 1 << 62  # the rank of a document that is not in the ranking
 
 

@@ -286,8 +286,6 @@ cdef inline const unsigned char* behind_token(const unsigned char* p) noexcept:
 
 
 # ---- query by query --------------------------------------------------------------------------------------------------
-
-
 def ties_and_disorder(Ids docs, const int64_t[::1] offsets, const double[::1] numbers, const double[::1] ranks=None):
     """What the scores of each query show.
 

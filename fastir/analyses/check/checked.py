@@ -116,8 +116,6 @@ COUNTED_KINDS = {
 
 
 # ---- faults of files -------------------------------------------------------------------------------------------------
-
-
 class Fault(NamedTuple):
     """A fault or a remark: something that is wrong, or worth knowing.
 
@@ -228,8 +226,6 @@ class Checked(Exportable):
 
 
 # ---- the faults of one file, while they are found --------------------------------------------------------------------
-
-
 MAX_LISTED = 100_000  # faults of one kind that are listed; a file of another format has one in each line
 
 

@@ -32,7 +32,6 @@ from fastir.inputs.trec import MAX_LINE_BYTES, show
 from fastir.rendering.text import counted
 
 # ---- a file as lines, whatever its encoding --------------------------------------------------------------------------
-
 BLOCK_BYTES = 1 << 20  # bytes that are read at a time
 UTF_16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}  # by the mark at the beginning
 
@@ -95,7 +94,6 @@ def wide_encoding(head: bytes) -> str | None:
 
 
 # ---- the scan --------------------------------------------------------------------------------------------------------
-
 FORMATS = tuple(formats.RUN_FORMATS.only(lambda card: any(card.lines)))
 SAMPLE_LINES = 100  # lines that tell whether a run was given instead of judgments
 SWAP = re.compile("; it looks like [^;]*: are the two files swapped[?]")  # a guess from one line; here all are known

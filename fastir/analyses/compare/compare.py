@@ -265,8 +265,6 @@ def query_policy(queries: Any, convention: Any) -> Any:
 
 
 # ---- whether labels of unjudged documents could change the sign of a difference --------------------------------------
-
-
 def with_sign_changes(
     comparison: Comparison, qrels: Any, runs: Mapping[Hashable, Any], options: dict[str, Any]
 ) -> Comparison:

@@ -206,8 +206,6 @@ def list_pairs(runs: list[Any], baseline: Any) -> tuple[np.ndarray, np.ndarray, 
 
 
 # ---- p-values -----------------------------------------------------------------------------------------------------
-
-
 def correct_p_values(outcomes: list[list[Outcome]], options: Options) -> list[list[np.ndarray]]:
     """The adjusted p-values of each metric, for each list of queries; all lists make a family together."""
     if options.correction is None or options.correction == "max_t":
@@ -238,8 +236,6 @@ def correct_p_values(outcomes: list[list[Outcome]], options: Options) -> list[li
 
 
 # ---- runs tested on one list of queries, and the records of the result -----------------------------------------------
-
-
 class TestedRuns:
     """The outcomes of the tests of all pairs."""
 
@@ -350,8 +346,6 @@ def test_segment(segment: Hashable, scores: Scores, a: np.ndarray, b: np.ndarray
 
 
 # ---- records -------------------------------------------------------------------------------------------------------
-
-
 def make_verdicts(runs: list[Any], column: MetricValues, adjusted: np.ndarray) -> list[Verdict]:
     """The verdict on each pair of runs for the metric of a column, without intervals."""
     rows = zip(column.a.tolist(), column.b.tolist(), column.pair_moments.mean.tolist(), adjusted.tolist(), strict=True)

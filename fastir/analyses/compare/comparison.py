@@ -159,7 +159,6 @@ class Comparison(Exportable):
         }
 
     # ---- as text and files -----------------------------------------------------------------------------------------
-
     def to_table(
         self,
         format: str = "text",
@@ -351,7 +350,6 @@ def mean_over(values: dict[Any, float], kept: set[Any]) -> float:
 
 
 # ---- comparisons in files that read back to an equal object ----------------------------------------------------------
-
 KIND = "comparison"
 READERS: dict[str, Callable[[Any], Any]] = {
     "float": lambda value: math.nan if value is None else float(value),

@@ -45,8 +45,6 @@ TESTS = Table("test", (
 
 
 # ---- the records -----------------------------------------------------------------------------------------------------
-
-
 SIGN_CAN_CHANGE = "unjudged documents could change its sign"  # in the note of a pair
 IN_SEGMENTS = ", segments"  # of a family to which the pairs of all segments of the queries belong
 

@@ -121,8 +121,6 @@ class MetricValues:
 
 
 # ---- tests of one metric, by their names in `records.TESTS` ----------------------------------------------------------
-
-
 def t(column: MetricValues, options: Options) -> Outcome:
     return Outcome(t_rows(column.pair_moments)[1], np.zeros(len(column.a), bool))
 
@@ -175,8 +173,6 @@ def of_all_runs(column: MetricValues, outcome: Tukey) -> Outcome:
 
 
 # ---- the randomization test of all metrics: they share the signs ---------------------------------------------------
-
-
 def randomization(columns: list[MetricValues], options: Options) -> list[Outcome]:
     runs, count = len(columns[0].values), len(columns[0].a)
     rows = np.zeros((len(columns) * runs, len(columns[0].taking_part)), np.int64)
@@ -208,8 +204,6 @@ def randomization(columns: list[MetricValues], options: Options) -> list[Outcome
 
 
 # ---- intervals -----------------------------------------------------------------------------------------------------
-
-
 class Intervals(NamedTuple):
     """The bounds of the pairs' differences and of the runs' means; `outcome` if the same draws also test the pairs."""
 

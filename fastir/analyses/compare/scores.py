@@ -141,8 +141,6 @@ def quotients_among(columns: Sequence[tuple[Hashable, list[Any]]], metrics: list
 
 
 # ---- saved results -------------------------------------------------------------------------------------------------
-
-
 def runs_mapping(runs: Any) -> Mapping[Any, Any]:
     """The mapping of name to values, which may be a file that holds the results of several runs."""
     if isinstance(runs, (str, os.PathLike)):
@@ -166,8 +164,6 @@ def open_results(run: Hashable, values: Any) -> Any:
 
 
 # ---- shapes of a run's values --------------------------------------------------------------------------------------
-
-
 def column_parts(run: Hashable, values: Any, seeds: str | None) -> Iterator[list[Any]]:
     """Lists of values, one list per column; the values of a list are joined to one column."""
     if not isinstance(values, (list, tuple)):
@@ -307,8 +303,6 @@ def check_metrics(labels: list[Any], names: list[str], columns: list[dict[Any, A
 
 
 # ---- the queries ---------------------------------------------------------------------------------------------------
-
-
 def missing_queries(runs: Mapping[Any, Any], seeds: str | None) -> list[set[Any]]:
     """For each column the queries that are missing from its run, by the status of its Results."""
     return [

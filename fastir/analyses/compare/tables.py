@@ -31,8 +31,6 @@ def pair_lines(pairs: Sequence[Pair], segments: Mapping[Any, Sequence[Pair]]) ->
 
 
 # ---- contents --------------------------------------------------------------------------------------------------
-
-
 def runs_table(
     means: Sequence[Mean | System],
     verdicts: Sequence[Verdict | Pair],

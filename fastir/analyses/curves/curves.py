@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 
 # ---- tables of a curve -----------------------------------------------------------------------------------------------
-
 POINTS = tuple(level / 10 for level in range(11))
 
 
@@ -123,8 +122,6 @@ def evaluate_by_rank(
 
 
 # ---- precision against recall ----------------------------------------------------------------------------------------
-
-
 class CurvePoints(NamedTuple):
     """Points of a curve, from the first rank or the lowest recall.
 
@@ -286,7 +283,6 @@ def precision_recall_curve(
 
 
 # ---- the receiver operating characteristic ---------------------------------------------------------------------------
-
 WHOLE = 1e-9  # how near a count is to its whole number, unless ties are averaged
 
 

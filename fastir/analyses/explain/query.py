@@ -83,7 +83,6 @@ def explain(
 
 
 # ---- two conventions -------------------------------------------------------------------------------------------------
-
 PRINTED_QUERIES = 10  # queries that are printed
 ABSENT_TEXT = "left out"  # of a query that does not count
 

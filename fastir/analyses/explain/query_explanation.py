@@ -38,9 +38,8 @@ if TYPE_CHECKING:
     from fastir.evaluation.drivers.prepared import PreparedQrels
     from fastir.request.options import Duplicates
 
+
 # ---- documents of an explanation -------------------------------------------------------------------------------------
-
-
 class LaterCopy:
     """A later copy of a document, which counts as a document without a judgment."""
 
@@ -106,7 +105,6 @@ def make_documents(terms: Terms, rows: list[Row], absent: list[str | int]) -> tu
 
 
 # ---- the explanation of a query --------------------------------------------------------------------------------------
-
 BLOCK_LABELS = 1 << 20  # that are evaluated
 
 

@@ -233,8 +233,6 @@ def finite_values(values: Any) -> Any:
 
 
 # ---- the worth of ranks --------------------------------------------------------------------------------------------
-
-
 def rank_weights(metrics: str | Iterable[str], k: int) -> dict[str, np.ndarray]:
     """What each of the first k ranks is worth to each metric, the first one being worth 1.
 

@@ -15,7 +15,6 @@ from fastir.rendering import Cell, Table, number_cell
 from fastir.rendering.text import decimals, printable, signed_text
 
 # ---- one ranking as a row of boxes -----------------------------------------------------------------------------------
-
 PLACE = "width: 3.2em; font-variant-numeric: tabular-nums"
 
 
@@ -57,15 +56,12 @@ def as_html(boxes: Sequence[Box], metric: str) -> str:
 
 
 # ---- records ---------------------------------------------------------------------------------------------------------
-
 TOP_RANKS = 10  # ranks that are always printed; below, only documents with a label
 TOP_MISSING = 10  # documents that are missing
 PRINTED_ROWS = 40  # of a printed table
 
 
 # ---- one ranking -----------------------------------------------------------------------------------------------
-
-
 class Document(NamedTuple):
     """A document of a ranking, or a relevant document missing from it.
 
@@ -267,8 +263,6 @@ def cells(document: Document, digits: int) -> list[Cell]:
 
 
 # ---- two rankings ----------------------------------------------------------------------------------------------
-
-
 class Move(NamedTuple):
     """How a document changes from the other ranking to this one.
 

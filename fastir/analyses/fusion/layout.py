@@ -166,8 +166,6 @@ def arrays_of_queries(judged: JudgedRankings, queries: slice) -> dict[str, Any]:
 
 
 # ---- what methods learn from judgments -------------------------------------------------------------------------------
-
-
 BAYES_RANKS = np.array((0, 5, 10, 15, 20, 30, 100, 200, 500, 1000))  # between which BayesFuse counts
 MIN_PROBABILITY = 0.001  # the probability that replaces 0 in its odds
 

@@ -142,8 +142,6 @@ def recipes(card: Method, norm: str | None, settings: Sequence[Setting], n_runs:
 
 
 # ---- the settings that are tried -------------------------------------------------------------------------------------
-
-
 STEPS = {2: 0.01, 3: 0.05, 4: 0.05}  # of a grid of weights, by the number of runs
 N_TRIALS = 2000  # points, where no grid fits
 MAX_STEPS = 1 << 16

@@ -226,8 +226,6 @@ def list_searched(trials: list[Trial]) -> list[Any]:
 
 
 # ---- tune ------------------------------------------------------------------------------------------------------------
-
-
 EQUAL_DECIMALS = 12  # decimals of means that count: what differs behind them is rounding
 NOISE_SE = 1.96  # standard errors
 

@@ -86,7 +86,6 @@ class Judge:
         )
 
     # ---- values ----------------------------------------------------------------------------------------------------
-
     def means(self, states: Iterable[State], progress: Callable[[int, int], object] | None) -> dict[State, Mean]:
         """The mean of each state; NaN where there is none."""
         groups: dict[tuple[Any, ...], list[State]] = {}

@@ -346,8 +346,6 @@ def simplest(settings: list[Setting]) -> list[Setting]:
 
 
 # ---- single changes of options ---------------------------------------------------------------------------------------
-
-
 class Neighbours:
     """The neighbours of settings, for runs and the values that are wanted of them."""
 

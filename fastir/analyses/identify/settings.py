@@ -79,7 +79,6 @@ PUBLISHED = (
 
 
 # ---- settings and states ---------------------------------------------------------------------------------------------
-
 ORDER_RULES = ("ties", "score_dtype", "duplicates", "exclude")
 RULES = ("queries", "ties", "score_dtype", "duplicates")
 ORDERING = (*RULES, "exclude")

@@ -11,7 +11,6 @@ from fastir.errors import UnknownMetricError, quote
 from fastir.request.names import NAMES, find_requests, read, spoken_names
 
 # ---- the words of papers ---------------------------------------------------------------------------------------------
-
 CUTOFFS = (10, 100, 5, 20, 1, 3, 50, 1000)  # which papers leave out, the most usual first
 # Metrics that papers call by the name of another one, or of its family.
 PAPERS = {
@@ -62,7 +61,6 @@ def mistaken_names(meaning: str) -> tuple[str, ...]:
 
 
 # ---- reported values -------------------------------------------------------------------------------------------------
-
 SLACK = 1e-12  # of a mean: tools add up in other orders
 MAX_PLACES = 30
 

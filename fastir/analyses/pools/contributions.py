@@ -149,8 +149,6 @@ def owners(n: int, numbers: list[np.ndarray]) -> np.ndarray:
 
 
 # ---- contributions ---------------------------------------------------------------------------------------------------
-
-
 class Contributed(NamedTuple):
     """A judged document, its label, and the teams that have it."""
 

@@ -301,8 +301,6 @@ def list_falls(
 
 
 # ---- runs evaluated on fewer judgments -------------------------------------------------------------------------------
-
-
 ORDER_OPTIONS = ("convention", "ties", "score_dtype")  # options that decide the order of documents
 LABEL_TIES = ("optimistic", "pessimistic", "average")  # ties by label, which judgments' numbers would decide, or none
 READING_OPTIONS = ("score_dtype", "validate")  # options that judged rankings do not take

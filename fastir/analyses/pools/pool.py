@@ -250,8 +250,6 @@ def add(labels: dict[Any, int], judged: dict[Any, int], where: str, rule: str | 
 
 
 # ---- lists of documents as files -------------------------------------------------------------------------------------
-
-
 NO_LABEL = -1
 QRELS_SUFFIXES = (".qrels", ".txt")
 

@@ -216,7 +216,6 @@ def share_of_permutations(x: np.ndarray, y: np.ndarray, n_permutations: int, ran
 
 
 # ---- the report ------------------------------------------------------------------------------------------------------
-
 METRIC_LABELS = {
     "hits": "Hits",
     "hit_rate": "Hit Rate",
@@ -299,7 +298,6 @@ class Report:
     stat_test: str = "student"
 
     # ---- cells ---------------------------------------------------------------------------------------------------
-
     def format_score(self, score: float) -> str:
         """Return the text of a mean."""
         digits, score = (
@@ -340,7 +338,6 @@ class Report:
         return letters
 
     # ---- tables ----------------------------------------------------------------------------------------------------
-
     def to_table(self) -> str:
         """The means as a table; the raised letters name the runs that a run is significantly better than."""
         models = self.model_names
@@ -381,7 +378,6 @@ class Report:
         return next((model for model, mean in means.items() if mean == top), None)
 
     # ---- exports ---------------------------------------------------------------------------------------------------
-
     def to_dict(self) -> dict[str, Any]:
         """``{"stat_test", "metrics", "model_names", name: {"scores", "comparisons", "win_tie_loss"}, ...}``."""
         data: dict[str, Any] = {"stat_test": self.stat_test, "metrics": self.metrics, "model_names": self.model_names}

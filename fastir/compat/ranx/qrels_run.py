@@ -53,7 +53,6 @@ class Documents:
         self._lent = False  # whether a caller has _rows, and may change them
 
     # ---- the two forms ---------------------------------------------------------------------------------------------
-
     def _plain(self, query_id: Any, numbers: Any) -> dict[str, Any]:
         """{doc_id: number} of a query as a new dict, checked."""
         raise NotImplementedError
@@ -98,7 +97,6 @@ class Documents:
         return (self._columns.columns.places() if self._rows is None else self._rows).keys()
 
     # ---- adding ----------------------------------------------------------------------------------------------------
-
     def add_score(self, q_id: str, doc_id: str, score: Any) -> None:
         """Add a document to a query, or change its number."""
         plain = self._plain(q_id, {doc_id: score})
@@ -134,7 +132,6 @@ class Documents:
         self.sorted, self._arranged = True, False
 
     # ---- reading ---------------------------------------------------------------------------------------------------
-
     def keys(self) -> Any:
         """The query ids."""
         return dict.fromkeys(sorted(self._columns)).keys() if self._rows is None else self.ordered_rows().keys()
@@ -186,7 +183,6 @@ class Documents:
         return f"<{type(self).__name__}{name}: {counted(len(self), 'query', 'queries')}>"
 
     # ---- files and tables ------------------------------------------------------------------------------------------
-
     @classmethod
     def file_kind(cls, path: Any, kind: str | None = None) -> str:
         """The kind of a file, by its ending if it is not given."""

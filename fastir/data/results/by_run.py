@@ -226,8 +226,6 @@ def load_results(path: str | os.PathLike[str]) -> Results | ResultsByRun:
 
 
 # ---- results of one run under many conventions -----------------------------------------------------------------------
-
-
 class ResultsByConvention(ResultsTable[Results]):
     """{convention: Results} for each convention under which judged rankings have values. Prints as a table of means.
 

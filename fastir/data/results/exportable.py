@@ -43,7 +43,6 @@ class Exportable:
     _printed_rows: int | None = None  # that repr and notebooks show
 
     # ---- a class defines -------------------------------------------------------------------------------------------
-
     def _columns(self) -> Mapping[str, Any]:
         """{name: list or array}, a row for each record."""
         raise NotImplementedError
@@ -76,7 +75,6 @@ class Exportable:
         raise TypeError(f"{kind} is not a single array; its attributes and {kind}.to_pandas() have the numbers")
 
     # ---- as text ---------------------------------------------------------------------------------------------------
-
     def to_table(
         self,
         format: str = "text",
@@ -148,7 +146,6 @@ class Exportable:
         return self._printed("html")
 
     # ---- for programs ----------------------------------------------------------------------------------------------
-
     def to_json(self, per_query: bool = True) -> str:
         """Everything as JSON, in ASCII, with null for NaN; numbers read back exactly.
 
@@ -215,7 +212,6 @@ class Exportable:
         return np.array(array, dtype, copy=bool(copy)) if copy else np.asarray(array, dtype)
 
     # ---- equality --------------------------------------------------------------------------------------------------
-
     def __eq__(self, other: object) -> bool:
         """Whether the other is of the same class and holds the same values; NaN equals NaN."""
         if self is other:
@@ -268,8 +264,6 @@ def equal_values(a: Any, b: Any) -> bool:
 
 
 # ---- columns of records ----------------------------------------------------------------------------------------------
-
-
 def columns_from_records(names: Sequence[str], records: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
     """{name: list} of tuples that all have a value for each name."""
     rows = list(records)

@@ -84,7 +84,6 @@ class Results(Fields, Exportable):
     _index = "query_id"
 
     # ---- the mapping: metric name -> mean ----------------------------------------------------------------------
-
     def _mean(self, name: str) -> float:
         """``self[name]``, when it is first read."""
         column = self._column(name)
@@ -137,7 +136,6 @@ class Results(Fields, Exportable):
             raise KeyError(f"{quote(name)} was not evaluated; the metrics here are {names}") from None
 
     # ---- per query ---------------------------------------------------------------------------------------------
-
     @property
     def query_ids(self) -> list[str] | list[int]:
         """The queries in the order of the qrels, as a new list; 0 to n - 1 for rankings without ids."""
@@ -455,7 +453,6 @@ class Results(Fields, Exportable):
         return diff_values(metric, here, there, top, means, higher_is_better(metric))
 
     # ---- as text and files ---------------------------------------------------------------------------------------
-
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
         """Write these results to a file (atomically).
 
@@ -632,7 +629,6 @@ class Results(Fields, Exportable):
         return f"without documents of label {level:g} or more" if levels else "without relevant documents"
 
     # ---- equality, pickling ------------------------------------------------------------------------------------
-
     def __eq__(self, other: object) -> bool:
         """Same queries, metrics, values and statuses; NaN equals NaN. Any other mapping is compared with the means."""
         if isinstance(other, Mapping):

@@ -72,8 +72,6 @@ class ValuesByQuery:
 
 
 # ---- files: a head and a table, or one JSON object -------------------------------------------------------------------
-
-
 def write(
     path: Any, what: str, head: dict[str, Any], body: Callable[[], dict[str, Any]], table: Callable[[], ColumnDict]
 ) -> None:
@@ -131,8 +129,6 @@ def file_head(what: str, data: dict[str, Any]) -> dict[str, Any]:
 
 
 # ---- checksums -------------------------------------------------------------------------------------------------------
-
-
 def add_blank_checksum(head: dict[str, Any]) -> dict[str, Any]:
     """A head with room for the checksum, before anything that a caller has named."""
     first = {name: head[name] for name in ("kind", "version", "format")}
@@ -229,8 +225,6 @@ def saved_object(kind: str) -> str:
 
 
 # ---- files: the formats ----------------------------------------------------------------------------------------------
-
-
 def tsv_parts(head: dict[str, Any], table: ColumnDict) -> Iterator[Any]:
     """The bytes of a table under its head, part by part."""
     import json

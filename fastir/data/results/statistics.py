@@ -89,8 +89,6 @@ def interval_options(method: Any, confidence: Any) -> IntervalOptions | None:
 
 
 # ---- intervals -----------------------------------------------------------------------------------------------------
-
-
 def mean_interval(results: Columns, metric: str, options: IntervalOptions) -> MeanInterval:
     """The interval of one mean; a ValueError where the metric has none. The options are checked."""
     how = results.aggregates[results.names[results._column(metric)]]
@@ -225,8 +223,6 @@ def interval_rows(intervals: Found, digits: int = 4) -> dict[str, list[Cell]]:
 
 
 # ---- other statistics ----------------------------------------------------------------------------------------------
-
-
 def compute_statistic(results: Columns, metric: str, statistic: Any) -> float:
     """The value of `Results.statistic`."""
     how = results.aggregates[results.names[results._column(metric)]]

@@ -74,7 +74,6 @@ class ResultsTable(Exportable, Readable[R]):
         self._results: dict[Any, R] = dict(*results, **more)
 
     # ---- the mapping -----------------------------------------------------------------------------------------------
-
     def __getitem__(self, name: Any) -> R:
         try:
             return self._results[name]
@@ -116,7 +115,6 @@ class ResultsTable(Exportable, Readable[R]):
         return self._results.get(name, default)
 
     # ---- as a table ------------------------------------------------------------------------------------------------
-
     @property
     def query_ids(self) -> list[Any]:
         return list(dict.fromkeys(query_id for results in self.values() for query_id in results.query_ids))

@@ -29,7 +29,6 @@ from fastir.engine.columns._ids import ids_from_codes, ids_from_integers, ids_fr
 from fastir.engine.columns.arrow_types import decimal_integers, decimal_layout, decimal_numbers, in_words
 
 # ---- checks ----------------------------------------------------------------------------------------------------------
-
 cdef enum:
     MAX_NESTED_DICTIONARIES = 64      # within each other, as pyarrow limits them: they could form a circle
     BLOCK_VIEWS = 256                 # views that are checked at a time
@@ -295,7 +294,6 @@ cdef int check_views(const ArrowArray* array, const char* views, int64_t n) exce
 
 
 # ---- batches ---------------------------------------------------------------------------------------------------------
-
 WIDE_TYPES = {name: typestr for name, typestr in INTEGER_TYPES.items() if typestr[1:] == "8"}
 
 cdef const char* EMPTY = ""         # for a text of no bytes

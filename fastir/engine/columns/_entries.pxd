@@ -6,7 +6,6 @@ from fastir.engine.columns._memory cimport prefetch
 
 
 # ---- float, int and NumPy's scalars ----------------------------------------------------------------------------------
-
 cdef extern from "Python.h":
     ctypedef struct PyTypeObject
     int PyFloat_CheckExact(PyObject*) noexcept

@@ -399,7 +399,6 @@ entries_are_known = as_assumed(samples())
 
 
 # ---- rankings as columns ---------------------------------------------------------------------------------------------
-
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
     int PyFloat_CheckExact(PyObject*) noexcept

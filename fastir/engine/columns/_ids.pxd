@@ -208,7 +208,6 @@ cdef inline int64_t write_decimal(int64_t x, char* out) noexcept nogil:
 
 
 # ---- a column of ids -------------------------------------------------------------------------------------------------
-
 cdef extern from *:
     """
     /* The bytes of a str that is ASCII, or NULL: without a call where the layout of objects is known. */

@@ -178,8 +178,6 @@ def rows_from_json(bytes content):
 
 
 # ---- JSON Lines --------------------------------------------------------------------------------------------------
-
-
 cdef const unsigned char* after_integer(const unsigned char* p, int64_t* integer) noexcept nogil:
     """What is behind a whole number of at most MAX_DIGITS digits, NULL if there is none."""
     cdef bint negative = p[0] == c"-"

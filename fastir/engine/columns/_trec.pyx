@@ -531,7 +531,6 @@ cdef int64_t lines_read(const Cursor* c) noexcept nogil:
 
 
 # ---- a whole file ----------------------------------------------------------------------------------------------------
-
 cdef enum:
     MIN_ROW_BYTES = 6        # bytes of a row: of BEIR, with its line end
 

@@ -232,7 +232,6 @@ class Rows:
         self.columns = self._make_columns(query_ids, offsets, ids, numbers, repairs or {})
 
     # ---- what callers use ----------------------------------------------------------------------------------------
-
     @property
     def query_ids(self) -> list[Any]:
         """The query ids, in order of first appearance; a new list."""
@@ -340,7 +339,6 @@ class Rows:
         return documents
 
     # ---- what fastir uses ----------------------------------------------------------------------------------------
-
     def _only(self, places: list[int], kept: np.ndarray | None = None) -> Self:
         """The queries at some positions, perhaps only with the rows that are kept."""
         columns = self.columns

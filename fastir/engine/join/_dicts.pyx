@@ -337,8 +337,6 @@ cdef int64_t match(const Rows* rows, bint integers, const Lookup* lookup, const 
 
 
 # ---- one set of rules ------------------------------------------------------------------------------------------------
-
-
 cdef class Walk:
     """One set of rules in one call: the rows of the current ranking, scratch, and counts."""
 

@@ -9,7 +9,6 @@ from fastir.engine.rank._rank cimport Ranking
 
 
 # ---- words in buckets, and sets of hashes ----------------------------------------------------------------------------
-
 cdef enum:
     HEAD_WORDS = 2          # words of a segment before the bucket's: the previous segment, the words up to there
     SEGMENT_WORDS = 1024    # words of a segment
@@ -73,7 +72,6 @@ cdef inline const uint64_t* previous(const uint64_t* segment) noexcept nogil:
 
 
 # ---- rows of one query that hold the same document -------------------------------------------------------------------
-
 cdef struct Repeats:        # scratch of one thread
     int64_t* table          # open addressing: row + 1; 0 is free
     int64_t* first          # of each row: the first row that holds its document; one allocation with what follows
@@ -88,7 +86,6 @@ cdef void forget_repeats(Repeats* r) noexcept nogil
 
 
 # ---- the documents of the ids of a run -------------------------------------------------------------------------------
-
 cdef struct Document:       # a text with its hash
     Text text
     uint64_t hash
@@ -119,7 +116,6 @@ cdef class Parents:
 
 
 # ---- one query at a time ---------------------------------------------------------------------------------------------
-
 cdef struct Seen:               # scratch for finding duplicate ids
     uint64_t* hashes            # of each row
     uint64_t* table

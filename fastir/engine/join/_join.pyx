@@ -501,7 +501,6 @@ cdef class Parents:
 
 
 # ---- one query at a time ---------------------------------------------------------------------------------------------
-
 cdef enum:
     BITMAP = 1 << 11        # rows up to which a bitmap nearly always tells whether two are equal; more have a set
     PROBES_PER_ROW = 32     # on average, in a table at most half full: by chance it is less than one
@@ -516,8 +515,6 @@ cdef int compare_integers(const void* a, const void* b) noexcept nogil:
 
 
 # ---- duplicate ids -----------------------------------------------------------------------------------------------
-
-
 cdef void forget(Seen* seen) noexcept nogil:
     free(seen.hashes)
     free(seen.table)
@@ -649,8 +646,6 @@ cdef int clear_rows(Seen* seen, int64_t n) noexcept nogil:
 
 
 # ---- queries -----------------------------------------------------------------------------------------------------
-
-
 cdef int note_query(Part* part, int64_t place) noexcept nogil:
     cdef void* p
     if part.n == part.capacity:

@@ -23,7 +23,6 @@ from fastir.engine.measure.references import (BERRENDORF_2020, BUCKLEY_2000, BUC
 
 
 # ---- counts ----------------------------------------------------------------------------------------------------------
-
 cdef double num_q(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return 1.0
 
@@ -323,7 +322,6 @@ UNRANKED = Param("unranked", "zero", "an empty ranking: counts as 0, or is NaN w
 
 
 # ---- ranks of the relevant documents ---------------------------------------------------------------------------------
-
 cdef double rel_ret_at(const Query* q, int64_t depth) noexcept nogil:
     """Relevant documents in the first `depth`."""
     return count_to(q, depth, q.level)
@@ -762,7 +760,6 @@ declare(amri, Card(
 
 
 # ---- interpolated precision ------------------------------------------------------------------------------------------
-
 cdef struct RecallParams:
     double recall, rounding, unranked
 
@@ -849,7 +846,6 @@ declare(iprec_avg, Card(
 
 
 # ---- incomplete judgments -------------------------------------------------------------------------------------------
-
 cdef enum:                      # bpref_norm
     BOTH                        # min(N, R)
     RELEVANT

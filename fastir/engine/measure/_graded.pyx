@@ -205,7 +205,6 @@ declare(g, Card(
 
 
 # ---- several intents ------------------------------------------------------------------------------------------------
-
 ALPHA = Param("alpha", 0.5, "how much of the interest in a subtopic each document on it uses up", (), 0, 1, closed=True,
               aliases=("α",))
 RANK_ONE = Param("rank_one", "normalised", "at k = 1: divided by the number of subtopics as at other k, or not",

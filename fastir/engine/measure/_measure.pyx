@@ -459,7 +459,6 @@ cdef void measure(Plan plan, Scratch* scratch, int64_t n_hits, int64_t num_ret, 
 
 
 # ---- the walk --------------------------------------------------------------------------------------------------------
-
 cdef extern from *:
     """
     #include <stdint.h>

@@ -64,8 +64,6 @@ ctypedef double (*estimator)(const Sample* s, double* defined) noexcept nogil
 
 
 # ---- strata --------------------------------------------------------------------------------------------------------
-
-
 cdef void count_pool(const Sample* s) noexcept nogil:
     cdef int64_t i, row
     for i in range(s.n_strata):
@@ -203,8 +201,6 @@ cdef double i_precision(const Sample* s, double* defined) noexcept nogil:
 
 
 # ---- probabilities -------------------------------------------------------------------------------------------------
-
-
 cdef inline bint counts(const Sample* s, int64_t row) noexcept nogil:
     """Whether a document is relevant and in the sample."""
     return s.labels[row] >= s.level and s.probabilities[row] > 0
@@ -291,8 +287,6 @@ cdef double stat_ap_variance(const Sample* s, double* defined) noexcept nogil:
 
 
 # ---- cards ---------------------------------------------------------------------------------------------------------
-
-
 cdef double never_walked(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     """No plan has these metrics: composites/per_metric.py takes them out."""
     return 0.
@@ -394,8 +388,6 @@ declare_estimate(num_rel, by_probability(
 
 
 # ---- all queries ---------------------------------------------------------------------------------------------------
-
-
 def estimate(name, int32_t level, int64_t k, hits, pool, num_ret, double[::1] values, double[::1] defined):
     """Fill `values` of a metric for all queries, and `defined`, which is above 0 where the metric is defined.
 
@@ -432,7 +424,6 @@ def estimate(name, int32_t level, int64_t k, hits, pool, num_ret, double[::1] va
 
 
 # ---- weights --------------------------------------------------------------------------------------------------------
-
 cdef enum:                      # self_normalized
     BY_WEIGHTS
     NOT_AT_ALL
@@ -462,8 +453,6 @@ cdef inline double per_place(const Query* q, const Snapshot* s) noexcept nogil:
 
 
 # ---- pyxclib -------------------------------------------------------------------------------------------------------
-
-
 cdef double psp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     return per_place(q, s)
 
@@ -498,8 +487,6 @@ declare(psndcg, weighted_card(Card(
 
 
 # ---- inverse propensity --------------------------------------------------------------------------------------------
-
-
 SELF = Param("self_normalized", "true", "whether weights are divided by those of all relevant documents",
              words(true=BY_WEIGHTS, false=NOT_AT_ALL))
 cdef str UP = "any number from 0 up with self_normalized=false"

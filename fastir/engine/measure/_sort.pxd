@@ -3,7 +3,6 @@ from libc.stdint cimport int32_t, int64_t
 
 
 # ---- orders for qsort ------------------------------------------------------------------------------------------------
-
 cdef inline int rising_order(const void* a, const void* b) noexcept nogil:
     """The order of two int64."""
     cdef int64_t x = (<const int64_t*>a)[0], y = (<const int64_t*>b)[0]
@@ -17,7 +16,6 @@ cdef inline int falling_order(const void* a, const void* b) noexcept nogil:
 
 
 # ---- searches --------------------------------------------------------------------------------------------------------
-
 cdef inline int64_t scores_from(const double* falling, int64_t n, double score) noexcept nogil:
     """How many of the falling scores are at least `score`; without a branch in the loop."""
     cdef const double* base = falling

@@ -284,7 +284,6 @@ declare_pairs(share_implied, share(
 
 
 # ---- technology-assisted review -------------------------------------------------------------------------------------
-
 cdef enum:                      # n_docs, as a word: its position below 0
     JUDGED = -1
 
@@ -476,7 +475,6 @@ declare(fallout, Card(
 
 
 # ---- learning to rank and multilabel classification, Q-measure ------------------------------------------------------
-
 cdef double arp(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
     """For expected values, the mean of the ranks that the tie shares."""
     cdef int64_t i

@@ -56,7 +56,6 @@ MAX_GRADE = Param("max_grade", 4, "top of the grading scale, or the query's larg
 
 
 # ---- rank-biased precision -------------------------------------------------------------------------------------------
-
 cdef void gain_range(const Query* q, double* low, double* high) noexcept nogil:
     """The least and largest gain that labels 0 to q.top or the map have."""
     cdef const Gains* rule = q.rule
@@ -212,7 +211,6 @@ declare(rbp_resid, Card(
 
 
 # ---- expected reciprocal rank ----------------------------------------------------------------------------------------
-
 cdef struct Scale:              # the top of the grading scale
     int32_t label
     double power                # 2^label
@@ -346,7 +344,6 @@ declare(nerr, Card(
 
 
 # ---- rank-biased utility ---------------------------------------------------------------------------------------------
-
 cdef struct IrbuParams:
     double p, max_grade
 
@@ -403,7 +400,6 @@ declare(rbu, Card(
 
 
 # ---- C/W/L -----------------------------------------------------------------------------------------------------------
-
 MAX_REL = Param("max_rel", 1, "the label that counts as 1; labels above count the same", (), 0, 2**31, True)
 MIN_REL = Param("min_rel", 0, "the label that counts as 0, as labels below do; labels between count in proportion", (),
                 -1, 2**31 - 1, True)
@@ -599,7 +595,6 @@ declare(u_measure, reader_card(
 
 
 # ---- overlap with the ideal ranking ----------------------------------------------------------------------------------
-
 cdef int64_t shared_depths(const Query* q) noexcept nogil:
     """Fill q.room with the depths from which on both rankings hold a document, rising; returns how many there are.
 

@@ -72,8 +72,6 @@ def several_sums(values: dict[str, Any], cutoff: int | None, gains: tuple[float,
 
 
 # ---- cards ---------------------------------------------------------------------------------------------------------
-
-
 class Numbers(tuple[Any, ...]):
     """Several numbers, printed as in a metric's name."""
 

@@ -93,8 +93,6 @@ def count_pairs(beats: np.ndarray, n_ret: int) -> Pairs:
 
 
 # ---- metrics -------------------------------------------------------------------------------------------------------
-
-
 def count_fulfilled(which: str) -> JudgesMetric:
     """How many pairs are fulfilled, over all judges."""
     return lambda judges: float(sum(judge.pairs.n_fulfilled(which) for judge in judges.judges))

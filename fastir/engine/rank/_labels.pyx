@@ -263,7 +263,6 @@ cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments)
 
 
 # ---- where the labels of a group begin -------------------------------------------------------------------------------
-
 def add_up(sizes):
     """Offsets from sizes of groups.
 

@@ -112,7 +112,6 @@ cdef bint read_scores(const Column* column, int64_t first, int64_t n, real* out)
 
 
 # ---- one group -------------------------------------------------------------------------------------------------------
-
 cdef int room_for(GroupScratch* scratch, int64_t n) noexcept nogil:
     """Make room for n rows; 0, or -1 without memory."""
     cdef int64_t few
@@ -324,7 +323,6 @@ cdef int measure_group(Plan plan, GroupScratch* scratch, const Input* columns, i
 
 
 # ---- all groups ------------------------------------------------------------------------------------------------------
-
 cdef class Groups(Blocks):
     """Measures groups; a block has the groups that begin within BLOCK_BYTES bytes of the input.
 
@@ -489,7 +487,6 @@ cdef class Groups(Blocks):
 
 
 # ---- real-valued labels ----------------------------------------------------------------------------------------------
-
 cdef extern from "_labels.h" nogil:
     enum:
         FASTIR_LANES

@@ -156,7 +156,6 @@ cdef int64_t hits_by_rank(Plan plan, Scratch* measured, const Places* places, co
 
 
 # ---- selection -------------------------------------------------------------------------------------------------------
-
 cdef real kth_of_lanes(const real* scores, int64_t n, int64_t k, int lanes) noexcept nogil:
     """A score that at least k of n >= lanes scores are not below."""
     cdef real best[LANES]

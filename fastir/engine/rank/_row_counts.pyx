@@ -111,8 +111,6 @@ cdef bint is_excluded(const Row* row, int64_t column) noexcept nogil:
 
 
 # ---- all scores -------------------------------------------------------------------------------------------
-
-
 cdef void count_piece(Row* row, const char* scores, int64_t n, const int64_t* columns, int64_t first,
                       int64_t stop) noexcept nogil:
     """Compare scores, of these columns or of all columns from `first` on, with every hit's; the columns before `stop`
@@ -149,8 +147,6 @@ cdef bint count(Row* row, const char* scores, int64_t n, int64_t first, int32_t*
 
 
 # ---- the best scores ---------------------------------------------------------------------------------------------
-
-
 cdef double largest(double* a, int64_t n, int64_t k) noexcept nogil:
     """The k-th largest of n numbers, which are reordered."""
     cdef int64_t low = 0, high = n - 1, i, j
@@ -241,8 +237,6 @@ cdef void count_kept(Row* row, int64_t stop) noexcept nogil:
 
 
 # ---- scores placed among the hits' scores ------------------------------------------------------------------------
-
-
 cdef void set_levels(Row* row) noexcept nogil:
     cdef int64_t i
     for i in range(row.n_hits):
@@ -290,8 +284,6 @@ cdef void find_placed(Row* row) noexcept nogil:
 
 
 # ---- rows --------------------------------------------------------------------------------------------------------
-
-
 cdef int begin(Row* row, int64_t n_columns, int64_t depth) noexcept nogil:
     """Choose how to count, for ranks up to `depth`; the columns, their scores and the excluded ones are there. 0, or -1
     without memory.

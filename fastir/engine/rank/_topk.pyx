@@ -259,7 +259,6 @@ cdef class TopK(Blocks):
 
 
 # ---- judged items ----------------------------------------------------------------------------------------------------
-
 cdef int by_number(const void* a, const void* b) noexcept nogil:
     cdef int64_t x = (<const Item*>a).number, y = (<const Item*>b).number
     return (x > y) - (x < y)

@@ -137,7 +137,6 @@ cdef class Blocks:
 
 
 # ---- call ------------------------------------------------------------------------------------------------------------
-
 cdef class Call:
     cdef readonly object result, error
     cdef readonly bint ended

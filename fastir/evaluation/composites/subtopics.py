@@ -193,8 +193,6 @@ def ideal_run(qrels: GroupedQrels, alpha: float, level: float, depth: int) -> di
 
 
 # ---- preferences of judges -----------------------------------------------------------------------------------------
-
-
 class PreferenceEvaluator:
     """Evaluates runs by the preferences of judges: metrics of pairs, and arguments as for `PerMetricRules`."""
 

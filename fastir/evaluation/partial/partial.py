@@ -356,8 +356,6 @@ def refuse_weighted(settings: Settings) -> None:
 
 
 # ---- what options permit parts, and the digest by which they know each other ---------------------------------------
-
-
 def strategy_for(prepared: RunEvaluator, rows: Any, shape: str) -> str:
     """The strategy for parts like this: "two-pass" only where duplicates are looked for as two passes can."""
     if shape == TABLE and is_of_lists(rows):
