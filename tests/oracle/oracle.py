@@ -202,8 +202,11 @@ METRICS = {
     **{f.__name__: f for f in (hits, hit_rate, precision, recall, f1, r_precision, map_r, bpref, rbp, mrr)},
     "map": average_precision,
     **{f.__name__: f for f in (cg, ncg, dcg, dcg_burges, ndcg, ndcg_burges, err, nerr, irbu, rbu)},
-    **oracle_intents.METRICS, **oracle_preferences.METRICS, **oracle_sets.METRICS, **oracle_users.METRICS,
-}  # fmt: skip
+    **oracle_intents.METRICS,
+    **oracle_preferences.METRICS,
+    **oracle_sets.METRICS,
+    **oracle_users.METRICS,
+}
 COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", *oracle_preferences.COUNTS)
 GRADED = (
     *(
@@ -241,7 +244,9 @@ class Request(NamedTuple):
     def __str__(self):
         inside = ", ".join(f"{key}={str(value).replace(' ', '')}" for key, value in self.params.items())
         return "".join((
-            self.name, f"({inside})" if inside else "", f"@{self.k}" if self.k else "",
+            self.name,
+            f"({inside})" if inside else "",
+            f"@{self.k}" if self.k else "",
             f"-l{self.suffix}" if self.suffix else "",
         ))  # fmt: skip
 
