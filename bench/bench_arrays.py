@@ -194,7 +194,7 @@ def test_means(race, quick):
 
 def pickled(results):
     """The same, which has computed no mean."""
-    made, arguments = results.__reduce__()
+    made, arguments, *_ = results.__reduce__()
     return made(*arguments)
 
 
