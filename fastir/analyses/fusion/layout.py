@@ -37,6 +37,18 @@ from fastir.request.plan import ORDER_RULES, Settings, compile_fixed
 class Layout:
     """Runs and judgments, laid out for a method."""
 
+    card: Method
+    norm: str | None
+    runs: RunSet
+    n_threads: Any
+    score_dtype: str
+    sizes: np.ndarray
+    features: np.ndarray
+    places: np.ndarray
+    left_out: np.ndarray
+    judged: JudgedRankings
+    slots: np.ndarray
+
     def __init__(
         self,
         qrels: Qrels,

@@ -38,6 +38,11 @@ class Mean(NamedTuple):
 class Judge:
     """Qrels and one run, judged in each requested order."""
 
+    qrels: Any
+    run: Any
+    options: dict[str, Any]
+    facts: DataProperties
+
     def __init__(self, qrels: Any, run: Any, options: dict[str, Any]) -> None:
         self.qrels, self.run, self.options = qrels, run, options
         self._judged: dict[tuple[Any, ...], JudgedRankings] = {}

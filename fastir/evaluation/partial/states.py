@@ -71,6 +71,7 @@ class Mergeable:
 class State(Mergeable):
     """Some queries of the qrels, and what is known of them; `counts` has COUNT_NAMES, and only counts whole queries."""
 
+    places: np.ndarray
     query_ids: list[Any]
     sizes: np.ndarray  # int64 of shape (n,): how many judgments each query has
     arrays: dict[str, np.ndarray]  # those of query_arrays and judgment_arrays
