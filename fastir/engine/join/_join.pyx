@@ -95,17 +95,22 @@ cdef void free_store(Store* store) noexcept nogil:
     memset(store, 0, sizeof(Store))
 
 
+cdef inline int make_room(void** items, int64_t* capacity, int64_t needed, int64_t made, int64_t size) noexcept nogil:
+    """Make room for `made` items if there is none for those needed; what was there is lost. 0, or -1 without memory."""
+    if needed > capacity[0]:
+        free(items[0])
+        items[0] = malloc(made * size)
+        capacity[0] = 0 if items[0] == NULL else made
+    return 0 if needed <= capacity[0] else -1
+
+
 cdef int clear_set(HashSet* seen, int64_t n) noexcept nogil:
     """Make the set empty, with room for n hashes; 0, or -1 without memory."""
     cdef int64_t size = 64
     while size < 4 * n:
         size *= 2
-    if size > seen.capacity:
-        free(seen.table)
-        seen.table = <uint32_t*>malloc(size * sizeof(uint32_t))
-        seen.capacity = 0 if seen.table == NULL else size
-        if seen.table == NULL:
-            return -1
+    if make_room(<void**>&seen.table, &seen.capacity, size, size, sizeof(uint32_t)) < 0:
+        return -1
     seen.mask = size - 1
     memset(seen.table, 0, size * sizeof(uint32_t))
     return 0
@@ -227,20 +232,12 @@ cdef void forget_repeats(Repeats* r) noexcept nogil:
 cdef int room(Repeats* r, int64_t n, int64_t size) noexcept nogil:
     """Make room for n rows and for a table of `size` slots, which is cleared; 0, or -1 without memory."""
     cdef int64_t m
-    if n > r.capacity:
-        m = n + n // 2 + 64
-        free(r.first)
-        r.first = <int64_t*>malloc(m * (3 * sizeof(int64_t) + sizeof(double)))
-        r.capacity = 0 if r.first == NULL else m
-        if r.first == NULL:
-            return -1
-        r.best, r.counts, r.totals = r.first + m, r.first + 2 * m, <double*>(r.first + 3 * m)
-    if size > r.table_capacity:
-        free(r.table)
-        r.table = <int64_t*>malloc(size * sizeof(int64_t))
-        r.table_capacity = 0 if r.table == NULL else size
-        if r.table == NULL:
-            return -1
+    if make_room(<void**>&r.first, &r.capacity, n, n + n // 2 + 64, 3 * sizeof(int64_t) + sizeof(double)) < 0:
+        return -1
+    m = r.capacity
+    r.best, r.counts, r.totals = r.first + m, r.first + 2 * m, <double*>(r.first + 3 * m)
+    if make_room(<void**>&r.table, &r.table_capacity, size, size, sizeof(int64_t)) < 0:
+        return -1
     memset(r.table, 0, size * sizeof(int64_t))
     return 0
 
@@ -525,13 +522,8 @@ cdef void forget(Seen* seen) noexcept nogil:
 cdef int hash_group(Seen* seen, const Group* g) noexcept nogil:
     """Hash the ids of a group; 0, or -1 without memory."""
     cdef int64_t i, n = g.n
-    if n >= seen.capacity:
-        free(seen.hashes)
-        seen.capacity = n + n // 2 + 64
-        seen.hashes = <uint64_t*>malloc(seen.capacity * sizeof(uint64_t))
-        if seen.hashes == NULL:
-            seen.capacity = 0
-            return -1
+    if make_room(<void**>&seen.hashes, &seen.capacity, n + 1, n + n // 2 + 64, sizeof(uint64_t)) < 0:
+        return -1
     for i in range(n):
         seen.hashes[i] = text_hash(g.docs + i)
     return 0
@@ -545,12 +537,8 @@ cdef int may_repeat(Seen* seen, const uint64_t* hashes, int64_t n) noexcept nogi
         return may_have_duplicates(&seen.hash_set, hashes, n)
     while size < n:
         size *= 2
-    if size > seen.table_capacity:
-        free(seen.table)
-        seen.table = <uint64_t*>malloc(size * sizeof(uint64_t))
-        seen.table_capacity = size if seen.table != NULL else 0
-        if seen.table == NULL:
-            return -1
+    if make_room(<void**>&seen.table, &seen.table_capacity, size, size, sizeof(uint64_t)) < 0:
+        return -1
     memset(seen.table, 0, size * sizeof(uint64_t))
     for i in range(n):
         h = hashes[i]
@@ -634,13 +622,8 @@ cdef int find_repeated_in_order(Seen* seen, const Group* g, int64_t start) noexc
 
 cdef int clear_rows(Seen* seen, int64_t n) noexcept nogil:
     """Forget which rows hold the n judged documents; 0, or -1 without memory."""
-    if n >= seen.rows_capacity:
-        free(seen.rows)
-        seen.rows_capacity = n + n // 2 + 64
-        seen.rows = <int64_t*>malloc(seen.rows_capacity * sizeof(int64_t))
-        if seen.rows == NULL:
-            seen.rows_capacity = 0
-            return -1
+    if make_room(<void**>&seen.rows, &seen.rows_capacity, n + 1, n + n // 2 + 64, sizeof(int64_t)) < 0:
+        return -1
     memset(seen.rows, 0, n * sizeof(int64_t))
     return 0
 
