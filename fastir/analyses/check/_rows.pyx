@@ -21,6 +21,7 @@ from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.engine.columns._ids cimport Group, Ids, Text, copy_text, equal, is_blank, read, text_hash, word_hash
 from fastir.engine.columns._memory cimport large_malloc
 from fastir.engine.columns._trec cimport CARRIAGE_RETURN, MEMORY, Cursor, scan_group, set_line_format
+from fastir.engine.columns._trec cimport skip_blanks, skip_token
 from fastir.engine.join._judged cimport Index, Judged, find_judged
 
 import numpy as np
@@ -199,7 +200,7 @@ cdef class LineTable:
         if not self.ranked:
             end = <const unsigned char*>memchr(p, 10, self.cursor.stop - p + 1)
         else:
-            p = behind_blanks(p)
+            p = skip_blanks(p)
             tag = p
             while c"0" <= p[0] <= c"9":
                 digits = 10 * digits + (p[0] - c"0")
@@ -207,9 +208,9 @@ cdef class LineTable:
             if p == tag or p - tag > MAX_RANK_DIGITS or not is_blank(p[0]):
                 return False
             rank[0] = <double>digits
-            tag = behind_blanks(behind_token(behind_blanks(p)))
-            p = behind_token(tag)
-            end = behind_blanks(p)
+            tag = skip_blanks(skip_token(skip_blanks(p)))
+            p = skip_token(tag)
+            end = skip_blanks(p)
             if end[0] == 13:
                 end = <const unsigned char*>memchr(end, 10, self.cursor.stop - end + 1)
             if end[0] != 10:
@@ -226,9 +227,9 @@ cdef class LineTable:
     cdef set_tag(self, const Text* doc):
         """The tag of the line of a document is the one to compare with from here on."""
         cdef const unsigned char* p = <const unsigned char*>doc.start + doc.length
-        p = behind_blanks(behind_token(behind_blanks(p)))
-        p = behind_blanks(behind_token(p))
-        self.tag = (<const char*>p)[:behind_token(p) - p]
+        p = skip_blanks(skip_token(skip_blanks(p)))
+        p = skip_blanks(skip_token(p))
+        self.tag = (<const char*>p)[:skip_token(p) - p]
 
     cdef set_query(self, bytes query):
         number = self.numbers_of_queries.setdefault(query, len(self.numbers_of_queries))
@@ -270,19 +271,6 @@ cdef class LineTable:
 
 cdef inline bint is_same(bytes query, const Text* text) noexcept:
     return len(query) == text.length and memcmp(<const char*>query, text.start, text.length) == 0
-
-
-cdef inline const unsigned char* behind_blanks(const unsigned char* p) noexcept:
-    while p[0] == 32 or p[0] == 9 or p[0] == 11 or p[0] == 12:
-        p += 1
-    return p
-
-
-cdef inline const unsigned char* behind_token(const unsigned char* p) noexcept:
-    """Behind a token of a line without NUL."""
-    while not is_blank(p[0]):
-        p += 1
-    return p
 
 
 # ---- query by query --------------------------------------------------------------------------------------------------

@@ -43,3 +43,20 @@ cdef int scan_group(Cursor* c, Group* g) noexcept nogil
 cdef bint is_contradicted(const Cursor* c, const Group* g) noexcept nogil
 cdef tuple explain_line(Cursor* c, int failed)
 cdef int64_t lines_read(const Cursor* c) noexcept nogil
+
+
+cdef inline const unsigned char* skip_token(const unsigned char* p) noexcept nogil:
+    """Behind a token: at white space or NUL."""
+    while True:
+        while p[0] > 32:
+            p += 1
+        if p[0] == 32 or p[0] <= 13 and (p[0] >= 9 or p[0] == 0):
+            return p
+        p += 1
+
+
+cdef inline const unsigned char* skip_blanks(const unsigned char* p) noexcept nogil:
+    """At a token, or at LF, CR or NUL."""
+    while p[0] == 32 or p[0] == 9 or p[0] == 11 or p[0] == 12:
+        p += 1
+    return p

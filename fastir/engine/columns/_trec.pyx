@@ -136,23 +136,6 @@ cdef set_line_format(Cursor* c, line_format, bint is_run):
     c.line_format.ranked = line_format.ranked
 
 
-cdef inline const unsigned char* skip_token(const unsigned char* p) noexcept nogil:
-    """Behind a token: at white space or NUL."""
-    while True:
-        while p[0] > 32:
-            p += 1
-        if p[0] == 32 or p[0] <= 13 and (p[0] >= 9 or p[0] == 0):
-            return p
-        p += 1
-
-
-cdef inline const unsigned char* skip_blanks(const unsigned char* p) noexcept nogil:
-    """At a token, or at LF, CR or NUL."""
-    while p[0] == 32 or p[0] == 9 or p[0] == 11 or p[0] == 12:
-        p += 1
-    return p
-
-
 cdef inline bint ends(unsigned char c) noexcept nogil:
     return c == 10 or c == 13 or c == 0
 
