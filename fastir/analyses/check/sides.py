@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -74,6 +75,15 @@ class Side:
         columns = self.ranks if self.ranks is None else self.ranks[start:stop], self.lines_of(np.arange(start, stop))
         ranks, lines = (column if column is None else column.tolist() for column in columns)
         return Ranking(self.ids[start:stop], self.numbers[start:stop].tolist(), ranks, lines)
+
+    @functools.cached_property
+    def index(self) -> Judged:
+        """The documents of each query, to look them up for every run; their labels are 0."""
+        ids, offsets = self.ids, self.offsets
+        if pairs := find_duplicates(ids_from_arena(ids), offsets):
+            offsets, kept, _ = without_duplicates(offsets, self.numbers, pairs, "first", False)
+            ids = ids.take(kept)
+        return Judged(self.query_ids, ids, offsets, np.zeros(len(ids), np.int32))
 
     def rankings(self) -> Iterator[tuple[str, Ranking]]:
         """(query, Ranking) of every query."""
@@ -230,7 +240,7 @@ def compare(judged: Side, run: Side, rules: Rules) -> None:
     if like_scores(*first_numbers(judged)) and like_labels(*first_numbers(run)):
         run.findings.add("swapped data", SWAPPED_TEXT)
     place_of_query = np.array([places.get(query_id, -1) for query_id in queries], np.int64)
-    n_found = count_judged(index_documents(judged), ids_from_arena(run.ids), run.offsets, place_of_query)
+    n_found = count_judged(judged.index, ids_from_arena(run.ids), run.offsets, place_of_query)
     is_common = place_of_query >= 0
     n_ranked, n_judged = int(np.diff(run.offsets)[is_common].sum()), int(n_found.sum())
     if n_judged < n_ranked:
@@ -247,15 +257,6 @@ def compare(judged: Side, run: Side, rules: Rules) -> None:
         strangers.append((query_id, *sides))
     if strangers:
         note_strangers(strangers, int(is_common.sum()), judged.query_ids, run)
-
-
-def index_documents(side: Side) -> Judged:
-    """The documents of each query, to look them up; their labels are 0."""
-    ids, offsets = side.ids, side.offsets
-    if pairs := find_duplicates(ids_from_arena(ids), offsets):
-        offsets, kept, _ = without_duplicates(offsets, side.numbers, pairs, "first", False)
-        ids = ids.take(kept)
-    return Judged(side.query_ids, ids, offsets, np.zeros(len(ids), np.int32))
 
 
 def first_numbers(side: Side) -> tuple[np.ndarray, np.ndarray]:
