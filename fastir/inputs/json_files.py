@@ -2,7 +2,7 @@
 ``{query_id: [doc_id, ...]}``; pairs, ``{query_id: [[doc_id, number], ...]}``; an array of objects, which is a table;
 the exports of engines that `engine_json` knows.
 
-Usual files are read by `_json` and `_list_text`. What is unusual in any way is left to the json module, from which
+Usual files are read by `_parsing`. What is unusual in any way is left to the json module, from which
 objects come as tuples of pairs, so that a duplicate key is seen.
 """
 

@@ -1,7 +1,7 @@
 """Lists of ids as text: in the cells of a column, and in JSON files {query: [id, ...]}.
 
 All cells of a column have one form: lists in brackets, as JSON, Python and NumPy print them, or ids with commas or with
-blanks between them. The report names it. Nothing is evaluated: `_list_text` finds the ids, and only strings with a
+blanks between them. The report names it. Nothing is evaluated: `_parsing` finds the ids, and only strings with a
 backslash are read by json, or by Python's reader of literals, each by itself.
 """
 
@@ -25,7 +25,7 @@ MAX_LITERAL = 1 << 12  # characters of a string that Python's reader is given
 SHOWN = 40  # characters of a cell in a message
 BRACKETS, COMMAS, BLANKS, SPACED = range(4)
 WHOLE = (2, 8)  # the problems of a cell as a whole
-PROBLEMS = (  # by _list_text's numbers
+PROBLEMS = (  # by _parsing's numbers
     "",
     "the list has a gap, a comma without an id",
     "the list does not end: ']' or a quotation mark is missing",

@@ -1,7 +1,7 @@
 """Pairs of a document and its score or label, listed by query: ``{query_id: [(doc_id, score), ...]}``.
 
-Types say which of the two is the document: text beside a number, or a whole number beside a fraction. The first
-of two whole numbers in a tuple is the document; a list of two is none, as it may be a list of ids.
+Types say which of the two is the document: text beside a number, or a whole number beside a fraction. In a
+tuple with two whole numbers the first is the document; such a list is no pair, as it may be a list of ids.
 """
 
 from __future__ import annotations

@@ -170,8 +170,6 @@ def results_fields(path: str, head: Mapping[str, Any], body: Mapping[str, Any] |
 
 def saved_denominators(head: Mapping[str, Any], results: Any) -> dict[str, Any]:
     """What the micro averages of a file divide by."""
-    import numpy as np
-
     saved = {name: np.array(each, float) for name, each in head.get("denominators", {}).items()}
     for name, how in results.aggregates.items():
         if how.startswith("micro") and (name not in saved or saved[name].shape != (len(results.values),)):

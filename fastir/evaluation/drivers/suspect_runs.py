@@ -232,14 +232,13 @@ def alike(judged: list[Any], ranked: list[Any]) -> tuple[str, Any, Any] | None:
     """
     one, other = list(map(str, judged)), list(map(str, ranked))
     text = "\n".join((*one, *other))
-    has_zeros, has_suffixes = not text.isascii() or "0" in text, "." in text or "#" in text
-    has_blanks = text.split() != [*one, *other]
+    has_suffixes, has_blanks = "." in text or "#" in text, text.split() != [*one, *other]
+    is_possible = {
+        str.strip: has_blanks,
+        without_leading_zeros: not text.isascii() or "0" in text,
+        normalize_id: has_blanks or has_suffixes,
+    }
     for difference, forms in GUESSES.items():
-        is_possible = {
-            str.strip: has_blanks,
-            without_leading_zeros: has_zeros,
-            normalize_id: has_blanks or has_suffixes,
-        }
         if not is_possible.get(forms[0], True):
             continue
         if not has_suffixes and forms[0] is not forms[1]:
