@@ -268,6 +268,9 @@ def evaluate_many(
     x    *1.0000  *1.0000
     y     0.5000   0.0000
     """
+    from fastir.evaluation.run_collections import refuse_swapped
+
+    refuse_swapped(qrels, runs)
     return Evaluator(qrels, metrics, **options).evaluate_many(runs, names=names, progress=progress)
 
 

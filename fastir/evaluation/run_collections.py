@@ -63,6 +63,8 @@ EXPECTED_TEXT = (
 
 def with_names(runs: Any, names: RunNames = "stem", judgments: Sequence[Any] = ()) -> Any:
     """Return {name: file} for a folder, a pattern, or several files, folders and patterns; other runs unchanged."""
+    for data in judgments:
+        refuse_swapped(data, runs)
     if isinstance(runs, Run) or is_of_ranx(runs):
         raise TypeError(f"{EXPECTED_TEXT} {type(runs).__name__}")
     if is_list_of_runs(runs):
@@ -82,6 +84,18 @@ def with_names(runs: Any, names: RunNames = "stem", judgments: Sequence[Any] = (
     if not isinstance(names, str) or names != "stem":
         raise ValueError(f"names={quote(names)}: it is only for runs that are files")
     return runs
+
+
+def refuse_swapped(judgments: Any, runs: Any) -> None:
+    """Refuse a dict of judgments in the place of runs, and runs in that of the judgments."""
+    if is_dict_of_numbers(runs) and isinstance(judgments, dict) and all(map(is_dict_of_numbers, judgments.values())):
+        raise ValueError("runs is {query: {document: number}}, as qrels are: are qrels and runs swapped?")
+
+
+def is_dict_of_numbers(data: Any) -> bool:
+    """Whether it is {query: {document: number}}, by its first entries."""
+    row = next(iter(data.values()), None) if isinstance(data, dict) else None
+    return isinstance(row, dict) and isinstance(next(iter(row.values()), None), (int, float))
 
 
 def is_list_of_runs(runs: Any) -> bool:

@@ -132,12 +132,6 @@ def compare(
     return comparison
 
 
-def is_dict_of_numbers(data: Any) -> bool:
-    """Whether it is {query: {document: number}}, by its first entries."""
-    row = next(iter(data.values()), None) if isinstance(data, dict) else None
-    return isinstance(row, dict) and isinstance(next(iter(row.values()), None), (int, float))
-
-
 def evaluate_and_compare(
     qrels: Any,
     runs: Any,
@@ -154,8 +148,6 @@ def evaluate_and_compare(
     refuse_options("compare", options, ("weights",), "no test here compares weighted means")
     statistics = statistics.validate()
     statistics.check_scipy()
-    if is_dict_of_numbers(runs) and isinstance(qrels, dict) and all(map(is_dict_of_numbers, qrels.values())):
-        raise ValueError("runs is {query: {document: number}}, as qrels are: are qrels and runs swapped?")
     runs = run_collections.with_names(runs, names, [qrels])
     qrels = as_file(qrels)
     if isinstance(runs, Mapping):
