@@ -39,7 +39,6 @@ The folders are five storeys. Each imports only what lies below it, and a test c
 """
 
 import os
-import sys
 from typing import TYPE_CHECKING
 
 from fastir._version import __version__ as __version__
@@ -281,13 +280,12 @@ LATER = {
 
 
 def __getattr__(name: str) -> object:
-    import importlib.util
+    import importlib
 
     if name not in LATER and name != "types":
-        is_import = sys._getframe(1).f_code.co_filename.startswith("<frozen importlib")  # `from fastir import name`
-        if is_import and importlib.util.find_spec(f"fastir.{name}") is None:
-            raise ImportError(missing_name(name), name=name, path=__file__)
-        raise AttributeError(missing_name(name), name=name, obj=sys.modules[__name__])
+        from fastir.request.habits import missing_error
+
+        raise missing_error(__name__, name, missing_name)
     module = importlib.import_module(f"fastir.{LATER.get(name, name)}")
     globals()[name] = value = getattr(module, name, module)
     return value

@@ -29,8 +29,6 @@ _id_lists    lists of ids as labels in rank order, and their values
 _rows        from a dict of dicts to values in the order of its queries, and to dicts of floats
 """
 
-import sys
-
 from fastir.compat.entry_points import PATCHES, importing, install, patched, uninstall
 
 
@@ -42,15 +40,14 @@ def __getattr__(name: str) -> object:
     modules = [module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")]
     if name in modules:
         return importlib.import_module(f"{__name__}.{name}")
-    base = f"module {__name__!r} has no attribute {name!r}"
-    if name.startswith("_"):
-        raise AttributeError(base)
     from fastir.checks import suggest_choice
+    from fastir.request.habits import missing_error
 
-    message = base + (suggest_choice(name, modules) or f"; it has {', '.join(modules)}")
-    if sys._getframe(1).f_code.co_filename.startswith("<frozen importlib"):  # `from fastir.compat import name`
-        raise ImportError(message, name=name, path=__file__)
-    raise AttributeError(message)
+    def message(name: str) -> str:
+        hint = "" if name.startswith("_") else suggest_choice(name, modules) or f"; it has {', '.join(modules)}"
+        return f"module {__name__!r} has no attribute {name!r}{hint}"
+
+    raise missing_error(__name__, name, message)
 
 
 __all__ = ("PATCHES", "importing", "install", "patched", "uninstall")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable, Mapping
 
-FROM_FILE, EVALUATOR = "fastir.{}.from_file(path)", "fastir.Evaluator, or fastir.compat.pytrec_eval.RelevanceEvaluator"
-QRELS, RUN = FROM_FILE.format("Qrels"), FROM_FILE.format("Run")
-SKLEARN, STATS = "fastir.compat.sklearn.{}", "fastir.stats.{}"
-PAIRS = "fastir.compare(qrels, runs, metrics, test={!r})"
+QRELS, RUN = "fastir.Qrels.from_file(path)", "fastir.Run.from_file(path)"
+EVALUATOR = "fastir.Evaluator, or fastir.compat.pytrec_eval.RelevanceEvaluator"
+SKLEARN = ("ndcg_score", "dcg_score", "label_ranking_average_precision_score")
+T_TEST = "fastir.compare(qrels, runs, metrics, test='t')"
 # Attributes of the package.
 NAMES = {
     **dict.fromkeys(("read_qrels", "load_qrels", "parse_qrels", "qrels", "qrels_from_file", "from_qrels"), QRELS),
     **dict.fromkeys(("read_run", "load_run", "parse_run", "run", "read_trec_run", "runs", "run_from_file"), RUN),
-    **{name: SKLEARN.format(name) for name in ("ndcg_score", "dcg_score", "label_ranking_average_precision_score")},
+    **{name: f"fastir.compat.sklearn.{name}" for name in SKLEARN},
     "average_precision_score": "fastir.evaluate_scores(labels, scores, 'map')",
     "roc_auc_score": "fastir.evaluate_scores(labels, scores, 'auc')",
     **dict.fromkeys(("label_ranking_loss", "top_k_accuracy_score"), "fastir.evaluate_scores(labels, scores, metrics)"),
@@ -23,7 +25,7 @@ NAMES = {
     **dict.fromkeys(("report", "html_report", "make_report"), "fastir.write_report"),
     **dict.fromkeys(("plot", "plotting", "chart", "visualize"), "fastir.plots"),
     **dict.fromkeys(("bootstrap", "confidence_interval", "ci"), "Results.interval, or fastir.stats.bootstrap_interval"),
-    **dict.fromkeys(("ttest", "t_test", "paired_ttest", "student"), PAIRS.format("t")),
+    **dict.fromkeys(("ttest", "t_test", "paired_ttest", "student"), T_TEST),
     **dict.fromkeys(("wilcoxon", "randomization_test", "permutation_test"), "fastir.compare, or fastir.stats"),
     **dict.fromkeys(("significance", "statistical_test", "compare_runs", "Comparator"), "fastir.compare"),
     **dict.fromkeys(("kappa", "cohen_kappa", "krippendorff", "inter_annotator_agreement"), "fastir.agreement"),
@@ -54,7 +56,7 @@ OPTIONS = {
     **dict.fromkeys(("save_results_in_run", "output", "output_path"), "results.save(path) writes them"),
     **dict.fromkeys(("gain_type", "exponential", "exp"), "gain='exp' or ndcg(gain=exp)"),
     "groups": "group= has the sizes of queries in evaluate_scores, segments= compares segments of queries",
-    **dict.fromkeys(("query_id", "query_ids_of_rows", "qids", "user_ids"), "qid= has the query of each row"),
+    **dict.fromkeys(("query_id", "user_ids"), "qid= has the query of each row"),
     **dict.fromkeys(("as_dict", "return_dict", "return_type"), "dict(results) gives the means, to_dict() all values"),
 }
 # Attributes of Results.
@@ -65,7 +67,7 @@ RESULTS = {
     **dict.fromkeys(("to_df", "to_frame", "df", "as_dataframe", "to_dataframe", "dataframe", "pandas"), "to_pandas()"),
     **dict.fromkeys(("to_csv", "to_parquet", "write", "dump", "to_file", "export"), "results.save(path)"),
     **dict.fromkeys(("by_query", "per_topic", "queries", "detailed"), "per_query(metric), or query_ids"),
-    **dict.fromkeys(("get", "value", "score"), "results[metric]"),
+    **dict.fromkeys(("value", "score"), "results[metric]"),
 }
 
 
@@ -77,3 +79,15 @@ def hint(word: str, table: Mapping[str, str], names: Iterable[str] = ()) -> str:
         if letters(other) == letters(word):
             return f"; {ours}"
     return suggest_choice(word, names)
+
+
+def missing_error(package: str, name: str, message: Callable[[str], str]) -> Exception:
+    """What the ``__getattr__`` of a package raises; message(name) is made only if it is shown.
+
+    `from package import name` shows the message of an ImportError alone, and asks for modules of the package, too.
+    """
+    if sys._getframe(2).f_code.co_filename.startswith("<frozen importlib"):
+        if importlib.util.find_spec(f"{package}.{name}") is not None:
+            return AttributeError(name)
+        return ImportError(message(name), name=name, path=sys.modules[package].__file__)
+    return AttributeError(message(name), name=name, obj=sys.modules[package])

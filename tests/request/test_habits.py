@@ -151,3 +151,19 @@ def test_several_runs_and_arguments_in_another_order_are_named():
 def test_a_drop_in_lists_what_the_tool_has(name):
     module = getattr(fastir.compat, name)
     assert all(hasattr(module, member) for member in module.__all__)
+
+
+@pytest.mark.parametrize("name", ["evaluate_many", "compare", "tune", "contributions", "to_judge"])
+def test_qrels_in_the_place_of_runs_are_named_by_all_that_take_several(name):
+    call = getattr(fastir, name)
+    given = {"evaluate_many": ["map"], "compare": ["map"], "tune": ["map"], "contributions": [], "to_judge": ["map", 1]}
+    with pytest.raises(ValueError, match=r"runs is \{query: \{document: number\}\}.* are qrels and runs swapped"):
+        call({"a": RUN, "b": OTHER}, QRELS, *given[name])
+
+
+def test_a_module_of_the_package_is_found_without_a_message():
+    from fastir import errors, rendering
+
+    assert (errors.__name__, rendering.__name__) == ("fastir.errors", "fastir.rendering")
+    with pytest.raises(AttributeError, match=r"has no attribute '_nothing'$"):
+        fastir.compat._nothing  # noqa: B018
