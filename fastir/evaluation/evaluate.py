@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from fastir.engine.measure import DEFAULT_METRICS, NUM_Q
 from fastir.evaluation.evaluator import Evaluator
-from fastir.evaluation.keywords import RankingOptions
 from fastir.request.options import choice_params
 
 if TYPE_CHECKING:
@@ -18,10 +17,9 @@ if TYPE_CHECKING:
     from fastir.data.results.by_run import ResultsByRun
     from fastir.data.results.results import Results
     from fastir.data.run import RunLike, RunsLike
-    from fastir.evaluation.keywords import EvaluateOptions
+    from fastir.evaluation.keywords import EvaluateOptions, RankingOptions
     from fastir.evaluation.run_collections import RunNames
 
-RANKING_OPTIONS = frozenset(RankingOptions.__annotations__)
 VALUE_OPTIONS = ("metrics", "rel_level", "judged_only", "max_depth", "weights")
 
 
@@ -317,7 +315,7 @@ def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOpt
     0.5833333333333333
     """
     for name in options:
-        if name not in RANKING_OPTIONS:
+        if name not in ranking_options():
             raise TypeError(unknown_option(name))
     if isinstance(options.get("queries"), str) and options["queries"] == "intersection":
         raise ValueError(
@@ -327,12 +325,19 @@ def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOpt
     return Evaluator(qrels, NUM_Q, **options).judged_rankings(run)
 
 
+def ranking_options() -> frozenset[str]:
+    """The options of `judged_rankings`; their module is one that `evaluate` does not load."""
+    from fastir.evaluation.keywords import RankingOptions
+
+    return frozenset(RankingOptions.__annotations__)
+
+
 def unknown_option(name: str) -> str:
     """Why an option is none of `judged_rankings`: it is one of values, or it does not exist."""
     if name in (*VALUE_OPTIONS, *choice_params()):
         return f"judged_rankings has no option {name!r}; options of values belong to JudgedRankings.evaluate"
     import difflib  # after an error only: it is slow to import
 
-    near = difflib.get_close_matches(name, sorted(RANKING_OPTIONS), n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(sorted(RANKING_OPTIONS))}"
+    near = difflib.get_close_matches(name, sorted(ranking_options()), n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(sorted(ranking_options()))}"
     return f"unknown option {name!r}; {hint}"

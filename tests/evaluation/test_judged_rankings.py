@@ -8,7 +8,7 @@ import pytest
 from rankings_made import CATALOGUE, GOOD, METRICS, QRELS, RUN, possible, same
 
 import fastir
-from fastir.evaluation.evaluate import RANKING_OPTIONS, VALUE_OPTIONS
+from fastir.evaluation.evaluate import VALUE_OPTIONS, ranking_options
 from fastir.request.conventions import CONVENTIONS
 from fastir.request.options import TIES, choice_params
 
@@ -131,7 +131,7 @@ def test_an_option_of_values_is_refused_with_its_place(name):
 def test_the_place_of_an_option_of_values_is_right():
     """Each option of `evaluate` is one of judged_rankings, or one of the method that the message names."""
     of = {call: set(inspect.signature(call).parameters) for call in (fastir.Evaluator, fastir.JudgedRankings.evaluate)}
-    for name in of[fastir.Evaluator] - {"qrels", "metrics", "choices", "doc_weights", *RANKING_OPTIONS}:
+    for name in of[fastir.Evaluator] - {"qrels", "metrics", "choices", "doc_weights", *ranking_options()}:
         assert name in VALUE_OPTIONS
     assert set(VALUE_OPTIONS) <= of[fastir.JudgedRankings.evaluate]
     judged = fastir.judged_rankings({"q": {"a": 1, "b": 2}}, {"q": {"a": 2.0, "b": 1.0}})

@@ -22,7 +22,7 @@ def test_the_typed_dict_of_arrays_has_options_of_evaluate_scores():
 
 
 def test_the_typed_dict_of_rankings_is_what_judged_rankings_takes():
-    assert set(of_runs.RankingOptions.__annotations__) == set(evaluate.RANKING_OPTIONS)
+    assert set(of_runs.RankingOptions.__annotations__) == set(evaluate.ranking_options())
 
 
 def test_compare_takes_the_options_of_evaluate_but_weights():

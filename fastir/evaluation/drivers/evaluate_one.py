@@ -20,7 +20,6 @@ from fastir.evaluation.drivers.coverage import Coverage, without_missing
 from fastir.evaluation.drivers.in_memory import dicts_together, from_dict, from_plain_dict, from_run, from_whole_file
 from fastir.evaluation.drivers.prepared import PreparedQrels, Task
 from fastir.inputs.exclusions import Exclusion, find_document_map
-from fastir.inputs.scored_pairs import has_pairs, naming_odd_pairs, plain_pairs
 from fastir.inputs.shapes import COLUMNS, DICTS, HELD_OBJECT, LISTS, OTHER_OBJECT, PATH, TABLE, input_shape
 from fastir.inputs.source import as_source, data_of
 
@@ -110,6 +109,8 @@ class PlainEvaluator(PreparedQrels):
             try:
                 coverage = DRIVERS[shape](task)
             except TypeError:
+                from fastir.inputs.scored_pairs import has_pairs, naming_odd_pairs, plain_pairs
+
                 if shape != LISTS or not has_pairs(run):
                     raise
                 if (columns := plain_pairs(run)) is not None:
