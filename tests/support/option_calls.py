@@ -178,6 +178,7 @@ VALUES = {
     "n_resamples": words(7, test="bootstrap"), "correction": words(None, "bonferroni", runs=THREE),
     "family": words("all", runs=THREE), "confidence": words(0.5), "interval": words("percentile", "bca"),
     "effect": words("hedges_g"), "seeds": words("mean", "folds", runs=REPEATS), "segments": words(SEGMENTS),
+    "clusters": words(SEGMENTS),
     "random_state": words(5, test="bootstrap", n_resamples=50), "bounds": words(True), "unseen": words(3),
     # pools and judgments
     "pool_depth": words(1), "teams": words({"run": "us", "other": "us"}), "max_label": words(7),
