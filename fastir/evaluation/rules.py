@@ -24,7 +24,7 @@ from fastir.inputs.ir_metadata import ir_metadata
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
 from fastir.inputs.source import as_source
 from fastir.request.custom import custom_columns
-from fastir.request.options import Options, metric_tuple
+from fastir.request.options import Options
 from fastir.request.plan import compile_fixed, compile_settings, refuse_small, with_counts
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class EvaluationRules:
         listed, custom = custom_columns(metrics, NUM_Q)
         self.custom: CustomColumns | None = custom
         of_runs = options if options.duplicates != "mean" else options._replace(duplicates=None)
-        settings = with_counts(compile_settings(metric_tuple(listed), of_runs))
+        settings = with_counts(compile_settings(listed, of_runs))
         qrels = as_source(qrels)
         # What records say of the inputs, and the file of the qrels, if it is on disk.
         self.inputs: dict[str, Any] = files.describe_file("qrels", qrels)
