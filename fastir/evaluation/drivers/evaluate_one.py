@@ -88,7 +88,8 @@ class PlainEvaluator(PreparedQrels):
 
     def measure_rows(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None) -> RunValues:
         """Return what `measure` returns; for a run of few queries, only the rows of its coverage."""
-        evaluated = from_plain_dict(self, run) if find_document_map(self.parents) is None else None
+        parents = self.parents
+        evaluated = from_plain_dict(self, run) if parents is None or find_document_map(parents) is None else None
         if evaluated is None:
             run = as_source(run)
             shape = input_shape(run, Run, self.columns)

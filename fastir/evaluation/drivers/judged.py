@@ -51,11 +51,11 @@ class RunJudge:
         self.collector: PlainEvaluator = without_plan(self.evaluator)
 
     def judge(self, run: Any) -> JudgedRankings:
-        """Return the JudgedRankings of a run; if it has few queries, the arrays are made at the first use."""
+        """Return the JudgedRankings of a run, whose arrays are made at the first use."""
         make, coverage = self.late(run, self.settings.n_threads)
         if not coverage.is_complete:
             coverage.warn(self.settings.queries)
-        return make() if coverage.rows is None else defer_rankings(make)
+        return defer_rankings(make)
 
     def with_coverage(
         self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None
@@ -124,7 +124,7 @@ def without_plan(evaluator: PlainEvaluator) -> PlainEvaluator:
 
 def with_plan(collector: PlainEvaluator, plan: Plan) -> PlainEvaluator:
     """A copy with a plan of its own."""
-    settings, collector = copy.copy(collector.settings), copy.copy(collector)
+    settings, collector = collector.settings.__copy__(), collector.__copy__()
     settings.plan = plan
     collector.settings = settings
     return collector
