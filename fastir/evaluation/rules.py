@@ -138,6 +138,7 @@ class EvaluationRules:
         if isinstance(self.prepared, PlainEvaluator) and not settings.sizes and not settings.micro:
             self.measure = self.prepared.measure_late
         self.judge: RunJudge | None = None
+        self.part_rules: dict[bool, Any] = {}
         self.qrels, self.columns, self.parents = self.prepared.qrels, self.prepared.columns, self.prepared.parents
         self.is_weighted: bool = self.qrels.columns.weights is not None
         self.may_be_run: bool = like_scores(held.numbers, held.offsets)
@@ -226,9 +227,11 @@ class EvaluationRules:
 
         A worker has an Evaluator without the metrics of the caller's own.
         """
-        from fastir.evaluation.partial.partial import Partial
+        from fastir.evaluation.partial.partial import Partial, part_rules
 
-        return Partial(self.prepared, self.weights, self.provenance, strategy, after, self.custom, reads_all)
+        if (known := self.part_rules.get(reads_all)) is None:
+            known = self.part_rules[reads_all] = part_rules(self.prepared, reads_all)
+        return Partial(self.prepared, self.weights, self.provenance, strategy, after, self.custom, known)
 
     def describe(self, run: RunLike) -> tuple[Callable[[], Provenance], dict[str, dict[str, Any]]]:
         """Return a function that makes the run's record, and the record's entry for its file; empty without a file."""

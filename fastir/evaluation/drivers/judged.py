@@ -9,7 +9,7 @@ import numpy as np
 
 from fastir.data.qrels import GroupedQrels
 from fastir.data.rankings import JudgedRankings, defer_rankings, make_rankings
-from fastir.engine.columns.rows import offsets_from_sizes, repeat
+from fastir.engine.columns.rows import offsets_from_sizes, stretches
 from fastir.engine.join._judged import collecting_plan, judgments
 from fastir.engine.measure import NUM_REL_RET, NUM_RET
 from fastir.engine.measure._codes import READ_CODES, STATUS_CODES
@@ -133,9 +133,7 @@ def with_plan(collector: PlainEvaluator, plan: Plan) -> PlainEvaluator:
 def used_slots(offsets: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """The positions that are used, where each query has a stretch of them and uses the first ones, so many."""
     used = np.flatnonzero(sizes)
-    sizes = sizes[used]
-    ends = np.cumsum(sizes)
-    return np.arange(ends[-1] if len(ends) else 0) + repeat(offsets[used] - ends + sizes, sizes)
+    return stretches(offsets[used], sizes[used])
 
 
 def rankings(
