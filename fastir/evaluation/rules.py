@@ -183,7 +183,7 @@ class EvaluationRules:
     ) -> tuple[Results, Coverage]:
         """The Results of a run, and the Coverage, which has not warned; watch(position) is called at every block."""
         settings = self.settings
-        provenance, file = (self.provenance, None) if type(run) is dict else self.describe(run)
+        provenance, file = (self.provenance, None) if type(run) in (dict, Run) else self.describe(run)
         if self.custom is not None:
             results, coverage = self.with_custom(self.custom, run, n_threads, watch, provenance)
         else:

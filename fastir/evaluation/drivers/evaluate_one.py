@@ -91,9 +91,12 @@ class PlainEvaluator(PreparedQrels):
         parents = self.parents
         evaluated = from_plain_dict(self, run) if parents is None or find_document_map(parents) is None else None
         if evaluated is None:
-            run = as_source(run)
-            shape = input_shape(run, Run, self.columns)
-            run = run if shape == TABLE else data_of(run)
+            if type(run) is Run:
+                shape = HELD_OBJECT
+            else:
+                run = as_source(run)
+                shape = input_shape(run, Run, self.columns)
+                run = run if shape == TABLE else data_of(run)
             if self.parents is None and shape in (DICTS, OTHER_OBJECT):
                 return self.apply_queries_option(*dicts_together([(self, None)], run)[0])
             if shape == DICTS and isinstance(self.parents, Exclusion):

@@ -1,7 +1,8 @@
 """States of parts: arrays aligned with the queries of the qrels, or with their judgments, which can be merged.
 
 A part is read into a state of all queries, or of its own ones if it is the first. `compact` keeps only the part's
-queries, to move between processes. All are merged alike. Each kind of state is a table of its arrays, and a rule for two values of them.
+queries, to move between processes. All are merged alike. Each kind of state is a table of its arrays, and a rule for
+two values of them.
 """
 
 from __future__ import annotations
