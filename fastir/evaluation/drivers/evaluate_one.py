@@ -211,9 +211,9 @@ def read_table(task: Task) -> Coverage:
     prepared = task.prepared
     if prepared.reads_whole:
         return from_run(task.with_run(Run.from_table(task.run, prepared.columns, prepared.settings.options.duplicates)))
-    from fastir.evaluation.drivers import tables
+    from fastir.evaluation.drivers.tables import from_table
 
-    return tables.from_table(task)
+    return from_table(task)
 
 
 def read_path(task: Task) -> Coverage:
