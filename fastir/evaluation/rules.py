@@ -98,10 +98,13 @@ class EvaluationRules:
         self.custom: CustomColumns | None = custom
         of_runs = options if options.duplicates != "mean" else options._replace(duplicates=None)
         settings = with_counts(compile_settings(listed, of_runs))
-        qrels = as_source(qrels)
         # What records say of the inputs, and the file of the qrels, if it is on disk.
-        self.inputs: dict[str, Any] = files.describe_file("qrels", qrels)
-        self.judgments: list[Any] = [qrels] if self.inputs and places.on_disk(qrels) else []
+        self.inputs: dict[str, Any] = {}
+        self.judgments: list[Any] = []
+        if not isinstance(qrels, (dict, Qrels)):
+            qrels = as_source(qrels)
+            self.inputs = files.describe_file("qrels", qrels)
+            self.judgments = [qrels] if self.inputs and places.on_disk(qrels) else []
         if isinstance(parents, Exclusion):
             self.inputs["exclude"] = parents.record()
         if (documents := find_document_map(parents)) is not None:
