@@ -260,8 +260,7 @@ def evaluate_scores(
         refuse_tables(scores, "scores")
         pairing.warn_of_order(labels, scores, ("labels", "scores"))
         pairing.warn_of_order(labels, qid, ("labels", "qid"))
-    is_matrix = label_arrays.is_matrix
-    if labels.ndim == 2 == scores.ndim if plain else is_matrix(labels) and is_matrix(scores):
+    if label_arrays.is_matrix(labels) and label_arrays.is_matrix(scores):
         return make_results(call, matrix_rows(labels, scores, group, qid, offsets))
     if undivided and not plain:
         refuse_undivided(labels, "labels")

@@ -6,7 +6,7 @@ dict is a copy of one dict whose values are then replaced: its keys are hashed a
 """
 
 cimport cython
-from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
+from cpython.buffer cimport PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
 
 from numpy import dtype
 

@@ -7,7 +7,6 @@ two values of them.
 
 from __future__ import annotations
 
-import functools
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -110,12 +109,6 @@ class State(Mergeable):
         s = self.compact()
         return type(self), (s.places, s.query_ids, s.sizes, s.arrays, s.unknown_queries, s.repairs, s.counts)
 
-    @classmethod
-    def of_nothing(cls) -> Self:
-        """Of no queries."""
-        nothing = no_queries(cls)
-        return cls(nothing.places, [], nothing.sizes, dict(nothing.arrays), set(), {}, dict(nothing.counts))
-
     def is_new(self) -> bool:
         """Whether nothing was added to a state of no queries."""
         return not (len(self.places) or self.unknown_queries or self.repairs)
@@ -178,6 +171,11 @@ class Ranked(State):
     query_arrays: ClassVar[dict[str, tuple[Any, Any]]] = {"num_ret": (np.int64, -1), "hits": (np.int64, 0)}
     judgment_arrays: ClassVar[dict[str, tuple[Any, Any]]] = {"ranks": (np.int64, 0), "labels": (np.int32, 0)}
 
+    @classmethod
+    def of_nothing(cls) -> Self:
+        """Of no queries; all share the arrays, as nothing is in them."""
+        return cls(NONE.places, [], NONE.sizes, dict(NONE.arrays), set(), {}, dict(NONE.counts))
+
     def combine(self, other: Self, at: np.ndarray) -> None:
         present = other.has_rows()
         twice = np.flatnonzero(present & (self.arrays["num_ret"][at] >= 0))
@@ -191,6 +189,9 @@ class Ranked(State):
         judged = repeat(present, other.sizes)
         for name in self.judgment_arrays:
             self.arrays[name][slots[judged]] = other.arrays[name][judged]
+
+
+NONE = Ranked.empty(np.empty(0, np.int64), [], np.empty(0, np.int64))
 
 
 class Scored(State):
@@ -237,12 +238,6 @@ class Counted(State):
             self.arrays[name][at] += other.arrays[name]
         for name in self.judgment_arrays:
             self.arrays[name][slots] += other.arrays[name]
-
-
-@functools.cache
-def no_queries(kind: type[State]) -> State:
-    """A state of no queries, with arrays that all share, as nothing is in them."""
-    return kind.empty(np.empty(0, np.int64), [], np.empty(0, np.int64))
 
 
 KINDS: dict[str, type[State]] = {state.kind: state for state in (Ranked, Scored, Counted)}
