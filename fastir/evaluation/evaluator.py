@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
+from fastir.checks import number
 from fastir.evaluation.rules import EvaluationRequest, EvaluationRules, columns_by_side, prepare
 from fastir.inputs.parents import read_as
 from fastir.inputs.source import as_source
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from fastir.data.run import RunLike, RunsLike
     from fastir.evaluation.partial.partial import Partial
     from fastir.evaluation.run_collections import RunNames
-    from fastir.inputs.exclusions import ExcludeLike
+    from fastir.inputs.exclusions import ExcludeLike, ForbiddenLike
     from fastir.inputs.mappings import DocWeights
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
@@ -88,6 +89,8 @@ class Evaluator:
         label: SupportsFloat | None = None,
         weights: Mapping[Any, float] | None = None,
         doc_weights: DocWeights | str | os.PathLike[str] | None = None,
+        forbidden: ForbiddenLike | None = None,
+        forbidden_level: SupportsFloat | None = None,
         convention: str | Convention = "fastir",
         **choices: Unpack[MetricOptions],
     ) -> None:
@@ -107,7 +110,10 @@ class Evaluator:
         )
         sides = columns_by_side(columns, qrels_columns, run_columns, label)
         documents = read_as(parents, aggregate, duplicates, exclude, convention)
-        request = EvaluationRequest(qrels, metrics, options, sides, weights, documents, query_ids, doc_weights)
+        level = None if forbidden_level is None else number("forbidden_level", forbidden_level)
+        request = EvaluationRequest(
+            qrels, metrics, options, sides, weights, documents, query_ids, doc_weights, forbidden, level
+        )
         self.rules: EvaluationRules = EvaluationRules(request)
         self.rules.warn_of_fractions()
 

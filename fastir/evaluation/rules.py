@@ -57,10 +57,16 @@ class EvaluationRequest(NamedTuple):
     parents: AnyParents | None = None
     query_ids: list[Any] | None = None
     doc_weights: DocWeights | str | os.PathLike[str] | None = None
+    forbidden: Any = None
+    forbidden_level: float | None = None
 
 
 def prepare(
-    qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None = None, parents: AnyParents | None = None
+    qrels: Qrels,
+    settings: Settings,
+    columns: Mapping[str, str] | None = None,
+    parents: AnyParents | None = None,
+    forbidden: Qrels | None = None,
 ) -> RunEvaluator:
     """A PlainEvaluator, or what puts several together, for other judgments or for metrics with rules of their own."""
     if isinstance(qrels, Preferences):
@@ -74,7 +80,7 @@ def prepare(
     if settings.parts:
         from fastir.evaluation.composites.per_metric import PerMetricRules
 
-        return PerMetricRules(prepare, qrels, settings, columns, parents)
+        return PerMetricRules(prepare, qrels, settings, columns, parents, forbidden)
     return FromAnyOrder(qrels, settings, columns, parents)
 
 
@@ -93,7 +99,7 @@ class EvaluationRules:
     """Qrels and metrics, prepared for runs; `settings`, `qrels`, `columns` and `parents` are those of `prepared`."""
 
     def __init__(self, request: EvaluationRequest) -> None:
-        qrels, metrics, options, (qrels_columns, run_columns), weights, parents, query_ids, doc_weights = request
+        qrels, metrics, options, (qrels_columns, run_columns), weights, parents, query_ids, doc_weights = request[:8]
         listed, custom = custom_columns(metrics, NUM_Q)
         self.custom: CustomColumns | None = custom
         of_runs = options if options.duplicates != "mean" else options._replace(duplicates=None)
@@ -135,7 +141,13 @@ class EvaluationRules:
         self.weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
         if isinstance(parents, Exclusion):
             parents = parents.for_queries(list(qrels))
-        self.prepared: RunEvaluator = prepare(qrels, settings, run_columns, parents)
+        self.forbidden: Qrels | None = None
+        if request.forbidden is not None or request.forbidden_level is not None:
+            from fastir.evaluation.composites.forbidden import read_forbidden
+
+            self.forbidden = read_forbidden(request.forbidden, request.forbidden_level, qrels, options.rel_level)
+            self.inputs["forbidden"] = {"number": len(self.forbidden.columns.numbers)}
+        self.prepared: RunEvaluator = prepare(qrels, settings, run_columns, parents, self.forbidden)
         self.settings: Settings = self.prepared.settings
         self.measure: Callable[..., Any] = self.prepared.measure
         if isinstance(self.prepared, PlainEvaluator) and not settings.sizes and not settings.micro:
@@ -155,7 +167,7 @@ class EvaluationRules:
         metrics = settings.metrics if self.custom is None else self.custom.metrics
         sides = None, self.columns
         request = EvaluationRequest(self.qrels, metrics, settings.options, sides, self.weights, self.parents)
-        return request._replace(**changed)
+        return request._replace(forbidden=self.forbidden)._replace(**changed)
 
     def warn_of_fractions(self) -> None:
         """Warn of labels that are fractions and too small for a metric; not again when an Evaluator is unpickled."""

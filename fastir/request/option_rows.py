@@ -92,6 +92,12 @@ ROWS = {  # by the heading of the command's help
         Row("exclude", "ExcludeLike | None", None,
             "documents that take no rank: a file with a query and a document on each line, or query_id for the "
             "document of the query's own id", "FILE|query_id", of=READING),
+        Row("forbidden", "ForbiddenLike | None", None,
+            "documents that must not come, for forbidden_*, leak_recall and compat_help_harm: a query and a document "
+            "on each line, or qrels", "FILE", of=("CompareOptions", "EvaluateOptions")),
+        Row("forbidden_level", "SupportsFloat | None", None,
+            "documents with labels up to this one are forbidden, too", "X", "float",
+            of=("CompareOptions", "EvaluateOptions")),
         Row("doc_weights", "DocWeights | str | os.PathLike[str] | None", None,
             "the weights of judged documents in psp, psndcg and weighted_*: a file with a document and a number on "
             "each line, or a query before them", "FILE", of=("CompareOptions", "EvaluateOptions", "BatchOptions")),
