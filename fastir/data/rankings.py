@@ -105,7 +105,8 @@ class JudgedRankings:
     duplicates: Duplicates | None
     report: Report
     _provenance: Provenance | Callable[[], Provenance] | None
-    _make: Callable[[], JudgedRankings]  # absent but where the attributes are made when one is first read
+    # absent but where the attributes are made when one is first read; None once they are
+    _make: Callable[[], JudgedRankings] | None
 
     @classmethod
     def from_arrays(
@@ -156,9 +157,13 @@ class JudgedRankings:
         """Make the attributes on their first use; threads that make them at the same time get equal ones."""
         if name not in FIELD_NAMES:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        made = self._make()
+        make = self._make
+        if make is None:  # another thread has made them since
+            return object.__getattribute__(self, name)
+        made = make()
         for each in FIELD_NAMES:
             setattr(self, each, getattr(made, each))
+        self._make = None  # and what it holds
         return getattr(made, name)
 
     @property

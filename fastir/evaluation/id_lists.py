@@ -320,7 +320,7 @@ def is_table(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:
 
 def is_dict(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:
     """Whether a mapping has query ids as its keys, rather than the names of columns."""
-    return isinstance(data, Mapping) and not has_column(data, name, columns)
+    return (type(data) is dict or isinstance(data, Mapping)) and not has_column(data, name, columns)
 
 
 def has_column(names: Container[Any], name: str, columns: Mapping[str, str] | None) -> bool:

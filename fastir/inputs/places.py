@@ -78,7 +78,7 @@ def is_file_object(data: Any) -> bool:
 
 def is_path(data: Any) -> TypeIs[str | bytes | os.PathLike[Any]]:
     """Whether an object is a path as Python's `open` takes it."""
-    return isinstance(data, (str, bytes, os.PathLike))
+    return isinstance(data, (str, bytes)) or hasattr(type(data), "__fspath__")  # as os.PathLike, which takes long
 
 
 def is_place(data: Any) -> bool:
