@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import errno
 import functools
+import itertools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -54,15 +55,17 @@ def expand_words(words: Sequence[str], parts: bool = False, judgments: Sequence[
 
 def refuse_overwriting(options: argparse.Namespace) -> None:
     """Refuse an output file that the command also reads, or writes twice."""
-    outputs = {name: path for name in ("output", "plot") if (path := getattr(options, name, None)) is not None}
+    names = [name for name in ("output", "plot", "run") if f"--{name}" in options.parser._option_string_actions]
+    outputs = {name: path for name in names if (path := getattr(options, name)) is not None}
     values = {name: value for name, value in vars(options).items() if name not in (*outputs, *NON_FILE_OPTIONS)}
     words = [word for value in values.values() for word in (value if isinstance(value, list) else [value])]
     for name, path in outputs.items():
         for word in words:
             if isinstance(word, str) and input_at(path, input_files(word)) is not None:
                 raise UsageError(f"{option(name)} {path}: {quote(word)} is an input and would be overwritten")
-    if len(outputs) == 2 and len(set(map(os.path.realpath, outputs.values()))) < 2:
-        raise UsageError(f"--output and --plot are the same file, {options.output}")
+    for (one, path), (other, same) in itertools.combinations(outputs.items(), 2):
+        if os.path.realpath(path) == os.path.realpath(same):
+            raise UsageError(f"--{one} and --{other} are the same file, {path}")
 
 
 # ---- runs that are judged here ---------------------------------------------------------------------------------------

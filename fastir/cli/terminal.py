@@ -220,10 +220,11 @@ def one_line(error: BaseException) -> str:
 
 
 class Output(NamedTuple):
-    """The output of a command: the text, the gates that failed, a fault of the installation, or a code of its own."""
+    """The output of a command: text, why gates failed, all gates, a fault of the installation, or a code of its own."""
 
     text: str
     failed: Sequence[str] = ()
+    gates: Sequence[object] = ()
     failure: str = ""
     code: int = OK
 
@@ -240,6 +241,8 @@ def finish(output: Output, options: Any) -> int:
                 file.write(output.text.encode("utf-8", "surrogateescape"))
     for line in output.failed:
         tell("fail", line)
+    if output.gates and not output.failed:
+        tell("gate passed", ", ".join(map(str, output.gates)))
     return code or output.code or (FAILURE if output.failure else GATE if output.failed else OK)
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 import fastir
-from fastir.cli.completion import subcommands
-from fastir.cli.parser import parser
+from fastir.cli.parser import parsers
 from fastir.cli.terminal import keywords, option, replace_keywords, suggestion
 from fastir.request.option_rows import ROWS
 
@@ -52,7 +51,7 @@ def test_no_message_has_a_keyword_in_it():
 
 
 def test_every_option_that_is_named_is_there():
-    commands = {name: command for name, (_, command) in subcommands(parser()).items()}
+    commands = parsers()
     options = {flag for each in commands.values() for flag in each._option_string_actions}
     assert {option(keyword) for keyword in keywords()} <= options
     judging = [row.option() for title in ("input", "which queries and ranks") for row in ROWS[title]]

@@ -208,7 +208,7 @@ class Tuning(Exportable):
             rows.insert(20, [Cell(f"... {len(self.folds) - 20} more"), *[Cell("")] * (len(names) + 2)])
         notes = [f"Search: {self.search}."]
         for name, (low, high) in self.plateau.items():
-            notes.append(f"Within noise of the chosen one: {name} from {low:.6g} to {high:.6g}.")
+            notes.append(f"Indistinguishable from the best: {name} from {low:.6g} to {high:.6g}.")
         return Table(["chosen on", "queries", *map(str, names), self.metric], rows, 1, notes, self._title())
 
 
