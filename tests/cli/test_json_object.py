@@ -7,8 +7,8 @@ import pytest
 
 import fastir
 
-QRELS, RUN = {"q": {"a": 2, "b": 1}, "r": {"c": 1}}, {"q": {"b": 2.0, "a": 1.0}, "r": {"x": 1.0}}
-LISTS = {"retrieved": [["b", "a"], ["x"]], "relevant": [{"a": 2, "b": 1}, ["c"]]}
+QRELS, RUN = {"q": {"a": 2, "b": 1}, "r": {"c": 1}}, {"q": {"b": 2.0, "a": 1.0}, "r": {"d": 1.0, "c": 0.5}}
+LISTS = {"retrieved": [["b", "a"], ["d", "c"]], "relevant": [{"a": 2, "b": 1}, ["c"]]}
 
 
 @pytest.fixture
