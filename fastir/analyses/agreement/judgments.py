@@ -258,7 +258,7 @@ def agreement(
     resamples = [measures(part) for part in resample_tables(tables, n_resamples, random_state, n_threads)]
     method = (
         f"Overlap of labels from {relevant_from} on; {kappa_weights} weights; alpha of {scale} labels; percentiles of "
-        f"{sum(len(part['kappa']) for part in resamples)} resamples of queries (random_state {random_state})."
+        f"{sum(len(part['kappa']) for part in resamples)} bootstrap resamples of the queries (random_state {random_state})."
     )
     return Agreement(
         **{name: float(value) for name, value in total.items()},
