@@ -255,7 +255,7 @@ GROUPS = {
             "sources.",
             ("fastir report examples/qrels.txt examples/bm25.run examples/dense.run -m ndcg@10,map -o report.html",
              "fastir report qrels.txt runs --baseline bm25 --topics topics.xml --titles titles.tsv --title 'Robust04'"),
-            "qrels runs+", "metrics baseline title topics titles segments k output",
+            "qrels runs+", "metrics baseline title topics doc_titles segments k output",
             f"{STATISTICS} {JUDGING}",
             {"output": {"help": "the page (default report.html)"}, "k": {"default": 10}}),
         Command(

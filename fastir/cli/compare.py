@@ -230,7 +230,7 @@ def report_command(options: argparse.Namespace) -> Output:
     runs, inputs, chosen = comparison_inputs(options, "a report")
     with progress_bar(runs) as notice:
         chosen.update(progress=notice)
-        chosen.update({name: getattr(options, name) for name in ("k", "title", "topics", "titles")})
+        chosen.update({name: getattr(options, name) for name in ("k", "title", "topics", "doc_titles")})
         fastir.write_report(*inputs, path, **chosen)
     if options.output is None:
         tell("note", f"the report is {path}")

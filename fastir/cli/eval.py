@@ -56,7 +56,7 @@ def eval_command(options: argparse.Namespace) -> Output:
         from fastir.cli import json_object
 
         if options.schema:
-            return Output(json_text(json_object.SCHEMAS))
+            return Output(json_text(json_object.schemas()))
         given = json_object.read_object(options)
     with arguments.argument_errors():
         bounds = parse_bounds(options.fail_under, options.fail_over)

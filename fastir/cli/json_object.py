@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import importlib.resources
 import json
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import fastir
 from fastir.cli import arguments
@@ -18,42 +19,12 @@ from fastir.errors import FormatError
 from fastir.request.plan import Settings
 
 LIST_OPTIONS = ("rel_level", "judged_only", "max_depth", "n_threads", "duplicates", "convention")  # of evaluate_lists
-IDS = {"type": "array", "items": {"type": ["string", "integer"]}}
-LABELS = {"type": "object", "additionalProperties": {"type": "number"}}
-QRELS = {"type": "object", "additionalProperties": {"anyOf": [LABELS, IDS]}}
-RUN = {**QRELS, "description": "for each query, scores by document, or documents in rank order"}
-VALUES = {"type": "object", "additionalProperties": {"type": ["number", "null"]}}
-RESULTS = {
-    "type": "object",
-    "required": ["mean"],
-    "properties": {
-        "mean": {**VALUES, "description": "the mean of each metric"},
-        "per_query": {"type": "object", "additionalProperties": VALUES, "description": "with --per-query"},
-        "fastir": {"type": "object", "description": "options, report and version; fastir.load_results reads it"},
-    },
-}
-SCHEMAS = {
-    "input": {
-        "type": "object",
-        "properties": {
-            "qrels": {**QRELS, "description": "for each query, labels by document, or the relevant documents"},
-            "run": RUN,
-            "runs": {"type": "object", "additionalProperties": RUN, "description": "runs by name"},
-            "retrieved": {"type": "array", "items": IDS, "description": "documents in rank order, a list a query"},
-            "relevant": {"type": "array", "items": {"anyOf": [IDS, LABELS]}, "description": "of the same queries"},
-            "metrics": {"type": "array", "items": {"type": "string"}, "description": "instead of -m"},
-        },
-        "oneOf": [{"required": names} for names in (["qrels", "run"], ["qrels", "runs"], ["retrieved", "relevant"])],
-        "additionalProperties": False,
-    },
-    "output": {
-        "anyOf": [
-            RESULTS,
-            {"type": "object", "required": ["runs"],
-             "properties": {"runs": {"type": "object", "additionalProperties": RESULTS}}},
-        ]
-    },
-}  # fmt: skip
+
+
+def schemas() -> dict[str, Any]:
+    """The JSON schemas of the object that is read ("input") and of the one that is printed ("output")."""
+    text = importlib.resources.files("fastir.cli").joinpath("schemas.json").read_text("utf-8")
+    return cast("dict[str, Any]", json.loads(text))
 
 
 def read_object(options: argparse.Namespace) -> dict[str, Any]:
@@ -74,7 +45,7 @@ def read_object(options: argparse.Namespace) -> dict[str, Any]:
                 given = json.load(file)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"it is no JSON: {error}", path=name) from None
-    sides = [each["required"] for each in SCHEMAS["input"]["oneOf"]]  # type: ignore[index]
+    sides = [each["required"] for each in schemas()["input"]["oneOf"]]
     if not isinstance(given, dict) or set(given) - {"metrics"} not in map(set, sides):
         got = ", ".join(map(repr, given)) if isinstance(given, dict) else type(given).__name__
         wanted = "; ".join(" and ".join(map(repr, side)) for side in sides)

@@ -160,6 +160,10 @@ class Parser(argparse.ArgumentParser):
         """The choices of an option."""
         return next(tuple(action.choices or ()) for action in self._actions if action.dest == name)
 
+    def flags(self) -> list[str]:
+        """All options."""
+        return [flag for action in self._actions for flag in action.option_strings]
+
     def format_usage(self) -> str:
         """One line: the options are listed below it."""
         needed = [action for action in self._actions if action.option_strings and action.required]
@@ -197,7 +201,6 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         message = " ".join(message.split())
-        options = [option for action in self._actions for option in action.option_strings]
         if choice := re.match(r"argument (\S+): invalid choice: '(.*?)' \(choose from (.*)\)", message):
             name, word, choices = choice.groups()
             words = re.findall(r"[^\s',]+", choices)
@@ -206,19 +209,19 @@ class Parser(argparse.ArgumentParser):
         elif value := re.match(r"argument (?:\S+/)?(\S+): (\S+: expected .*)", message):
             message = f"{value[1]} {value[2]}"
         elif (option := re.match(r"unrecognized arguments: (\S+)", message)) and option[1][0] == "-":
-            message = f"there is no option {option[1]!r}{self.near(option[1], options)}"
+            message = f"there is no option {option[1]!r}{self.near(option[1])}"
         self.exit(USAGE, f"fastir: error: {printable(message)}; see {self.prog} --help\n")
 
-    def near(self, typed: str, options: Collection[str]) -> str:
+    def near(self, typed: str) -> str:
         """The end of a message about an unknown option; a parameter of a method of fusion is one of --param."""
         name = typed.lstrip("-").partition("=")[0]
-        if "--param" in options:
+        if "--param" in self.flags():
             from fastir.analyses.fusion.cards import METHODS
 
             for param in (card.param for card in METHODS.values() if card.param is not None):
                 if param.name == name:
                     return f"; did you mean '--param {name}={param.default}'?"
-        return near_option(typed, options)
+        return near_option(typed, self.flags())
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse arguments; unknown ones are refused, with a suggestion."""

@@ -55,7 +55,7 @@ def expand_words(words: Sequence[str], parts: bool = False, judgments: Sequence[
 
 def refuse_overwriting(options: argparse.Namespace) -> None:
     """Refuse an output file that the command also reads, or writes twice."""
-    names = [name for name in ("output", "plot", "run") if f"--{name}" in options.parser._option_string_actions]
+    names = [name for name in ("output", "plot", "run") if f"--{name}" in options.parser.flags()]
     outputs = {name: path for name in names if (path := getattr(options, name)) is not None}
     values = {name: value for name, value in vars(options).items() if name not in (*outputs, *NON_FILE_OPTIONS)}
     words = [word for value in values.values() for word in (value if isinstance(value, list) else [value])]

@@ -17,8 +17,8 @@ from fastir.inputs.roles import DOC, QUERY_ID
 
 TextsLike = Mapping[Any, str] | str | os.PathLike[str]
 
-IDS = {"topics": ("_id", "id", *QUERY_ID, "number"), "titles": ("_id", "id", *DOC)}
-TEXTS = {"topics": ("query", "text", "question", "title"), "titles": ("title", "text", "name")}
+IDS = {"topics": ("_id", "id", *QUERY_ID, "number"), "doc_titles": ("_id", "id", *DOC)}
+TEXTS = {"topics": ("query", "text", "question", "title"), "doc_titles": ("title", "text", "name")}
 TOPIC = re.compile(r"<(top|topic|query)\b([^>]*)>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
 NUMBER = re.compile(r"<num>\s*(?:Number:\s*)?([^\s<]+)", re.IGNORECASE)
 ATTRIBUTE = re.compile(r"\b(?:number|id)\s*=\s*[\"']([^\"']+)[\"']", re.IGNORECASE)
@@ -26,7 +26,7 @@ TITLE = re.compile(r"<(?:title|query|text)>\s*(?:Topic:)?\s*([^<]+)", re.IGNOREC
 
 
 def read_texts(option: str, data: Any, wanted: Container[str]) -> dict[str, str]:
-    """{id: text} of the wanted ids in "topics" or "titles"; FormatError for a file that has none of them."""
+    """{id: text} of the wanted ids in "topics" or "doc_titles"; FormatError for a file that has none of them."""
     if data is None:
         return {}
     if not is_path(data):

@@ -51,7 +51,7 @@ def write_report(
     k: SupportsIndex = 10,
     title: str | None = None,
     topics: TextsLike | None = None,
-    titles: TextsLike | None = None,
+    doc_titles: TextsLike | None = None,
     progress: Callable[[Hashable, int], object] | None = None,
     **options: Unpack[ReportOptions],
 ) -> None:
@@ -73,7 +73,7 @@ def write_report(
     topics : mapping of query_id to str, path, or None
         The texts of queries, which the page shows beside their ids. A file has topics of TREC, JSON Lines, or a query,
         a tab and its text on each line.
-    titles : mapping of doc_id to str, path, or None
+    doc_titles : mapping of doc_id to str, path, or None
         The titles of documents, which the page shows below their ids; a file as for `topics`, with documents.
     progress, **options
         As for `compare`, without `seeds` and `bounds`.
@@ -112,7 +112,7 @@ def write_report(
     rules: dict[str, Any] = {**options}
     statistics = {name: rules.pop(name) for name in STATISTICS if name in rules}
     others = [options.get(name) for name in ("segments", "parents", "exclude", "doc_weights")]
-    others += [topics, titles]
+    others += [topics, doc_titles]
     refuse_inputs(path, itertools.chain.from_iterable(map(input_files, ([qrels], runs, others))))
     gathered = gather(qrels, runs, metrics, names, shown, statistics, rules, progress)
     docs = {doc for query in gathered.rankings.queries for doc in query["docs"]}
@@ -120,7 +120,7 @@ def write_report(
         title,
         (stem(qrels) if is_place(qrels) else None) or "",
         read_texts("topics", topics, set(map(str, gathered.comparison.query_ids))),
-        read_texts("titles", titles, docs),
+        read_texts("doc_titles", doc_titles, docs),
     )
     text = page(gathered, about)
     with replacing(os.fsdecode(path)) as file:
