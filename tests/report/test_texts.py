@@ -13,7 +13,7 @@ Identify organizations.
 </top>
 <top><num>302</num><title>Polio &amp; its causes</title></top>
 """
-XML = '<topics>\n<topic number="301">\n<query>organized crime</query>\n</topic>\n<topic number="302">polio</topic>\n</topics>'
+XML = '<topics>\n<topic number="301"><query>organized crime</query></topic>\n<topic number="302">polio</topic></topics>'
 FILES = {
     "topics.txt": TREC,
     "topics.xml": XML,
