@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import fastir
+from fastir.checks import suggest_choice
 from fastir.cli import arguments
 from fastir.cli.gates import failures, for_each_metric, parse_rules
 from fastir.cli.runs import (
@@ -20,7 +21,7 @@ from fastir.cli.runs import (
     runs_by_name,
     warn_of_other_options,
 )
-from fastir.cli.terminal import Output, UsageError, progress_bar, suggestion, tell
+from fastir.cli.terminal import Output, UsageError, progress_bar, tell
 from fastir.errors import FastirError, UnknownMetricError, quote
 from fastir.rendering.text import replacing
 from fastir.request.directions import best_first
@@ -192,7 +193,7 @@ def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict
     if baseline is None:
         raise ValueError(
             f"--baseline {options.baseline}: there is no such run"
-            f"{suggestion(options.baseline, [*paths, *name_of_path])}; "
+            f"{suggest_choice(options.baseline, [*paths, *name_of_path])}; "
             f"the runs are {', '.join(list(paths)[:10])}{', ...' if len(paths) > 10 else ''}"
         )
     return {**statistics, "baseline": baseline}

@@ -6,9 +6,10 @@ import argparse
 from typing import Any
 
 import fastir
+from fastir.checks import suggest_choice
 from fastir.cli import arguments
 from fastir.cli.runs import column_options, read_qrels, run_arguments, runs_by_name
-from fastir.cli.terminal import Output, UsageError, progress_bar, suggestion
+from fastir.cli.terminal import Output, UsageError, progress_bar
 from fastir.errors import FastirError, quote
 from fastir.rendering.text import counted
 from fastir.request.names import is_metric, split
@@ -31,7 +32,7 @@ def explain_command(options: argparse.Namespace) -> Output:
     qrels = read_qrels(options)
     query_ids = {str(query_id): query_id for query_id in qrels}
     if options.query is not None and options.query not in query_ids:
-        unknown = f"there is no query {quote(options.query)}{suggestion(options.query, query_ids)}"
+        unknown = f"there is no query {quote(options.query)}{suggest_choice(options.query, query_ids)}"
         raise FastirError(f"{options.qrels}: {unknown}")
     [run] = runs.values()
     if len(pair) == 2:

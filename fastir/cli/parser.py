@@ -13,8 +13,9 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NoReturn
 
+from fastir.checks import suggest_choice
 from fastir.cli.commands import COMMANDS, GROUPS, ROWS, SHORT_FLAGS, TITLES, Command
-from fastir.cli.terminal import USAGE, UsageError, near_option, suggestion, terminal_width, write
+from fastir.cli.terminal import USAGE, UsageError, near_option, terminal_width, write
 from fastir.declared import Table
 from fastir.rendering.text import printable
 from fastir.request.conventions_table import NAMES
@@ -60,7 +61,7 @@ def convention_name(text: str) -> str:
     try:
         return str(check_convention(text))
     except ValueError as error:
-        unknown = f"there is no {text!r}{suggestion(text, NAMES) or '; `fastir conventions` lists all'}"
+        unknown = f"there is no {text!r}{suggest_choice(text, NAMES) or '; `fastir conventions` lists all'}"
         versions = str(error).removeprefix("convention ")
         raise argparse.ArgumentTypeError(unknown if " must be one of " in str(error) else versions) from None
 
@@ -204,7 +205,7 @@ class Parser(argparse.ArgumentParser):
         if choice := re.match(r"argument (\S+): invalid choice: '(.*?)' \(choose from (.*)\)", message):
             name, word, choices = choice.groups()
             words = re.findall(r"[^\s',]+", choices)
-            near = suggestion(word, words) or f"; expected {', '.join(words)}"
+            near = suggest_choice(word, words) or f"; expected {', '.join(words)}"
             message = f"{name.split('/')[-1]}: there is no {word!r}{near}"
         elif value := re.match(r"argument (?:\S+/)?(\S+): (\S+: expected .*)", message):
             message = f"{value[1]} {value[2]}"
@@ -264,7 +265,7 @@ def find_command(word: str) -> tuple[Parser, Callable[[], Callable[..., Any]]]:
     command = COMMANDS.get(word)
     if command is None:
         what, words = ("option", ("--help", "--version")) if word[:1] == "-" else ("command", COMMANDS)
-        raise UsageError(f"there is no {what} {word!r}{suggestion(word, words)}")
+        raise UsageError(f"there is no {what} {word!r}{suggest_choice(word, words)}")
     function = f"{command.name.replace('-', '_')}_command"
     return Parser(command), lambda: getattr(importlib.import_module(f"fastir.cli.{command.module}"), function)
 

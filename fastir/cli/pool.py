@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import fastir
+from fastir.checks import suggest_choice
 from fastir.cli import arguments
 from fastir.cli.commands import QRELS_FORMAT
 from fastir.cli.eval import table_text
 from fastir.cli.runs import read_qrels, read_runs
-from fastir.cli.terminal import Output, UsageError, option, progress_bar, suggestion
+from fastir.cli.terminal import Output, UsageError, option, progress_bar
 from fastir.data.results.exportable import result_table, result_title
 from fastir.errors import FastirError, quote
 from fastir.inputs import places
@@ -113,7 +114,7 @@ def teams_by_file(path: str, runs: list[str]) -> dict[str, str]:
         calls = (word, name, os.path.join(folder, bare_name), bare_name)
         run = next((run_by_stem[call] for call in calls if call in run_by_stem), None)
         if run is None:
-            raise FastirError(f"{path}: there is no run {quote(word)}{suggestion(word, run_by_stem)}")
+            raise FastirError(f"{path}: there is no run {quote(word)}{suggest_choice(word, run_by_stem)}")
         if teams.setdefault(run, team) != team:
             raise FastirError(f"{path}: run {quote(run)} has two teams, {teams[run]} and {team}")
     for run in runs:

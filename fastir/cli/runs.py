@@ -14,8 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import fastir
+from fastir.checks import suggest_choice
 from fastir.cli.arguments import STDIN
-from fastir.cli.terminal import UsageError, keywords, option, progress_bar, suggestion, tell
+from fastir.cli.terminal import UsageError, keywords, option, progress_bar, tell
 from fastir.data.qrels import Qrels, as_qrels
 from fastir.data.results.results import Results
 from fastir.data.results.saved_files import is_saved
@@ -178,7 +179,7 @@ def names_in(keyword: str, text: str | None) -> dict[str, str] | None:
         if field not in roles.ROLES:
             fields = ", ".join(roles.ROLES)
             raise UsageError(
-                f"{option(keyword)}: there is no field {field!r}{suggestion(field, roles.ROLES)}; expected {fields}"
+                f"{option(keyword)}: there is no field {field!r}{suggest_choice(field, roles.ROLES)}; expected {fields}"
             )
     return {field: name for field, _, name in pairs}
 

@@ -223,3 +223,24 @@ def test_an_interrupted_comparison_says_so(tmp_path):
     assert (process.returncode, out, err) == (130, b"", b"fastir: error: interrupted\n")
     assert took < 5.0
     assert not (tmp_path / "x.png").exists()
+
+
+def test_a_text_is_the_label_of_latex_and_a_number_that_of_rows(output, call, tmp_path):
+    words = ("compare", QRELS, BM25, DENSE, "-m", "map", "--format", "latex")
+    assert "\\label{tab:runs}" in output(*words, "--label", "tab:runs")
+    code, _, err = call(*words[:-1], "table", "--label", "tab:runs")
+    assert code == 1 and "--label tab:runs: a text is for latex, and the format is table" in err
+    (tmp_path / "seen.csv").write_text("query_id,doc_id,time\nq1,doc-176,1\n")
+    assert "map" in call("compare", tmp_path / "seen.csv", BM25, DENSE, "-m", "map", "--label", 1)[1]
+
+
+def test_pairs_fit_a_hundred_columns(output, tmp_path):
+    runs = []
+    for name in ("core17.anserini.bm25.rm3", "core17.anserini.bm25.prf", "core17.anserini.ql.prf"):
+        runs.append(tmp_path / f"{name}.run")
+        runs[-1].write_bytes(Path(BM25 if "ql" in name else DENSE).read_bytes())
+    text = output("compare", QRELS, *runs, "--pairs", "--bounds", "-m", "map,mrr")
+    assert max(map(len, text.splitlines())) <= 100 and text.count("\nmrr ") == 1
+    assert "a: core17.anserini" in text and "all differences are 0" in text
+    text = output("compare", QRELS, BM25, DENSE, "--pairs", "-m", "map,mrr")
+    assert "map     dense  bm25" in text or "map     bm25  dense" in text

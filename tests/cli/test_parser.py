@@ -7,7 +7,7 @@ import sys
 import pytest
 from common import EXAMPLES
 
-from fastir.cli.commands import COMMANDS, GROUPS
+from fastir.cli.commands import BY_NAME, COMMANDS, GROUPS, SHORT_FLAGS
 from fastir.cli.parser import parsers
 from fastir.request.option_rows import NO_FLAG, every_row
 
@@ -34,9 +34,7 @@ def test_the_short_help_fits_a_screen(call, name, monkeypatch):
     code, out, err = call(name, "-h")
     assert (code, err) == (0, "") and out.count("\n") <= 30
     assert f"`fastir {name} --help` shows all options." in out
-    assert all(
-        f"--{option.replace('_', '-')}" in out for option in COMMANDS[name].usual.split() if option != "n_trials"
-    )
+    assert all((SHORT_FLAGS.get(option) or BY_NAME[option].option()) in out for option in COMMANDS[name].usual.split())
 
 
 def test_the_input_is_the_last_group_and_conventions_are_not_listed(call):

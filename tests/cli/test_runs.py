@@ -220,3 +220,16 @@ def test_standard_input_is_one_run(call, command):
     code, out, err = call(command, QRELS, "-", "-", "-m", "map")
     assert (code, out) == (1, "")
     assert err.startswith("fastir: error: standard input (-) can be read only once;")
+
+
+def test_people_see_the_best_run_first_and_programs_the_order_of_the_files(output):
+    for command in ("eval", "compare"):
+        for format, names in (
+            ("table", ["dense", "bm25"]),
+            ("markdown", ["dense", "bm25"]),
+            ("csv", ["bm25", "dense"]),
+        ):
+            text = output(command, QRELS, BM25, DENSE, "-m", "map", "--format", format)
+            assert sorted(names, key=text.index) == names
+        text = output(command, QRELS, BM25, DENSE, "-m", "map", "--sort", "none")
+        assert text.index("bm25") < text.index("dense")
