@@ -111,7 +111,13 @@ def spelling_reader(row: Row, words: Collection[str]) -> Callable[[str], str]:
 
     def read(text: str) -> str:
         known = row.words() if row.choices and text not in words else ()
-        return known.canonical(text) if isinstance(known, Table) else text
+        if not isinstance(known, Table):
+            return text
+        word = known.canonical(text)
+        names = [name for card in known.values() for name in known.names(card)]
+        if word not in words and (near := suggest_choice(text, [*words, *names])):
+            raise argparse.ArgumentTypeError(f"there is no {text!r}{near}")
+        return word
 
     return read
 
@@ -209,20 +215,32 @@ class Parser(argparse.ArgumentParser):
             message = f"{name.split('/')[-1]}: there is no {word!r}{near}"
         elif value := re.match(r"argument (?:\S+/)?(\S+): (\S+: expected .*)", message):
             message = f"{value[1]} {value[2]}"
+        elif unknown := re.match(r"argument (?:\S+/)?(\S+: there is no .*)", message):
+            message = unknown[1]
         elif (option := re.match(r"unrecognized arguments: (\S+)", message)) and option[1][0] == "-":
             message = f"there is no option {option[1]!r}{self.near(option[1])}"
         self.exit(USAGE, f"fastir: error: {printable(message)}; see {self.prog} --help\n")
 
     def near(self, typed: str) -> str:
-        """The end of a message about an unknown option; a parameter of a method of fusion is one of --param."""
-        name = typed.lstrip("-").partition("=")[0]
+        """The end of a message about an unknown option, which may be a parameter of methods of fusion or of metrics."""
+        name = typed.lstrip("-").partition("=")[0].replace("-", "_")
         if "--param" in self.flags():
             from fastir.analyses.fusion.cards import METHODS
 
             for param in (card.param for card in METHODS.values() if card.param is not None):
                 if param.name == name:
                     return f"; did you mean '--param {name}={param.default}'?"
-        return near_option(typed, self.flags())
+        near = near_option(typed, self.flags())
+        if not near and "--metrics" in self.flags():
+            from fastir.engine.measure import CARDS
+            from fastir.request.habits import OPTIONS, WRITE_CUTOFF
+
+            if OPTIONS.get(name) == WRITE_CUTOFF:
+                return f"; {WRITE_CUTOFF}"
+
+            metrics = (card.name for card in CARDS if any(param.name == name for param in card.params))
+            near = next((f"; it stands in the metric, as in -m '{metric}({name}=...)'" for metric in metrics), "")
+        return near
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse arguments; unknown ones are refused, with a suggestion."""
