@@ -13,7 +13,7 @@ from latex2mathml.converter import convert
 
 import fastir
 from fastir import plots, stats
-from fastir.cli.completion import argument_usage, option_help, subcommands
+from fastir.cli.completion import argument_usage, option_help
 from fastir.cli.pages import (
     GROUPS,
     QUESTIONS,
@@ -24,7 +24,7 @@ from fastir.cli.pages import (
     question_example,
     reference,
 )
-from fastir.cli.parser import parser
+from fastir.cli.parser import parsers
 from fastir.compat import trec_eval
 from fastir.request.conventions import CONVENTIONS
 
@@ -167,7 +167,8 @@ def typeset() -> str:
 def command_line() -> str:
     """Every command, with its usage and what its arguments mean."""
     lines = ["## Reference", ""]
-    for name, (about, command) in subcommands(parser()).items():
+    for name, command in parsers().items():
+        about = command.command.about
         lines += [f"### fastir {name}", "", f"{about[:1].upper()}{about[1:]}.", ""]
         if name == "trec_eval":  # whose options argparse does not know
             lines += ["```text", trec_eval.output(["--help"], None).rstrip(), "```", ""]

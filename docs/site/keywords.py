@@ -1,12 +1,15 @@
-"""The TypedDicts of calls that take ``**options``, from the rows of options and the cards of metrics.
+"""The TypedDicts of calls that take ``**options``, and the words of choices, from rows of options and cards.
 
 python docs/site/keywords.py
 """
 
+import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
-from fastir.engine.measure import CARDS
+from fastir.analyses.fusion.cards import METHODS
+from fastir.cli.commands import OWN
+from fastir.engine.measure import CARDS, DEFAULT_METRICS
 from fastir.request.option_rows import every_row
 
 PACKAGE = Path(__file__).parents[2] / "fastir"
@@ -104,6 +107,10 @@ MODULES = {
         ),
     ),
 }
+LINE_WIDTH = 120
+CHOICES_HEAD = '''"""The words that options take, without an import; `docs/site/keywords.py` writes this file."""
+
+WORDS = {'''
 TYPES = {("ArrayOptions", "ties"): "TiesWithoutIds | None", ("BatchOptions", "doc_weights"): "Any"}
 
 
@@ -144,9 +151,26 @@ def text(module: Module) -> str:
     return "\n".join(parts) + "\n"
 
 
+def choices() -> str:
+    """The file of the words that options of the command take."""
+    rows = {row.name: row.words() for row in (*every_row(), *OWN.values()) if row.choices}
+    rows |= {"tunable": METHODS.only(lambda card: card.tunable), "default_metrics": DEFAULT_METRICS}
+    lines = [CHOICES_HEAD]
+    for name, words in rows.items():
+        if len(line := f'    "{name}": "{" ".join(words)}",') <= LINE_WIDTH:
+            lines.append(line)
+            continue
+        *first, last = textwrap.wrap(" ".join(words), LINE_WIDTH - 12, break_on_hyphens=False)
+        lines += [f'    "{name}": (', *(f'        "{part} "' for part in first), f'        "{last}"', "    ),"]
+    return "\n".join([*lines, "}", "CHOICES = {name: tuple(words.split()) for name, words in WORDS.items()}"]) + "\n"
+
+
+FILES = {**{path: lambda module=module: text(module) for path, module in MODULES.items()}, "cli/choices.py": choices}
+
+
 def write() -> None:
-    for path, module in MODULES.items():
-        (PACKAGE / path).write_text(text(module), "utf-8")
+    for path, content in FILES.items():
+        (PACKAGE / path).write_text(content(), "utf-8")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from fastir.cli.arguments import metrics_of_word
@@ -111,17 +111,16 @@ class Rule(NamedTuple):
     limit: float | None
 
     def __str__(self) -> str:
-        """Return the rule as written in --fail-if."""
+        """Return the rule as written in the option."""
         mark = ">" if self.kind == "drop" else ":"
-        return f"{self.kind}:{self.metric}" + ("" if self.limit is None else f"{mark}{self.limit:g}")
+        return f"--fail-if {self.kind}:{self.metric}" + ("" if self.limit is None else f"{mark}{self.limit:g}")
 
     def check(self) -> None:
         """Refuse a margin that no loss exceeds."""
         low, high = metric_range(self.metric)
         if self.kind == "drop" and self.limit is not None and self.limit >= high - low:
             raise UsageError(
-                f"--fail-if {self}: values of {self.metric} are from {low:g} to {high:g}, so no loss is more than "
-                f"{self.limit:g}"
+                f"{self}: values of {self.metric} are from {low:g} to {high:g}, so no loss is more than {self.limit:g}"
             )
 
     def failure(self, comparison: Comparison) -> str | None:
@@ -130,7 +129,7 @@ class Rule(NamedTuple):
         level = round(1 - comparison.method.confidence, 12) if self.limit is None else self.limit
         pairs = [pair for pair in comparison.verdicts if pair.metric == self.metric]
         if not pairs:
-            return f"--fail-if {self}: no pair of runs was compared on {self.metric}"
+            return f"{self}: no pair of runs was compared on {self.metric}"
         without = [str(pair.a) for pair in pairs if pair.difference != pair.difference]
         if without:
             return f"{list_runs(without)}: {self.metric} has no value"
@@ -192,14 +191,6 @@ def loss_reason(pair: Verdict | Pair, comparison: Comparison, sign: int, level: 
     if (lost > RELATIVE_NOISE * largest).all() and 2.0 ** (1 - n) * len(comparison.verdicts) <= level:
         return f"in each of {n} queries" + unknown
     return "and p is not a number" if pair.adjusted_p != pair.adjusted_p else None
-
-
-def add_fail_if(add: Callable[..., Any], run: str, baseline: str) -> None:
-    about = (
-        f"exit with 4 if {run} is worse than {baseline}: worse:METRIC[:ALPHA] significantly, drop:METRIC>MARGIN by "
-        "more than this"
-    )
-    add("--fail-if", group="gates", metavar="RULE", action="append", help=about)
 
 
 Gate = TypeVar("Gate", Bound, Rule)

@@ -11,17 +11,19 @@ import json
 import os
 import string
 import zlib
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 from fastir.analyses.compare.comparison import Comparison, mean_over
 from fastir.analyses.compare.tables import default_level, mark_labels, pairs_table, runs_table
 from fastir.checks import whole_number
 from fastir.errors import quote
 from fastir.evaluation.run_collections import input_files
+from fastir.inputs.places import is_place, stem
 from fastir.rendering import Cell, Table
-from fastir.rendering.text import counted, decimals, distinct_texts, json_types, refuse_inputs, replacing
+from fastir.rendering.text import build_day, counted, decimals, distinct_texts, json_types, refuse_inputs, replacing
 from fastir.report.gather import ReportData, gather, judged_name, visible_text
+from fastir.report.texts import read_texts
 from fastir.request.names import is_metric, split
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
     from fastir.data.run import RunsLike
     from fastir.evaluation.run_collections import RunNames
+    from fastir.report.texts import TextsLike
 
 STATISTICS = (
     *("baseline", "test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "segments"),
@@ -46,6 +49,9 @@ def write_report(
     *,
     names: RunNames = "stem",
     k: SupportsIndex = 10,
+    title: str | None = None,
+    topics: TextsLike | None = None,
+    doc_titles: TextsLike | None = None,
     progress: Callable[[Hashable, int], object] | None = None,
     **options: Unpack[ReportOptions],
 ) -> None:
@@ -62,6 +68,13 @@ def write_report(
         The file, which is written atomically.
     k : int
         How many ranks of each ranking are shown, 1 or more.
+    title : str or None
+        The title of the page, above the name of the judgments and the date; None: "Report".
+    topics : mapping of query_id to str, path, or None
+        The texts of queries, which the page shows beside their ids. A file has topics of TREC, JSON Lines, or a query,
+        a tab and its text on each line.
+    doc_titles : mapping of doc_id to str, path, or None
+        The titles of documents, which the page shows below their ids; a file as for `topics`, with documents.
     progress, **options
         As for `compare`, without `seeds` and `bounds`.
 
@@ -99,10 +112,28 @@ def write_report(
     rules: dict[str, Any] = {**options}
     statistics = {name: rules.pop(name) for name in STATISTICS if name in rules}
     others = [options.get(name) for name in ("segments", "parents", "exclude", "doc_weights")]
+    others += [topics, doc_titles]
     refuse_inputs(path, itertools.chain.from_iterable(map(input_files, ([qrels], runs, others))))
-    text = page(gather(qrels, runs, metrics, names, shown, statistics, rules, progress))
+    gathered = gather(qrels, runs, metrics, names, shown, statistics, rules, progress)
+    docs = {doc for query in gathered.rankings.queries for doc in query["docs"]}
+    about = PageTexts(
+        title,
+        (stem(qrels) if is_place(qrels) else None) or "",
+        read_texts("topics", topics, set(map(str, gathered.comparison.query_ids))),
+        read_texts("doc_titles", doc_titles, docs),
+    )
+    text = page(gathered, about)
     with replacing(os.fsdecode(path)) as file:
         file.write(text.encode("utf-8", "replace"))
+
+
+class PageTexts(NamedTuple):
+    """What a caller says of the page: its title, the collection, and texts of queries and titles of documents by id."""
+
+    title: str | None = None
+    collection: str = ""
+    topics: Mapping[str, str] = {}
+    titles: Mapping[str, str] = {}
 
 
 # ---- tables that need no script --------------------------------------------------------------------------------------
@@ -237,7 +268,7 @@ def warnings_list(texts: Sequence[str]) -> str:
 
 
 # ---- the document ----------------------------------------------------------------------------------------------------
-def page(gathered: ReportData) -> str:
+def page(gathered: ReportData, about: PageTexts) -> str:
     """The HTML of a report, which names no address outside of it."""
     comparison = gathered.comparison
     n_runs, n_queries = len(comparison.runs), len(comparison.query_ids)
@@ -245,9 +276,11 @@ def page(gathered: ReportData) -> str:
         f"{counted(n_runs, 'run', 'runs')} on {counted(n_queries, 'query', 'queries')}, "
         f"{counted(len(comparison.metrics), 'metric', 'metrics')}"
     )
+    facts = [about.collection, build_day(), summary]
     return string.Template(page_part("page.txt")).substitute(
-        title=html.escape(f"fastir report: {summary}"),
-        summary=html.escape(summary),
+        title=html_text(f"{about.title or 'fastir report'}: {summary}"),
+        head=html_text(about.title or "Report"),
+        summary=html_text(" · ".join(filter(None, facts))),
         style=page_part("page.css"),
         script=page_part("page.js"),
         warnings=warnings_list(gathered.warnings),
@@ -255,7 +288,7 @@ def page(gathered: ReportData) -> str:
         depth=gathered.depth,
         judged=judged_table(gathered),
         sources=sources(gathered),
-        data=compress_json(page_data(gathered)),
+        data=compress_json(page_data(gathered, about)),
     )
 
 
@@ -269,7 +302,7 @@ def compress_json(data: Any) -> str:
     return base64.b64encode(zlib.compress(text.encode("ascii"), 9)).decode("ascii")
 
 
-def page_data(gathered: ReportData) -> dict[str, Any]:
+def page_data(gathered: ReportData, about: PageTexts) -> dict[str, Any]:
     """The data that the script shows: names, the exact values of every query, printed pairs, rankings."""
     comparison, rankings = gathered.comparison, gathered.rankings
     places = {query_id: place for place, query_id in enumerate(comparison.query_ids)}
@@ -283,6 +316,7 @@ def page_data(gathered: ReportData) -> dict[str, Any]:
         "metrics": [visible_text(str(metric)) for metric in comparison.metrics],
         "higher_is_better": [comparison.higher_is_better[metric] for metric in comparison.metrics],
         "queries": list(distinct_texts(comparison.query_ids, shown=visible_text).values()),
+        "topics": [visible_text(about.topics.get(str(each), "")) for each in comparison.query_ids if about.topics],
         "segments": [
             {"name": name, "queries": None if part is comparison else [places[each] for each in part.query_ids]}
             for name, part in parts.items()
@@ -291,7 +325,7 @@ def page_data(gathered: ReportData) -> dict[str, Any]:
         "judged": [[judged[run].get(each) for each in comparison.query_ids] for run in comparison.runs if judged],
         "pairs": [pair_records(part) for part in parts.values()],
         "why_not": visible_text(rankings.why_not),
-        "rankings": [] if rankings.why_not else list(map(query_record, rankings.queries)),
+        "rankings": [] if rankings.why_not else [query_record(query, about.titles) for query in rankings.queries],
         "rel_level": rankings.rel_level,
     }
 
@@ -313,8 +347,9 @@ def pair_text(heads: Sequence[str], texts: Sequence[str]) -> str:
     return ", ".join(facts if texts[-1] else facts[:-1])
 
 
-def query_record(query: dict[str, Any]) -> dict[str, Any]:
+def query_record(query: dict[str, Any], titles: Mapping[str, str]) -> dict[str, Any]:
     """The rankings of a query; a label is a number in its gains, too, which two languages write in two ways."""
     docs = list(distinct_texts(query["docs"], shown=visible_text).values())
     gains = {metric: [[label, text] for label, text in of_label.items()] for metric, of_label in query["gains"].items()}
-    return {**query, "docs": docs, "gains": gains}
+    shown = {"titles": [visible_text(titles.get(doc, "")) for doc in query["docs"]]} if titles else {}
+    return {**query, "docs": docs, "gains": gains, **shown}

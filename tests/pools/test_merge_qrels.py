@@ -99,4 +99,4 @@ def test_a_list_is_written_as_a_table(tmp_path):
     chosen = fastir.to_judge({"q": {"z": 1}}, runs, "p@1", 1)
     chosen.save(tmp_path / "next.tsv")
     assert (tmp_path / "next.tsv").read_text() == "query_id\tdoc_id\tinfluence\tn_runs\nq\tx\t1.0\t1\n"
-    assert repr(chosen).startswith("1 of 2 unjudged documents, 50% of the influence on p@1\n")
+    assert repr(chosen).startswith("1 of 2 unjudged documents, with 50% of the influence on p@1\n")

@@ -3,6 +3,7 @@
 import html.parser
 import importlib.resources
 import math
+import os
 import re
 import string
 import warnings
@@ -12,7 +13,7 @@ from common import EXAMPLES
 from pages_of_reports import data_in
 
 import fastir
-from fastir.rendering.text import distinct_texts
+from fastir.rendering.text import build_day, distinct_texts
 from fastir.request.names import read
 
 HEADS = [
@@ -60,7 +61,15 @@ def with_prose(parts):
     """All texts of a page: those of the template, and in their places the parts that a program writes."""
     template = importlib.resources.files("fastir.report").joinpath("page.txt").read_text("utf-8")
     marks = {name: f"<p>@{name}</p>" for name in ("title", "summary", "warnings", "boards", "judged", "sources")}
-    marks |= {"title": "@title", "summary": "@summary", "style": "", "script": "", "data": "", "depth": ""}
+    marks |= {
+        "title": "@title",
+        "head": "Report",
+        "summary": "@summary",
+        "style": "",
+        "script": "",
+        "data": "",
+        "depth": "",
+    }
     texts = Page(string.Template(template).substitute(marks)).texts
     return [text for each in texts for text in (parts[each[1:]] if each[:1] == "@" else [each])]
 
@@ -316,7 +325,8 @@ def test_nothing_else_is_said(case):
             str(part.method),
         ]
     judged, sources = map(cell_texts, case.page.tables[len(case.parts) :])
-    parts = {"title": [f"fastir report: {summary}"], "summary": [summary], "warnings": said, "boards": boards}
+    facts = f"{'qrels · ' * isinstance(case.qrels, (str, os.PathLike))}{build_day()} · {summary}"
+    parts = {"title": [f"fastir report: {summary}"], "summary": [facts], "warnings": said, "boards": boards}
     assert case.page.texts == with_prose({**parts, "judged": judged, "sources": sources})
 
 

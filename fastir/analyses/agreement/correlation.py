@@ -113,7 +113,7 @@ class RankCorrelation(Exportable):
             most = max(sign * value for value in values.values())
             best.append([str(system) for system, value in values.items() if sign * value == most])
         one, two = (" and ".join(names) for names in best)
-        return f"{one} wins by both" if one == two else f"{one} wins by a, {two} by b"
+        return f"{one} is best by both" if one == two else f"{one} is best by a, {two} by b"
 
     def _significance_text(self) -> str:
         """How many swapped pairs differ significantly; nothing without tests."""
@@ -140,7 +140,7 @@ class RankCorrelation(Exportable):
             + ".",
             f"{self._winners()}; "
             + (
-                f"{drop.system} falls from rank {drop.place_a} to {drop.place_b}, the most."
+                f"{drop.system} falls most, from rank {drop.place_a} to {drop.place_b}."
                 if drop.places
                 else "none falls."
             ),

@@ -256,9 +256,10 @@ def agreement(
 
     total, each = measures(tables.sum(axis=0).astype(float)), measures(tables.astype(float))
     resamples = [measures(part) for part in resample_tables(tables, n_resamples, random_state, n_threads)]
+    n_drawn = sum(len(part["kappa"]) for part in resamples)
     method = (
         f"Overlap of labels from {relevant_from} on; {kappa_weights} weights; alpha of {scale} labels; percentiles of "
-        f"{sum(len(part['kappa']) for part in resamples)} resamples of queries (random_state {random_state})."
+        f"{n_drawn} bootstrap resamples of the queries (random_state {random_state})."
     )
     return Agreement(
         **{name: float(value) for name, value in total.items()},

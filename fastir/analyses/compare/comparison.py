@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fastir.analyses.compare.records import Method, Pair, System
-from fastir.analyses.compare.tables import default_level, pairs_table, runs_table, table_by_segment
+from fastir.analyses.compare.tables import default_level, fold_pairs, pairs_table, runs_table, table_by_segment
 from fastir.checks import check_choice
 from fastir.data.results.changes import diff_values
 from fastir.data.results.exportable import Exportable, columns_from_records, result_json
@@ -195,7 +195,10 @@ class Comparison(Exportable):
         """
         check_choice("rows", rows, ("runs", "pairs"))
         view = {"rows": rows, "intervals": intervals, "alpha": alpha}
-        return self._rendered(self._table, format, digits, transpose, caption, label, formulas, **view)
+        table: Callable[..., Table] = self._table
+        if rows == "pairs" and format == "text" and not transpose:
+            table = lambda *digits, **view: fold_pairs(self._table(*digits, **view))  # noqa: E731
+        return self._rendered(table, format, digits, transpose, caption, label, formulas, **view)
 
     def _table(self, digits: int = 4, rows: str = "runs", intervals: bool = False, alpha: float | None = None) -> Table:
         level = default_level(self.method) if alpha is None else alpha

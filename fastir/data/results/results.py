@@ -443,7 +443,7 @@ class Results(Fields, Exportable):
         >>> new = fastir.evaluate(qrels, {"q1": {"a": 1.0}, "q2": {"a": 1.0}, "q3": {"a": 1.0}}, "mrr")
         >>> new.diff(old, "mrr")
         mrr: 1.0000 against 0.8333, +0.1667; 1 gained, 2 equal, 0 lost
-        query_id   value     was   change
+        query_id   value     old   change
         q2        1.0000  0.5000  +0.5000
         """
         from fastir.data.results.changes import diff_values
