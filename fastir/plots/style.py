@@ -126,6 +126,14 @@ def highest_first(values: Sequence[float]) -> list[int]:
     return sorted(range(len(values)), key=lambda place: (values[place] != values[place], -values[place]))
 
 
+def legend_above(ax: Axes) -> None:
+    """A legend above the data of all that has a label, each once."""
+    handles, labels = ax.get_legend_handles_labels()
+    once = dict(zip(labels, handles, strict=True))
+    place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": 2}
+    ax.legend(once.values(), once.keys(), frameon=False, fontsize="small", **place)
+
+
 # ---- axes ----------------------------------------------------------------------------------------------------------
 def new_axes(height: float, width: float) -> Axes:
     """Axes of a new figure of pyplot."""

@@ -177,7 +177,7 @@ def board(table: Table, place: int, title: str) -> str:
     return (
         f'<figure class="board"{" hidden" if place else ""} data-segment="{place}"><div class="wide" tabindex="0" '
         f'role="region" aria-label="Leaderboard, {html_text(title)}"><table><thead><tr>{heads}</tr></thead>'
-        f"<tbody>{rows(table, True)}</tbody></table></div><figcaption>{notes}</figcaption></figure>"
+        f"<tbody>{rows(table)}</tbody></table></div><figcaption>{notes}</figcaption></figure>"
     )
 
 
@@ -198,11 +198,9 @@ def number(column: int, first: int) -> str:
     return ' class="number"' if column >= first else ""
 
 
-def rows(table: Table, named: bool = False) -> str:
-    """The rows; with `named`, each number says its column, which a narrow page shows beside it."""
-    heads = [
-        f' data-head="{html_text(head)}"' if named and at >= table.first else "" for at, head in enumerate(table.head)
-    ]
+def rows(table: Table) -> str:
+    """The rows; each number says its column, which a narrow page shows above it."""
+    heads = [f' data-head="{html_text(head)}"' if at >= table.first else "" for at, head in enumerate(table.head)]
     cells = ("".join(cell(each, at, table.first, heads[at]) for at, each in enumerate(row)) for row in table.rows)
     return "".join(f"<tr>{each}</tr>" for each in cells)
 
