@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 MIN_COMMON_LETTERS = 5  # letters of a common beginning or end, from which on it is left out
-MIN_LETTERS = 4  # letters that remain of each name at least
+MIN_LETTERS = 3  # letters that remain of each name at least
 SEPARATOR = r"[-_/\\: ]|(?<!\d)\.|\.(?!\d)"  # no point inside of a number
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 NOT_EXTREME_TEXT = "optimistic and pessimistic go by label, which need not give the best and the worst value here"
 UNNAMED_TEXT = "without a convention the name is an error"
+FIRST = (  # the metrics that people ask for most; the list of all begins with them
+    *("ndcg", "map", "mrr", "precision", "recall", "hit_rate", "f1", "r_precision", "auc", "bpref"),
+    *("err", "rbp", "dcg", "judged", "recall_all", "q_measure", "gm_map", "alpha_ndcg", "iprec", "mean_rank"),
+)
 LABEL_WIDTH = 15  # characters of a line's label in the text
 
 # {attribute: its empty value} of what a name for several metrics has if all of them have it.
@@ -125,7 +129,7 @@ class Metric(str):
 
     def _repr_html_(self) -> str:
         (_, title), *lines = self._lines
-        return render(Table([title, ""], [[Cell(label), Cell(text)] for label, text in lines], 2, []), "html")
+        return render(Table(["", title], [[Cell(label), Cell(text)] for label, text in lines], 2, []), "html")
 
     def bibtex(self) -> str:
         """The papers as BibTeX entries, each once."""
@@ -319,6 +323,7 @@ def metrics() -> Metrics:
     Returns
     -------
     tuple of Card
-        In the order of the documentation; prints as a table.
+        The twenty of most use first, the others in the order of the documentation; prints as a table.
     """
-    return Metrics(CARDS)
+    places = {name: place for place, name in enumerate(FIRST)}
+    return Metrics(sorted(CARDS, key=lambda card: places.get(card.name, len(FIRST))))

@@ -2,6 +2,7 @@
 
 import html
 import os
+from pathlib import Path
 
 import pytest
 from common import EXAMPLES
@@ -78,7 +79,7 @@ def test_what_all_names_begin_with_is_said_once_and_the_best_run_is_first(tmp_pa
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
     worse = {query: {"b": 2.0, "a": 1.0} for query in qrels}
     runs = {"core17.worse": worse, "core17.best": {query: {"a": 1.0} for query in qrels}}
-    page = open(fastir.write_report(qrels, runs, "mrr", tmp_path / "r.html"), encoding="utf-8").read()
+    page = Path(fastir.write_report(qrels, runs, "mrr", tmp_path / "r.html")).read_text("utf-8")
     assert page.count("core17.") == 1 and "names: core17.…" in page
     assert page.index("<td>best</td>") < page.index("<td>worse</td>")
     assert "<details><summary>The rules of the convention</summary>" in page
