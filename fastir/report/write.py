@@ -39,7 +39,7 @@ MAX_FRAME_BYTES = 4_000_000  # of a page that a notebook holds
 FRAME = "width: 100%; height: 40em; border: 1px solid #8888"
 STATISTICS = (
     *("baseline", "test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "segments"),
-    "random_state",
+    *("clusters", "random_state"),
 )
 
 
