@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -72,13 +73,13 @@ def check_params(card: Method, params: Mapping[str, Any], names: Sequence[Any], 
     checked: dict[str, Any] = {}
     for name, value in params.items():
         if name not in known:
-            from fastir.request.option_rows import suggestion
+            from fastir.analyses.fusion.fuse import fuse
+            from fastir.request.habits import OPTIONS, option_hint
 
-            hint = (
-                "; did you mean 'run_weights'?"
-                if name == "weights"
-                else suggestion(name) or suggest_choice(name, known) or f"; it has {', '.join(known) or 'none'}"
-            )
+            habits = {**OPTIONS, "weights": "did you mean 'run_weights'?"}
+            has = {**inspect.signature(fuse).parameters, **dict.fromkeys(known)}
+            hint = option_hint(name, has, {word: text for word, text in habits.items() if word not in has})
+            hint = hint or f"; it has {', '.join(known) or 'none'}"
             raise TypeError(f"method {card.name!r} has no parameter {name!r}{hint}")
         is_param = param and name == param.name
         checked[name] = check_param(param, value) if param and is_param else learnt_lists(card, value, names)
