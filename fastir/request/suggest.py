@@ -232,7 +232,7 @@ def unknown_error(text: str, is_metric: IsMetric) -> UnknownMetricError:
     base = re.split(r"[@(.]|-l[0-9]*$", text[:MAX_NAME_LETTERS])[0].lower()
     plain = re.sub(r"_[0-9]+$", "", base.replace("-", "_"))
     if plain in METRICS:
-        return UnknownMetricError(f"metric {quote(text)} is not supported: {METRICS[plain]}")
+        return UnknownMetricError(f"metric {quote(text)} is not supported; {METRICS[plain]}")
     rest = text[len(base) :]
     meanings = [
         f"{card.name + rest!r} to {dialect}"

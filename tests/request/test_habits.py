@@ -194,7 +194,8 @@ WORDS = {  # and what the message says
 WITHOUT = {
     ("fuse", "k"),
     ("write_report", "k"),
-    ("explain", "query_id"), ("explain_conventions", "query_id"),
+    ("explain", "query_id"),
+    ("explain_conventions", "query_id"),
     ("identify", "*"),
 }  # they have it, or say more
 
@@ -312,3 +313,11 @@ def test_what_people_write_works(call, value):
 def test_what_people_write_has_our_spelling_in_its_message(call, message):
     with pytest.raises((TypeError, ValueError, AttributeError), match=message):
         eval(call, CALLS)
+
+
+def test_a_document_in_the_place_of_its_id_is_told_by_its_attribute():
+    class Document:
+        id = "a"
+
+    with pytest.raises(TypeError, match="must be a str, got Document .*; pass its attribute id$"):
+        fastir.evaluate_lists([[Document()]], [["a"]], "mrr")

@@ -88,7 +88,9 @@ def test_frames(library, tmp_path):
     if library == "pyarrow":
         parquet = pytest.importorskip("pyarrow.parquet")
         parquet.write_table(frame, tmp_path / "a.parquet")
-        assert values(fastir.evaluate_nuggets(tmp_path / "a.parquet", NAMES)) == values(fastir.evaluate_nuggets(rows, NAMES))
+        assert values(fastir.evaluate_nuggets(tmp_path / "a.parquet", NAMES)) == values(
+            fastir.evaluate_nuggets(rows, NAMES)
+        )
 
 
 def test_records_of_nuggetizer_and_its_names(tmp_path):
