@@ -229,7 +229,7 @@ def curve(tuning: Any, name: Any, ax: Axes) -> Axes:
     xs = [number(trial, name) for trial in trials]
     ax.plot(xs, [trial.value for trial in trials], color=style.BLUE, marker="" if len(xs) > 30 else "o")
     ax.axvline(number(tuning, name), color=style.VERMILION, label=CHOSEN)
-    dashed = {"linewidth": style.hairline(), "linestyle": (0, (4, 2))}
+    dashed: dict[str, Any] = {"linewidth": style.hairline(), "linestyle": (0, (4, 2))}
     ax.axhline(tuning.value, color=style.ink(ax), label="cross-validated", **dashed)
     marks = [number(fold, name) for fold in tuning.folds]
     ax.plot(marks, [0.02] * len(marks), "|", color=style.VERMILION, transform=ax.get_xaxis_transform(), label=BY_FOLDS)

@@ -130,8 +130,8 @@ def legend_above(ax: Axes) -> None:
     """A legend above the data of all that has a label, each once."""
     handles, labels = ax.get_legend_handles_labels()
     once = dict(zip(labels, handles, strict=True))
-    place = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": 2}
-    ax.legend(once.values(), once.keys(), frameon=False, fontsize="small", **place)
+    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": 2}
+    ax.legend(list(once.values()), list(once), frameon=False, fontsize="small", **place)
 
 
 # ---- axes ----------------------------------------------------------------------------------------------------------

@@ -188,7 +188,7 @@ def short_names(table: Table) -> Table:
         [cell._replace(text=short[cell.text]) if place in columns else cell for place, cell in enumerate(row)]
         for row in table.rows
     ]
-    return table._replace(rows=rows, notes=[*table.notes, note])
+    return table._replace(rows=rows, notes=[note, *table.notes])
 
 
 def for_people(table: Table) -> Table:

@@ -211,7 +211,8 @@ def calls_with_options():
         "to_judge": [QRELS, {"a": RUN}, "map", 1], "leave_one_out": [QRELS, {"a": RUN, "b": OTHER}, "map"],
         "explain": [QRELS, RUN, "q1", "map"], "explain_ranked": [np.array([1, 0]), "map"],
         "write_report": [QRELS, {"a": RUN, "b": OTHER}, "map", "never.html"], "Accumulator": ["map"],
-        "Evaluator": [QRELS, "map"], "precision_recall_curve": [QRELS, RUN], "roc_curve": [QRELS, RUN], "judged_rankings": [QRELS, RUN],
+        "Evaluator": [QRELS, "map"], "precision_recall_curve": [QRELS, RUN], "roc_curve": [QRELS, RUN],
+        "judged_rankings": [QRELS, RUN],
         "identify": [QRELS, RUN, {"map": 0.5}], "explain_conventions": [QRELS, RUN, "q1", "map", ("ranx", "beir")],
     }  # fmt: skip
     for name in fastir.__all__:
@@ -319,5 +320,5 @@ def test_a_document_in_the_place_of_its_id_is_told_by_its_attribute():
     class Document:
         id = "a"
 
-    with pytest.raises(TypeError, match="must be a str, got Document .*; pass its attribute id$"):
+    with pytest.raises(TypeError, match=r"must be a str, got Document .*; pass its attribute id$"):
         fastir.evaluate_lists([[Document()]], [["a"]], "mrr")

@@ -10,7 +10,6 @@ import numpy as np
 from fastir.engine.columns._ids import Ids, encode, id_texts, ids_from_arena, ids_from_integers
 from fastir.errors import quote
 
-
 ID_ATTRIBUTES = ("id", "doc_id", "docid", "node_id")  # of documents of LangChain, Haystack, Pyserini, LlamaIndex
 
 
