@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from fastir.engine.measure import CARDS
+from fastir.engine.measure import CARDS, MOST_USED
 from fastir.engine.measure.cards import BETTER, Card, find_relatives
 from fastir.engine.measure.references import Reference
 from fastir.errors import UnknownMetricError
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 
 NOT_EXTREME_TEXT = "optimistic and pessimistic go by label, which need not give the best and the worst value here"
 UNNAMED_TEXT = "without a convention the name is an error"
-FIRST = (  # the metrics that people ask for most; the list of all begins with them
-    *("ndcg", "map", "mrr", "precision", "recall", "hit_rate", "f1", "r_precision", "auc", "bpref"),
-    *("err", "rbp", "dcg", "judged", "recall_all", "q_measure", "gm_map", "alpha_ndcg", "iprec", "mean_rank"),
-)
 LABEL_WIDTH = 15  # characters of a line's label in the text
 
 # {attribute: its empty value} of what a name for several metrics has if all of them have it.
@@ -325,5 +321,5 @@ def metrics() -> Metrics:
     tuple of Card
         The twenty of most use first, the others in the order of the documentation; prints as a table.
     """
-    places = {name: place for place, name in enumerate(FIRST)}
-    return Metrics(sorted(CARDS, key=lambda card: places.get(card.name, len(FIRST))))
+    places = {name: place for place, name in enumerate(MOST_USED)}
+    return Metrics(sorted(CARDS, key=lambda card: places.get(card.name, len(MOST_USED))))

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import fastir
-from fastir.request.metric import FIRST
+from fastir.engine.measure import MOST_USED
 
 
 def lines_of(metric):
@@ -175,7 +175,7 @@ def test_both_are_columns_of_the_list_of_metrics():
 def test_the_list_begins_with_what_people_ask_for_most():
     names = [card.name for card in fastir.metrics()]
     assert names[:5] == ["ndcg", "map", "mrr", "precision", "recall"] and names[20] == "num_q"
-    assert len(set(names)) == len(names) and {*FIRST} == {*names[:20]}
+    assert len(set(names)) == len(names) and {*MOST_USED} == {*names[:20]}
 
 
 def test_the_first_column_of_a_metric_is_narrow():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,6 +15,8 @@ from fastir.checks import integer, mapping, number, suggest_choice, whole_number
 from fastir.declared import Param
 from fastir.errors import quote
 from fastir.rendering.text import counted
+
+FUSE_OPTIONS = ("norm", "run_weights", "max_depth", "ties", "names", "columns", "duplicates", "name", "n_threads")
 
 
 class Setting(NamedTuple):
@@ -73,11 +74,10 @@ def check_params(card: Method, params: Mapping[str, Any], names: Sequence[Any], 
     checked: dict[str, Any] = {}
     for name, value in params.items():
         if name not in known:
-            from fastir.analyses.fusion.fuse import fuse
             from fastir.request.habits import OPTIONS, option_hint
 
             habits = {**OPTIONS, "weights": "did you mean 'run_weights'?"}
-            has = {**inspect.signature(fuse).parameters, **dict.fromkeys(known)}
+            has = (*FUSE_OPTIONS, *known)
             hint = option_hint(name, has, {word: text for word, text in habits.items() if word not in has})
             hint = hint or f"; it has {', '.join(known) or 'none'}"
             raise TypeError(f"method {card.name!r} has no parameter {name!r}{hint}")
