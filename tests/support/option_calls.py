@@ -321,7 +321,8 @@ STRATA = {
     "ppi_difference": ([0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1]),
 }
 ARGUMENTS = {
-    "confidence_sequence": {"values": A, "low": 0.0, "high": 1.0}, "adjust": {"p_values": [0.01, 0.04, 0.03], "method": "holm"},
+    "confidence_sequence": {"values": A, "low": 0.0, "high": 1.0},
+    "adjust": {"p_values": [0.01, 0.04, 0.03], "method": "holm"},
     "bootstrap_interval": PAIRED | {"n_resamples": 99}, "bootstrap_test": PAIRED | {"n_resamples": 99},
     "detectable": {"n_queries": 50}, "effect_size": PAIRED,
     "equivalence_test": PAIRED | {"low": -0.1, "high": 0.1}, "max_t": {"d": LONG[:, :3], "n_resamples": 99},
