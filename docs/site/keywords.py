@@ -10,6 +10,7 @@ from typing import NamedTuple
 from fastir.analyses.fusion.cards import METHODS
 from fastir.cli.commands import OWN
 from fastir.engine.measure import CARDS, DEFAULT_METRICS
+from fastir.request.conventions import CONVENTIONS
 from fastir.request.option_rows import every_row
 
 PACKAGE = Path(__file__).parents[2] / "fastir"
@@ -25,17 +26,18 @@ class Kind(NamedTuple):
 
 
 class Module(NamedTuple):
-    """A file of TypedDicts: what it imports for type checkers, and them."""
+    """A file of TypedDicts: what it imports for type checkers, them, and other names that it has."""
 
     imports: str
     kinds: tuple[Kind, ...]
+    names: tuple[str, ...] = ()
 
 
 PARAMS = {param.name: param for card in CARDS for param in card.params if param.is_convention}
 MODULES = {
     "request/keywords.py": Module(
         "from collections.abc import Mapping\n"
-        "from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, TypedDict\n"
+        "from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, TypeAlias, TypedDict\n"
         "|from numpy.typing import DTypeLike\n|\n"
         "|from fastir.request.conventions import Convention\n"
         "|from fastir.request.options import TiesWithoutIds",
@@ -51,11 +53,12 @@ MODULES = {
             Kind("ArrayOptions", "ValueOptions", "Options of `evaluate_scores` that are not arrays."),
             Kind("BatchOptions", "ArrayOptions", "Options of an Accumulator."),
         ),
+        ("ConventionName",),
     ),
     "evaluation/keywords.py": Module(
         "import os\nfrom collections.abc import Callable, Hashable, Mapping\n"
         "from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, TypedDict\n\n"
-        "from fastir.request.keywords import LevelOptions, MetricOptions, ValueOptions\n"
+        "from fastir.request.keywords import ConventionName, LevelOptions, MetricOptions, ValueOptions\n"
         "|from numpy.typing import DTypeLike\n|\n"
         "|from fastir.evaluation.run_collections import RunNames\n"
         "|from fastir.inputs.exclusions import ExcludeLike, ForbiddenLike\n"
@@ -132,6 +135,12 @@ def lines(kind: Kind) -> list[str]:
     return [*head, "", *(f"    {name}: {annotation}" for name, annotation in fields.items())] if fields else head
 
 
+def convention_names() -> list[str]:
+    """The alias for the names of conventions."""
+    names = [f'    "{name}",' for name in CONVENTIONS]
+    return ["ConventionName: TypeAlias = Literal[", *names, "]"]
+
+
 def text(module: Module) -> str:
     """A file."""
     imports = [line for line in module.imports.splitlines() if line[:1] != "|"]
@@ -146,6 +155,12 @@ def text(module: Module) -> str:
         "if TYPE_CHECKING:",
         *for_types,
     ]
+    if "ConventionName" in module.names:
+        parts += [
+            "",
+            "# Beside str: an editor completes the names, and a type checker takes any text.",
+            *convention_names(),
+        ]
     for kind in module.kinds:
         parts += ["", "", *lines(kind)]
     return "\n".join(parts) + "\n"

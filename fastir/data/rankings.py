@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from fastir.data.results.results import Results
     from fastir.request.conventions import Convention
     from fastir.request.custom import CustomColumns
-    from fastir.request.keywords import MetricOptions, ValueOptions
+    from fastir.request.keywords import ConventionName, MetricOptions, ValueOptions
     from fastir.request.options import Duplicates, Options, Queries, Ties
     from fastir.request.plan import Settings
     from fastir.request.provenance import Provenance
@@ -208,7 +208,7 @@ class JudgedRankings:
         max_depth: SupportsIndex | None = None,
         n_threads: SupportsIndex | None = None,
         weights: Mapping[Any, float] | None = None,
-        convention: str | Convention = "fastir",
+        convention: ConventionName | str | Convention = "fastir",
         **choices: Unpack[MetricOptions],
     ) -> Results:
         """Evaluate. The values equal those of `fastir.evaluate` for the same qrels, run and options, to the last bit.
@@ -270,7 +270,7 @@ class JudgedRankings:
     def by_convention(
         self,
         metrics: str | Iterable[str],
-        conventions: Iterable[str | Convention] | None = None,
+        conventions: Iterable[ConventionName | str | Convention] | None = None,
         **options: Unpack[ValueOptions],
     ) -> ResultsByConvention:
         """Evaluate each metric under each convention that orders documents as these rankings do.

@@ -200,8 +200,8 @@ class Run(Rows):
             A pandas or polars frame, a pyarrow table or reader, a DuckDB relation, any other object with
             ``__arrow_c_stream__`` or ``__arrow_c_array__``, a dict of arrays, or an iterable of tuples; it is copied. A
             column is found by its usual names, the first that the table has: query_id, qid, q_id, user_id, query-id,
-            userId, query; doc_id, docno, docid, item_id, corpus-id, itemId, movieId, document_id, chunk_id, doc,
-            document; score, prediction. Ids are strings or integers.
+            userId, topic_id, topic, query; doc_id, docno, docid, item_id, corpus-id, itemId, movieId, document_id,
+            chunk_id, doc, document; score, prediction, similarity. Ids are strings or integers.
         columns : dict or None
             ``{"query_id": name, "doc_id": name, "score": name}``, for columns with other names.
         duplicates : None, "first", "last", "max" or "once"

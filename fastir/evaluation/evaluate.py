@@ -342,8 +342,7 @@ def unknown_option(name: str) -> str:
     """Why an option is none of `judged_rankings`: it is one of values, or it does not exist."""
     if name in (*VALUE_OPTIONS, *choice_params()):
         return f"judged_rankings has no option {name!r}; options of values belong to JudgedRankings.evaluate"
-    import difflib  # after an error only: it is slow to import
+    from fastir.request.habits import option_hint
 
-    near = difflib.get_close_matches(name, sorted(ranking_options()), n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(sorted(ranking_options()))}"
-    return f"unknown option {name!r}; {hint}"
+    known = sorted(ranking_options())
+    return f"unknown option {name!r}{option_hint(name, known) or '; the options are ' + ', '.join(known)}"

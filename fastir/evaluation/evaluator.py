@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from fastir.inputs.mappings import DocWeights
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
-    from fastir.request.keywords import MetricOptions
+    from fastir.request.keywords import ConventionName, MetricOptions
 
 
 Strategy = Literal["auto", "grouped", "two-pass", "lists"]
@@ -91,7 +91,7 @@ class Evaluator:
         doc_weights: DocWeights | str | os.PathLike[str] | None = None,
         forbidden: ForbiddenLike | None = None,
         forbidden_level: SupportsFloat | None = None,
-        convention: str | Convention = "fastir",
+        convention: ConventionName | str | Convention = "fastir",
         **choices: Unpack[MetricOptions],
     ) -> None:
         rule, query_ids = query_rule(queries)

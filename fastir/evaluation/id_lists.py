@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fastir.inputs.mappings import DocWeights
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
-    from fastir.request.keywords import MetricOptions
+    from fastir.request.keywords import ConventionName, MetricOptions
     from fastir.request.options import Aggregate, Duplicates
 
 
@@ -59,7 +59,7 @@ def evaluate_lists(
     exclude: ExcludeLike | None = None,
     weights: Mapping[Any, float] | ArrayLike | None = None,
     doc_weights: DocWeights | os.PathLike[str] | None = None,
-    convention: str | Convention = "fastir",
+    convention: ConventionName | str | Convention = "fastir",
     **choices: Unpack[MetricOptions],
 ) -> Results:
     """Evaluate lists of retrieved ids against the relevant ids of the same queries, by query id or by position.

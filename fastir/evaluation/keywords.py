@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, TypedDict
 
-from fastir.request.keywords import LevelOptions, MetricOptions, ValueOptions
+from fastir.request.keywords import ConventionName, LevelOptions, MetricOptions, ValueOptions
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class ReadingOptions(TypedDict, total=False):
     """How qrels and runs are read, and how equal scores are ordered."""
 
-    convention: str | Convention
+    convention: ConventionName | str | Convention
     columns: Mapping[str, str] | None
     qrels_columns: Mapping[str, str] | None
     run_columns: Mapping[str, str] | None

@@ -14,16 +14,16 @@ from fastir.errors import quote
 
 # The usual names of each column; the first one that a table has is taken. The rating of a run may be the truth.
 QUERY_ID = ("query_id", "qid", "q_id", "user_id", "query-id", "userId", "user")
-QUERY = (*QUERY_ID, "query")  # the last may be a text beside an id
+QUERY = (*QUERY_ID, "topic_id", "topic", "query", "question")  # the last two may be a text beside an id
 DOC = (
     *("doc_id", "docno", "docid", "item_id", "corpus-id", "itemId", "movieId", "item"),
-    *("document_id", "chunk_id", "doc", "document"),
+    *("document_id", "chunk_id", "passage_id", "doc", "document", "passage"),
 )
 RANK = "rank"  # of a run without scores
 ORDER = (RANK, "position")  # beside scores: the order of rows, where Spark does not keep it
 RUN = ("run", "system", "run_id", "system_id")  # of several runs in one table
-LABEL = ("label", "relevance", "rating", "rel", "grade")
-NUMBER: dict[str, tuple[str, ...]] = {"run": ("score", "prediction", RANK), "qrels": (*LABEL, "score")}
+LABEL = ("label", "relevance", "rating", "rel", "grade", "judgment", "judgement")
+NUMBER: dict[str, tuple[str, ...]] = {"run": ("score", "prediction", "similarity", RANK), "qrels": (*LABEL, "score")}
 LISTED = {"run": "retrieved", "qrels": "relevant"}  # the role of a column of lists of ids
 ROLES = ("query_id", "doc_id", "score", "rank", "label", "run", *LISTED.values())  # of tables of runs and of qrels
 

@@ -235,14 +235,14 @@ function sideOf(place, run, other) {
     const judged = label !== null && label >= 0;
     const gain = label === null ? "" : gains.get(label);
     row.className = !judged ? "unjudged" : label >= data.rel_level ? "relevant" : "";
-    const moved = there < 0 ? "-" : there === rank ? "=" : (there > rank ? "↑" : "↓") + Math.abs(there - rank);
+    const moved = there < 0 ? "new" : there === rank ? "=" : (there > rank ? "↑" : "↓") + Math.abs(there - rank);
     const tone = there < 0 || there === rank ? "equal" : there > rank ? "gain" : "loss";
     const name = make("td", query.docs[doc]);
     if (query.titles && query.titles[doc]) name.append(make("br"), make("small", query.titles[doc]));
     row.append(make("td", rank + 1, { class: "number" }), name,
       make("td", judged ? label : "unjudged", { class: "number" }), make("td", gain === undefined || gain === null ? "" : gain, { class: "number" }),
       make("td", parts[rank] ? signed(parts[rank] / 10000) : "", { class: "number" }), make("td", moved, {
-        class: "number " + tone, title: there < 0 ? "not in the first " + data.depth + " of " + data.runs[other] : "rank " + (there + 1) + " in " + data.runs[other],
+        class: "number " + tone, title: there < 0 ? "new: not in the first " + data.depth + " of " + data.runs[other] : "rank " + (there + 1) + " in " + data.runs[other],
       }));
     body.append(row);
   });

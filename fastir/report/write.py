@@ -17,13 +17,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 from fastir.analyses.compare.comparison import Comparison, mean_over
 from fastir.analyses.compare.tables import default_level, mark_labels, pairs_table, runs_table
 from fastir.checks import whole_number
+from fastir.engine.measure import DEFAULT_METRICS
 from fastir.errors import quote
 from fastir.evaluation.run_collections import input_files
 from fastir.inputs.places import is_place, stem
 from fastir.rendering import Cell, Table
 from fastir.rendering.text import build_day, counted, decimals, distinct_texts, json_types, refuse_inputs, replacing
 from fastir.report.gather import ReportData, gather, judged_name, visible_text
+<<<<<<< HEAD
 from fastir.report.texts import read_texts
+=======
+from fastir.request.directions import best_first
+>>>>>>> d254d51e3174df074be5473718049bd46aea47ae
 from fastir.request.names import is_metric, split
 
 if TYPE_CHECKING:
@@ -35,6 +40,9 @@ if TYPE_CHECKING:
     from fastir.evaluation.run_collections import RunNames
     from fastir.report.texts import TextsLike
 
+ORDER_TEXT = "; the order is write_report(qrels, runs, metrics, path)"
+MAX_FRAME_BYTES = 4_000_000  # of a page that a notebook holds
+FRAME = "width: 100%; height: 40em; border: 1px solid #8888"
 STATISTICS = (
     *("baseline", "test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "segments"),
     *("clusters", "random_state"),
@@ -44,8 +52,8 @@ STATISTICS = (
 def write_report(
     qrels: QrelsLike,
     runs: RunsLike,
-    metrics: str | Iterable[str],
-    path: str | os.PathLike[str],
+    metrics: str | Iterable[str] = DEFAULT_METRICS,
+    path: str | os.PathLike[str] = "report.html",
     *,
     names: RunNames = "stem",
     k: SupportsIndex = 10,
@@ -54,7 +62,7 @@ def write_report(
     doc_titles: TextsLike | None = None,
     progress: Callable[[Hashable, int], object] | None = None,
     **options: Unpack[ReportOptions],
-) -> None:
+) -> ReportFile:
     """Write a report of runs as one file of HTML, which works in any browser, offline.
 
     It shows the leaderboard with intervals and significance, any two runs query by query, the rankings of a query side
@@ -77,6 +85,11 @@ def write_report(
         The titles of documents, which the page shows below their ids; a file as for `topics`, with documents.
     progress, **options
         As for `compare`, without `seeds` and `bounds`.
+
+    Returns
+    -------
+    ReportFile
+        Its attribute `path` is the file; a notebook shows the report.
 
     Raises
     ------
@@ -104,10 +117,10 @@ def write_report(
     >>> fastir.write_report(qrels, runs, ["mrr", "ndcg@10"], "report.html")  # doctest: +SKIP
     """
     if not isinstance(path, (str, bytes, os.PathLike)) or all(map(is_metric, split(os.fsdecode(path)) or ["."])):
-        raise TypeError(
-            f"path must be the file to write, got {type(path).__name__} {quote(path)}; the order is "
-            "write_report(qrels, runs, metrics, path)"
-        )
+        raise TypeError(f"path must be the file to write, got {type(path).__name__} {quote(path)}{ORDER_TEXT}")
+    for name, value in (("qrels", qrels), ("metrics", metrics)):
+        if isinstance(value, (str, os.PathLike)) and os.fsdecode(value).lower().endswith((".html", ".htm")):
+            raise TypeError(f"{name} is the name of a page, {quote(value)}{ORDER_TEXT}")
     shown = whole_number("k", k, 1)
     rules: dict[str, Any] = {**options}
     statistics = {name: rules.pop(name) for name in STATISTICS if name in rules}
@@ -125,6 +138,34 @@ def write_report(
     text = page(gathered, about)
     with replacing(os.fsdecode(path)) as file:
         file.write(text.encode("utf-8", "replace"))
+    return ReportFile(os.fsdecode(path))
+
+
+class ReportFile(os.PathLike[str]):
+    """A report in a file, which `open` and pathlib take as its path, and which a notebook shows.
+
+    Attributes
+    ----------
+    path : str
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path: str = path
+
+    def __fspath__(self) -> str:
+        return self.path
+
+    def __repr__(self) -> str:
+        return f"<ReportFile {self.path!r}>"
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own; a link to it where it is large, or its file is gone."""
+        link = f'<a href="{html_text(self.path)}">{html_text(self.path)}</a>'
+        if not os.path.isfile(self.path) or os.path.getsize(self.path) > MAX_FRAME_BYTES:
+            return link
+        with open(self.path, encoding="utf-8") as file:
+            page = html.escape(file.read())
+        return f'{link}<iframe sandbox="allow-scripts" style="{FRAME}" srcdoc="{page}"></iframe>'
 
 
 class PageTexts(NamedTuple):
@@ -152,6 +193,9 @@ def boards(gathered: ReportData) -> str:
     for place, (title, part) in enumerate(parts_by_title(gathered.comparison).items()):
         level = default_level(part.method)
         table = runs_table(part.means, part.verdicts, part.systems, part.method, 4, level, gathered.names)
+        means = [mean.mean for mean in part.means[: len(table.rows)]]  # of the first metric
+        order = best_first(dict(enumerate(means)), part.metrics[0])
+        table = table._replace(rows=[table.rows[place] for place in order])
         texts.append(board(table, place, title))
     return "\n".join(texts)
 
@@ -189,19 +233,20 @@ def number(column: int, first: int) -> str:
 
 
 def rows(table: Table) -> str:
-    return "".join(
-        f"<tr>{''.join(cell(each, column, table.first) for column, each in enumerate(row))}</tr>" for row in table.rows
-    )
+    """The rows; each number says its column, which a narrow page shows above it."""
+    heads = [f' data-head="{html_text(head)}"' if at >= table.first else "" for at, head in enumerate(table.head)]
+    cells = ("".join(cell(each, at, table.first, heads[at]) for at, each in enumerate(row)) for row in table.rows)
+    return "".join(f"<tr>{each}</tr>" for each in cells)
 
 
-def cell(each: Cell, column: int, first: int) -> str:
+def cell(each: Cell, column: int, first: int, head: str = "") -> str:
     """A cell with its exact value, its marks and its interval."""
     exact = "" if each.exact is None else f' data-exact="{html_text(each.exact)}"'
     text = html_text(each.text)
     text = f"<b>{text}</b>" if each.strong else text
     marks = f"<sup>{html_text(each.beats)}</sup>" if each.beats else ""
     interval = f"<small>{html_text(each.interval)}</small>" if each.interval else ""
-    return f"<td{number(column, first)}{exact}>{text}{marks}{interval}</td>"
+    return f"<td{number(column, first)}{head}{exact}>{text}{marks}{interval}</td>"
 
 
 def judged_table(gathered: ReportData) -> str:
@@ -234,12 +279,13 @@ def sources(gathered: ReportData) -> str:
     """Where the numbers come from: the method, the convention, options, metrics and files."""
     provenance = next((record for result in gathered.results.values() if (record := result.provenance)), None)
     listed: list[tuple[str, str]] = [("statistics", str(gathered.comparison.method))]
+    details: list[tuple[str, str]] = []
     if provenance is not None:
         convention = provenance.convention
         chosen = {} if gathered.queries is None else {"queries": gathered.queries}
         listed.append(("convention", f"{convention.name}. {convention.about}".removesuffix(". ")))
-        listed += (
-            (f"convention: {field.name}", str(chosen.get(field.name, getattr(convention, field.name))))
+        details += (
+            (field.name, str(chosen.get(field.name, getattr(convention, field.name))))
             for field in dataclasses.fields(convention)
             if field.name not in ("name", "about") and getattr(convention, field.name) not in (None, ())
         )
@@ -255,7 +301,11 @@ def sources(gathered: ReportData) -> str:
             for kind, (count, place) in repairs.items()
         )
     listed.append(("fastir", gathered.comparison.method.version))
-    return scrolling_table(Table(["what", "value"], [[Cell(what), Cell(value)] for what, value in listed], 2, []))
+    first, second = (
+        scrolling_table(Table(["what", "value"], [[Cell(what), Cell(value)] for what, value in facts], 2, []))
+        for facts in (listed, details)
+    )
+    return f"{first}<details><summary>The rules of the convention</summary>{second}</details>" if details else first
 
 
 def warnings_list(texts: Sequence[str]) -> str:
@@ -276,11 +326,18 @@ def page(gathered: ReportData, about: PageTexts) -> str:
         f"{counted(n_runs, 'run', 'runs')} on {counted(n_queries, 'query', 'queries')}, "
         f"{counted(len(comparison.metrics), 'metric', 'metrics')}"
     )
+<<<<<<< HEAD
     facts = [about.collection, build_day(), summary]
     return string.Template(page_part("page.txt")).substitute(
         title=html_text(f"{about.title or 'fastir report'}: {summary}"),
         head=html_text(about.title or "Report"),
         summary=html_text(" · ".join(filter(None, facts))),
+=======
+    note = f"; {gathered.names_note}" if gathered.names_note else ""
+    return string.Template(page_part("page.txt")).substitute(
+        title=html.escape(f"fastir report: {summary}"),
+        summary=html_text(summary + note),
+>>>>>>> d254d51e3174df074be5473718049bd46aea47ae
         style=page_part("page.css"),
         script=page_part("page.js"),
         warnings=warnings_list(gathered.warnings),

@@ -7,8 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+<<<<<<< HEAD
 from fastir.engine.measure import CARDS
 from fastir.engine.measure.cards import BETTER, BY_OPTION_TEXTS, Card, find_relatives
+=======
+from fastir.engine.measure import CARDS, MOST_USED
+from fastir.engine.measure.cards import BETTER, Card, find_relatives
+>>>>>>> d254d51e3174df074be5473718049bd46aea47ae
 from fastir.engine.measure.references import Reference
 from fastir.errors import UnknownMetricError
 from fastir.rendering import Cell, Table, render
@@ -125,7 +130,7 @@ class Metric(str):
 
     def _repr_html_(self) -> str:
         (_, title), *lines = self._lines
-        return render(Table([title, ""], [[Cell(label), Cell(text)] for label, text in lines], 2, []), "html")
+        return render(Table(["", title], [[Cell(label), Cell(text)] for label, text in lines], 2, []), "html")
 
     def bibtex(self) -> str:
         """The papers as BibTeX entries, each once."""
@@ -319,6 +324,7 @@ def metrics() -> Metrics:
     Returns
     -------
     tuple of Card
-        In the order of the documentation; prints as a table.
+        The twenty of most use first, the others in the order of the documentation; prints as a table.
     """
-    return Metrics(CARDS)
+    places = {name: place for place, name in enumerate(MOST_USED)}
+    return Metrics(sorted(CARDS, key=lambda card: places.get(card.name, len(MOST_USED))))

@@ -217,9 +217,7 @@ def check_choices(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     checked = []
     for name, value in choices.items():
         if name not in params:
-            from fastir.request.habits import OPTIONS as OTHER_WORDS
-            from fastir.request.habits import hint as find_hint
-            from fastir.request.option_rows import suggestion
+            from fastir.request.habits import option_hint
 
             if name == "threshold":
                 raise TypeError("unknown option 'threshold'; for ratings Qrels.from_table and from_file have it")
@@ -229,8 +227,7 @@ def check_choices(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
                 raise TypeError(f"this call does not take the option {name!r} of evaluate")
             listed = f"; the metric options are {', '.join(sorted(params))}"
             known = (*params, *Options._fields, *OTHER_OPTIONS)
-            hint = suggestion(name, known) or find_hint(name, OTHER_WORDS, known) or listed
-            raise TypeError(f"unknown option {name!r}{hint}")
+            raise TypeError(f"unknown option {name!r}{option_hint(name, known) or listed}")
         checked.append((name, names.read_value(name, params[name], value)))
     return tuple(checked)
 

@@ -155,7 +155,11 @@ def test_nearest_settings_say_what_moves_them():
         assert move.values != pytest.approx(nearest.values, abs=1e-12)
     off = [abs(move.values[0] - 0.1234) + abs(move.values[1] - 0.2345) for move in nearest.moves]
     assert off == sorted(off)
+<<<<<<< HEAD
     assert f"{nearest.moves[0].option}={nearest.moves[0].value} would change row 1: " in repr(found)
+=======
+    assert f"1 with {nearest.moves[0].option}={nearest.moves[0].value}: " in repr(found)
+>>>>>>> d254d51e3174df074be5473718049bd46aea47ae
     assert json.loads(found.to_json())["nearest"][0]["moves"][0]["option"] == nearest.moves[0].option
 
 
@@ -197,3 +201,10 @@ def test_of_each_convention_only_the_simplest_settings_are_told():
     far = Setting("mteb", (("max_depth", 10), ("rel_level", 2)))
     named = Setting("fastir", (("gain", "exp2"), ("ideal", "full")), "a paper")
     assert simplest([plain, deep, *two, far, named]) == [plain, *two, named]
+
+
+def test_a_value_of_deeper_rankings_is_said_to_be_impossible_where_nothing_fits():
+    qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0}}
+    text = "map: the run has at most 1 documents for a query; a value of rankings of 1000 documents cannot come out"
+    assert text in " ".join(repr(fastir.identify(qrels, run, {"map": "0.777"})).split())
+    assert "cannot come out" not in " ".join(repr(fastir.identify(qrels, run, {"map": "0.500"})).split())

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fastir.data.run import RunLike
     from fastir.evaluation.keywords import EvaluateOptions, ExplainOptions
     from fastir.request.conventions import Convention
+    from fastir.request.keywords import ConventionName
 
 
 def explain(
@@ -157,7 +158,7 @@ def explain_conventions(
     run: RunLike,
     query_id: str | int | None,
     metric: str,
-    pair: tuple[str | Convention, str | Convention],
+    pair: tuple[ConventionName | str | Convention, ConventionName | str | Convention],
     **options: Unpack[EvaluateOptions],
 ) -> ConventionsDiff:
     """Show on which queries two conventions differ most, and for one query the step where they first differ.

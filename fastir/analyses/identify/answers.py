@@ -254,7 +254,7 @@ class Identified(Exportable, Listed):
     def _move_text(self, move: OptionChange) -> str:
         """What a change of the nearest setting moves its values to, in words."""
         moved = [
-            f"{target.name} to {self._cell(value, target).text}"
+            f"{target.name} {self._cell(value, target).text}"
             for value, was, target in zip(move.values, self.nearest[0].values, self._targets, strict=True)
             if value != was
         ]

@@ -115,7 +115,7 @@ class Results(Fields, Exportable):
         return name in self._names or (not isinstance(name, str) and str(name) in self._names)
 
     def items(self) -> list[tuple[str, float]]:
-        """(name, mean) of every metric."""
+        """(name, mean) of every metric; the means alone are ``dict(results).values()``, as `values` is an array."""
         return [(name, self[name]) for name in self._names]
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -148,7 +148,10 @@ class Results(Fields, Exportable):
 
     @property
     def values(self) -> np.ndarray:
-        """All values: float64 of shape (n_queries, n_names), read-only, NaN where a metric left a query out."""
+        """All values: float64 of shape (n_queries, n_names), read-only, NaN where a metric left a query out.
+
+        An array and no method: the means, as ``values()`` of a dict has them, are ``dict(results).values()``.
+        """
         return self._values
 
     @property
