@@ -144,6 +144,23 @@ def test_to_judge(race, task):
     race.amount("fastir, to_judge", costs["fastir, to_judge"].cpu, "s", 1)
 
 
+@pytest.mark.parametrize("alike", [False, True], ids=["other documents", "the same documents"])
+def test_merge_qrels(race, quick, alike):
+    old, _ = judged(5 if quick else 50, 1000)
+    new = {query: {doc if alike else f"new-{doc}": label for doc, label in docs.items()} for query, docs in old.items()}
+
+    def by_hand():
+        merged = {query: dict(docs) for query, docs in old.items()}
+        for query, docs in new.items():
+            merged.setdefault(query, {}).update({doc: label for doc, label in docs.items() if label >= 0})
+        return merged
+
+    calls = {"fastir": lambda: fastir.merge_qrels(old, new, duplicates="last"), "dicts, updated": by_hand}
+    assert fastir.merge_qrels(old, new, duplicates="last").to_dict() == by_hand()
+    group = f"merge_qrels of 2 x {len(old)} x 1000, {'the same' if alike else 'other'} documents"
+    race(group, calls, [Goal("fastir", "dicts, updated")], ROUNDS)
+
+
 # ---- agreement and preferences ---------------------------------------------------------------------------------------
 def test_agreement(race, quick):
     metrics = pytest.importorskip("sklearn.metrics")

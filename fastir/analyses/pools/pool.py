@@ -9,10 +9,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, SupportsIndex
 
+import numpy as np
+
 from fastir.analyses.pools.contributions import Masks, Names, bit_masks, names_of_bits, read_labels
 from fastir.checks import check_choice
-from fastir.data.qrels import GroupedQrels, Qrels, as_qrels
+from fastir.data.qrels import GroupedQrels, Qrels, QrelsColumns, as_qrels, label_column
 from fastir.data.results.exportable import Exportable, columns_from_records
+from fastir.engine.columns._firsts import first_rows
+from fastir.engine.columns._objects import pick
+from fastir.engine.columns.rows import occurrences, offsets_from_sizes, repeat, sums
 from fastir.errors import DuplicateError, FastirWarning, quote
 from fastir.evaluation.run_collections import check_depth, first_documents, read_runs
 from fastir.inputs import writers
@@ -153,7 +158,6 @@ def pool(
 
 # ---- judgments with more judgments added -----------------------------------------------------------------------------
 
-Labels = dict[Any, dict[Any, int]]
 RULES = (None, "first", "last", "max")
 
 
@@ -194,21 +198,36 @@ def merge_qrels(qrels: QrelsLike, *more: QrelsLike, duplicates: str | None = Non
     check_choice("duplicates", duplicates, RULES)
     sides = [read(place, one) for place, one in enumerate((qrels, *more), 1)]
     check_kinds(sides)
-    labels: Labels = {query_id: dict(sides[0][query_id]) for query_id in sides[0]}
+    query_places: dict[Any, int] = {}
+    ids: list[Any] = []
+    of_query, labels = [], []
     n_open, example = 0, None
-    for place, side in enumerate(sides[1:], 2):
-        for query_id in side:
-            judged = side[query_id]
-            open_ids = [doc_id for doc_id, label in judged.items() if label < 0]
-            if open_ids:
-                n_open, example = n_open + len(open_ids), example or (query_id, open_ids[0])
-            if len(open_ids) < len(judged):
-                add(labels.setdefault(query_id, {}), judged, f"judgments {place}: query {quote(query_id)}", duplicates)
+    for place, side in enumerate(sides, 1):
+        columns = side.columns
+        doc_ids, kept = columns.ids[:], (columns.numbers >= 0) | (place == 1)
+        sizes, numbers = np.diff(columns.offsets), columns.numbers
+        if not kept.all():
+            sizes, numbers = sums(kept, columns.offsets), numbers[kept]
+            n_open += len(kept) - len(numbers)
+            example = example or row_ids(columns, int(np.argmin(kept)))
+            doc_ids = list(itertools.compress(doc_ids, kept.tolist()))
+        places = [
+            query_places.setdefault(query_id, len(query_places)) if n or place == 1 else 0
+            for query_id, n in zip(columns.query_ids, sizes.tolist(), strict=True)
+        ]
+        ids += doc_ids
+        labels.append(numbers)
+        of_query.append(repeat(np.array(places, np.int64), sizes))
     if example is not None:
         what = counted(n_open, "document has", "documents have")
         where = f"such as {quote(example[1])} of query {quote(example[0])}"
         warnings.warn(f"{what} no label yet, {where}", FastirWarning, stacklevel=2)
-    return Qrels.from_dict(labels)
+    return merge_rows(list(query_places), np.concatenate(of_query), ids, labels, duplicates)
+
+
+def row_ids(columns: QrelsColumns, row: int) -> tuple[Any, Any]:
+    """The query and the document of a row."""
+    return columns.query_ids[int(np.searchsorted(columns.offsets, row, "right")) - 1], columns.ids[row : row + 1][0]
 
 
 def read(place: int, judgments: Any) -> Qrels:
@@ -228,25 +247,33 @@ def check_kinds(sides: list[Qrels]) -> None:
 
 
 def id_kinds(qrels: Qrels) -> str:
-    query_id, doc_id = next((query_id, doc_id) for query_id in qrels for doc_id in qrels[query_id])
+    query_id, doc_id = row_ids(qrels.columns, 0)
     return f"({type(query_id).__name__}, {type(doc_id).__name__})"
 
 
-def add(labels: dict[Any, int], judged: dict[Any, int], where: str, rule: str | None) -> None:
-    """Put the labels of a query's documents among those that are known."""
-    for doc_id, label in judged.items():
-        if label < 0:
-            continue
-        old = labels.get(doc_id, label)
-        if old < 0 or old == label or rule == "last":
-            labels[doc_id] = label
-        elif rule == "max":
-            labels[doc_id] = max(old, label)
-        elif rule is None:
+def merge_rows(
+    query_ids: list[Any], of_query: np.ndarray, doc_ids: list[Any], labels: list[np.ndarray], rule: str | None
+) -> Qrels:
+    """Qrels of the rows of several sides, one behind the other; each document stays where it came first."""
+    order = np.argsort(of_query, kind="stable")
+    offsets = offsets_from_sizes(occurrences(of_query, minlength=len(query_ids)))
+    target, firsts, offsets = first_rows(doc_ids, order, offsets)
+    merged, repeats = np.concatenate(labels), np.flatnonzero(target != np.arange(len(target)))
+    stops = np.searchsorted(repeats, offsets_from_sizes(list(map(len, labels)))).tolist()
+    for place, (start, stop) in enumerate(itertools.pairwise(stops), 1):
+        rows = repeats[start:stop]  # of one side, in which no document is twice
+        new, had = merged[rows], merged[target[rows]]
+        taken = (had < 0) | (rule == "last") | ((rule == "max") & (new > had))
+        odd = np.flatnonzero(~taken & (had != new)) if rule is None else ()
+        if len(odd):
+            i = odd[0]
             raise DuplicateError(
-                f"{where}, document {quote(doc_id)} has the label {label}, and had {old}; "
+                f"judgments {place}: query {quote(query_ids[of_query[rows[i]]])}, document "
+                f"{quote(doc_ids[rows[i]])} has the label {new[i]}, and had {had[i]}; "
                 "duplicates='first', 'last' or 'max' would say which counts"
             )
+        merged[target[rows[taken]]] = new[taken]
+    return Qrels(query_ids, offsets, pick(doc_ids, firsts), label_column(merged[firsts]))
 
 
 # ---- lists of documents as files -------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import numpy as np
 
 from fastir.engine.columns._ids import ids_from_arena
+from fastir.engine.columns._objects import pick
 from fastir.engine.columns.ids import Arena
 from fastir.errors import quote
 
@@ -201,7 +202,7 @@ class Columns:
         """The document ids of some rows."""
         ids = self.ids
         if isinstance(ids, list):
-            return [ids[row] for row in rows.tolist()]
+            return pick(ids, rows)
         return ids.take(rows)
 
 
