@@ -181,7 +181,8 @@ def test_agreement(race, quick):
             [metrics.cohen_kappa_score(*labels, weights=weights) for weights in (None, "quadratic")]
         ),
     }
-    race("agreement, 50 x 1000 judgments; in fastir with intervals", calls, rounds=ROUNDS, same=1e-12)
+    goal = Goal("fastir", "scikit-learn")
+    race("agreement, 50 x 1000 judgments; in fastir with intervals", calls, [goal], ROUNDS, same=1e-12)
 
 
 def test_preferences(race, quick):

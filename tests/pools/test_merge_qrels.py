@@ -56,7 +56,7 @@ def test_merging_is_what_a_loop_over_dicts_does(rule, spelled):
         ]
         expected = merge_by_hand(sides, rule)
         if isinstance(expected, tuple):
-            with pytest.raises(DuplicateError, match=f"has the label {expected[0]}"):
+            with pytest.raises(DuplicateError, match=f"has the label {expected[0]:g}, and had {expected[1]:g};"):
                 fastir.merge_qrels(*sides)
             continue
         merged = fastir.merge_qrels(*sides, duplicates=rule)
@@ -115,6 +115,8 @@ def test_equal_labels_are_no_conflict():
 
 @pytest.mark.parametrize(("more", "error", "message"), [
     ({"q": {"a": 2}}, DuplicateError, "judgments 2: query 'q', document 'a' has the label 2, and had 1"),
+    ({"q": {"b": 0.5, "a": 2}}, DuplicateError, "'a' has the label 2, and had 1; duplicates='first', 'last' or 'max'"),
+    ({"q": {"a": 0.5}}, DuplicateError, "'a' has the label 0.5, and had 1; "),
     ({"q": {1: 2}}, TypeError, r"judgments 2 have ids of type \(str, int\), judgments 1 of \(str, str\)"),
     ({"q": {"g": {"a": 1}}}, TypeError, "judgments 2: expected a label for each document, got judgments by groups"),
 ])  # fmt: skip

@@ -13,11 +13,11 @@ import numpy as np
 
 from fastir.analyses.pools.contributions import Masks, Names, bit_masks, names_of_bits, read_labels
 from fastir.checks import check_choice
-from fastir.data.qrels import GroupedQrels, Qrels, QrelsColumns, as_qrels, label_column
+from fastir.data.qrels import GroupedQrels, Qrels, as_qrels, label_column
 from fastir.data.results.exportable import Exportable, columns_from_records
-from fastir.engine.columns._firsts import first_rows
+from fastir.data.stacked import Stacked, row_ids, stack_judgments
 from fastir.engine.columns._objects import pick
-from fastir.engine.columns.rows import occurrences, offsets_from_sizes, repeat, sums
+from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.errors import DuplicateError, FastirWarning, quote
 from fastir.evaluation.run_collections import check_depth, first_documents, read_runs
 from fastir.inputs import writers
@@ -198,36 +198,13 @@ def merge_qrels(qrels: QrelsLike, *more: QrelsLike, duplicates: str | None = Non
     check_choice("duplicates", duplicates, RULES)
     sides = [read(place, one) for place, one in enumerate((qrels, *more), 1)]
     check_kinds(sides)
-    query_places: dict[Any, int] = {}
-    ids: list[Any] = []
-    of_query, labels = [], []
-    n_open, example = 0, None
-    for place, side in enumerate(sides, 1):
-        columns = side.columns
-        doc_ids, kept = columns.ids[:], (columns.numbers >= 0) | (place == 1)
-        sizes, numbers = np.diff(columns.offsets), columns.numbers
-        if not kept.all():
-            sizes, numbers = sums(kept, columns.offsets), numbers[kept]
-            n_open += len(kept) - len(numbers)
-            example = example or row_ids(columns, int(np.argmin(kept)))
-            doc_ids = list(itertools.compress(doc_ids, kept.tolist()))
-        places = [
-            query_places.setdefault(query_id, len(query_places)) if n or place == 1 else 0
-            for query_id, n in zip(columns.query_ids, sizes.tolist(), strict=True)
-        ]
-        ids += doc_ids
-        labels.append(numbers)
-        of_query.append(repeat(np.array(places, np.int64), sizes))
-    if example is not None:
-        what = counted(n_open, "document has", "documents have")
-        where = f"such as {quote(example[1])} of query {quote(example[0])}"
-        warnings.warn(f"{what} no label yet, {where}", FastirWarning, stacklevel=2)
-    return merge_rows(list(query_places), np.concatenate(of_query), ids, labels, duplicates)
-
-
-def row_ids(columns: QrelsColumns, row: int) -> tuple[Any, Any]:
-    """The query and the document of a row."""
-    return columns.query_ids[int(np.searchsorted(columns.offsets, row, "right")) - 1], columns.ids[row : row + 1][0]
+    stacked = stack_judgments([side.columns for side in sides], keeps_open=True)
+    if stacked.example is not None:
+        what = counted(stacked.n_open, "document has", "documents have")
+        query_id, doc_id = map(quote, stacked.example)
+        warnings.warn(f"{what} no label yet, such as {doc_id} of query {query_id}", FastirWarning, stacklevel=2)
+    labels = merge_labels(stacked, duplicates)
+    return Qrels(stacked.query_ids, stacked.offsets, pick(stacked.doc_ids, stacked.rows), labels)
 
 
 def read(place: int, judgments: Any) -> Qrels:
@@ -251,29 +228,26 @@ def id_kinds(qrels: Qrels) -> str:
     return f"({type(query_id).__name__}, {type(doc_id).__name__})"
 
 
-def merge_rows(
-    query_ids: list[Any], of_query: np.ndarray, doc_ids: list[Any], labels: list[np.ndarray], rule: str | None
-) -> Qrels:
-    """Qrels of the rows of several sides, one behind the other; each document stays where it came first."""
-    order = np.argsort(of_query, kind="stable")
-    offsets = offsets_from_sizes(occurrences(of_query, minlength=len(query_ids)))
-    target, firsts, offsets = first_rows(doc_ids, order, offsets)
-    merged, repeats = np.concatenate(labels), np.flatnonzero(target != np.arange(len(target)))
-    stops = np.searchsorted(repeats, offsets_from_sizes(list(map(len, labels)))).tolist()
+def merge_labels(stacked: Stacked, rule: str | None) -> np.ndarray:
+    """The labels of the first rows, each as later rows of its document leave it."""
+    labels, firsts = np.concatenate(stacked.labels), stacked.firsts
+    repeats = np.flatnonzero(firsts != np.arange(len(firsts)))
+    stops = np.searchsorted(repeats, offsets_from_sizes(list(map(len, stacked.labels)))).tolist()
     for place, (start, stop) in enumerate(itertools.pairwise(stops), 1):
         rows = repeats[start:stop]  # of one side, in which no document is twice
-        new, had = merged[rows], merged[target[rows]]
+        new, had = labels[rows], labels[firsts[rows]]
         taken = (had < 0) | (rule == "last") | ((rule == "max") & (new > had))
-        odd = np.flatnonzero(~taken & (had != new)) if rule is None else ()
-        if len(odd):
-            i = odd[0]
+        refused = np.flatnonzero(~taken & (had != new))
+        if rule is None and len(refused):
+            i, row = refused[0], rows[refused[0]]
+            label, old = (int(n) if n == int(n) else float(n) for n in (new[i], had[i]))
+            query_id, doc_id = quote(stacked.query_ids[stacked.of_query[row]]), quote(stacked.doc_ids[row])
             raise DuplicateError(
-                f"judgments {place}: query {quote(query_ids[of_query[rows[i]]])}, document "
-                f"{quote(doc_ids[rows[i]])} has the label {new[i]}, and had {had[i]}; "
+                f"judgments {place}: query {query_id}, document {doc_id} has the label {label}, and had {old}; "
                 "duplicates='first', 'last' or 'max' would say which counts"
             )
-        merged[target[rows[taken]]] = new[taken]
-    return Qrels(query_ids, offsets, pick(doc_ids, firsts), label_column(merged[firsts]))
+        labels[firsts[rows[taken]]] = new[taken]
+    return label_column(labels[stacked.rows])
 
 
 # ---- lists of documents as files -------------------------------------------------------------------------------------

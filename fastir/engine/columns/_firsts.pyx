@@ -12,6 +12,7 @@ from fastir.engine.columns._memory cimport prefetch
 
 cdef extern from "Python.h":
     PyObject* PyList_GetItem(object, Py_ssize_t) except NULL
+    int PyUnicode_Check(PyObject*) noexcept
 
 cdef enum:
     AHEAD = 16      # how many strings ahead are fetched into the cache
@@ -22,9 +23,9 @@ def first_rows(list ids, const int64_t[::1] order, const int64_t[::1] offsets):
 
     Parameters
     ----------
-    ids : list of str or of int
+    ids : list of str, or of int
     order, offsets : int64 arrays
-        Query i has the rows ``order[offsets[i] : offsets[i + 1]]``; of two with one id, the one there first is the first.
+        Query i has the rows ``order[offsets[i] : offsets[i + 1]]``, in this order.
 
     Returns
     -------
@@ -43,7 +44,7 @@ def first_rows(list ids, const int64_t[::1] order, const int64_t[::1] offsets):
         most = max(most, offsets[q + 1] - offsets[q])
     while size < 2 * most:
         size *= 2
-    if n and type(ids[0]) is int:
+    if n > 0 and all(type(one) is int for one in ids):
         ids = list(map(str, ids))
     array = np.empty(n, np.int64)
     left, new_offsets = np.empty(n, np.int64), np.zeros(n_queries + 1, np.int64)
@@ -76,6 +77,8 @@ cdef int borrow_query(list ids, const int64_t* order, int64_t first, int64_t sto
             prefetch(ahead)
             prefetch(ahead + 64)
         string = PyList_GetItem(ids, order[i])
+        if not PyUnicode_Check(string):
+            raise TypeError(f"expected ids of one kind, got {<object>string!r}")
         if not held_text(string, texts + i - first):
             borrow_text(string, texts + i - first, kept)
     return 0
