@@ -12,6 +12,7 @@ import pytest
 from timing import METRICS, Goal
 
 import fastir
+from fastir.data.results._fields import status_codes
 from fastir.data.results.report import Report
 from fastir.data.results.results import Results
 
@@ -19,12 +20,12 @@ ROUNDS = 5
 SECONDS = {"tsv": 1.0, "json": 1.5, "parquet": 0.3}  # that saving may take
 
 
-@pytest.fixture(scope="module")
-def results(quick):
+@pytest.fixture(scope="module", params=[0, 1 / 3], ids=["all relevant", "a third without relevant"])
+def results(request, quick):
     n = 1000 if quick else 1_000_000
     rng = np.random.default_rng(20)
     query_ids = list(map(str, rng.permutation(10 * n)[:n].tolist()))
-    values, status = rng.random((n, len(METRICS))), np.zeros(n, np.uint8)
+    values, status = rng.random((n, len(METRICS))), (rng.random(n) < request.param) * np.uint8(2)
     return Results(query_ids, METRICS, values, status, ["mean"] * len(METRICS), Report())
 
 
@@ -50,6 +51,10 @@ def write_json(results, path):
         json.dump(results.to_dict(), file)
 
 
+def without(results):
+    return ", a third without relevant documents" * (len(set(results.status.values())) > 1)
+
+
 def raced(race, results, folder, suffix, read, writers):
     """Race `Results.save` and functions that write the same values to a path."""
     own, other = (str(folder / f"{name}.{suffix}") for name in ("own", "other"))
@@ -61,7 +66,7 @@ def raced(race, results, folder, suffix, read, writers):
     calls = {"fastir": lambda: results.save(own)}
     calls |= {name: lambda write=write: write(other) for name, write in writers.items()}
     goals = [Goal("fastir", name) for name in writers]
-    costs = race(f"Results.save, 10^6 queries x 5 values, .{suffix}", calls, goals, ROUNDS)
+    costs = race(f"Results.save, 10^6 queries x 5 values{without(results)}, .{suffix}", calls, goals, ROUNDS)
     race.amount("processor time", costs["fastir"].cpu, "s", SECONDS[suffix])
 
 
@@ -104,7 +109,7 @@ def test_loading(race, results, tmp_path, suffix, asked):
     assert fastir.load_results(path) == results
     assert np.array_equal(readers[suffix]().select(METRICS).to_numpy(), results.values)
     calls = {"fastir, load_results": lambda: fastir.load_results(path), "polars, reading": readers[suffix]}
-    race(f"load_results, 10^6 queries x 5 values, .{suffix}", calls, [Goal(*calls, asked)], ROUNDS)
+    race(f"load_results, 10^6 queries x 5 values{without(results)}, .{suffix}", calls, [Goal(*calls, asked)], ROUNDS)
 
 
 def test_loading_json(race, quick, results, tmp_path):
@@ -112,11 +117,11 @@ def test_loading_json(race, quick, results, tmp_path):
     path = str(tmp_path / "saved.json")
     n = 1000 if quick else 7000
     few = Results(
-        results.query_ids[:n], METRICS, results.values[:n].copy(), np.zeros(n, np.uint8), ["mean"] * len(METRICS),
+        results.query_ids[:n], METRICS, results.values[:n].copy(), status_codes(results)[:n], ["mean"] * len(METRICS),
         Report(),
     )  # fmt: skip
     few.save(path)
     assert fastir.load_results(path) == few
     content = (tmp_path / "saved.json").read_bytes()
     calls = {"fastir, load_results": lambda: fastir.load_results(path), "orjson": lambda: orjson.loads(content)}
-    race("load_results, 7000 queries x 5 values, .json", calls, [Goal(*calls, 0.8)], ROUNDS)
+    race(f"load_results, 7000 queries x 5 values{without(few)}, .json", calls, [Goal(*calls, 0.8)], ROUNDS)

@@ -370,8 +370,8 @@ def read_any(path: str) -> SavedFile:
     with open(path, "rb") as file:
         content = file.read()
     if content.startswith(MARK.encode()):
-        first, _, _ = content.partition(b"\n")
-        head = parse_head(path, first[len(MARK) :])
+        line_end = content.find(b"\n")
+        head = parse_head(path, content[len(MARK) : line_end if line_end >= 0 else len(content)])
         sealed = has_valid_checksum(content)
         if not sealed and b"\r\n" in content:
             content = content.replace(b"\r\n", b"\n")
