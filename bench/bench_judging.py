@@ -92,6 +92,20 @@ def test_bounds_of_one_metric(race, quick, metric):
     race(f"bounds of {metric}, 50 x 1000 heavily judged", calls, [Goal("fastir, bounds", ONE, 1 / 3)], ROUNDS)
 
 
+# ---- curves ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("curve", [fastir.precision_recall_curve, fastir.roc_curve])
+def test_curves(race, quick, curve):
+    qrels, run = judged(5 if quick else 50, 1000)
+    name = f"fastir, {curve.__name__}"
+    mean = {"precision_recall_curve": "map", "roc_curve": "auc"}[curve.__name__]
+    assert curve(qrels, run).area() == pytest.approx(fastir.evaluate(qrels, run, mean)[mean], abs=1e-15)
+    calls = {
+        name: lambda: curve(qrels, run, n_threads=1),
+        ONE: lambda: fastir.evaluate(qrels, run, METRICS, n_threads=1),
+    }
+    race(f"{curve.__name__}, 50 x 1000 heavily judged", calls, [Goal(name, ONE, 1 / 3)], ROUNDS)
+
+
 # ---- pools -----------------------------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def task(quick):

@@ -22,7 +22,7 @@ import numpy as np
 
 from fastir.checks import mapping
 from fastir.data.results._fields import Fields, row_dicts, status_codes
-from fastir.data.results._totals import column_totals
+from fastir.data.results._totals import column_totals, sums_of_few
 from fastir.data.results.exportable import Exportable
 from fastir.data.results.means import column_mean, mean_from_sum, micro_mean, weigh_queries, weighted_column_mean
 from fastir.engine.measure import BY_MEANS
@@ -688,6 +688,15 @@ def set_best(results: Results, best: dict[str, np.ndarray]) -> Results:
     """Say by the means of what, for each query, metrics that divide by means were divided; returns the Results."""
     results._best = best
     return results
+
+
+def means_of(results: Results, columns: slice) -> np.ndarray:
+    """``results[name]`` of neighbouring metrics; together, which is faster where there are many of them."""
+    names, hows, n = results.names[columns], set(results._aggregates[columns]), len(results.values)
+    sums = [math.nan] * len(names)
+    if n and results._weights is None and results._late_values is None and hows == {"mean"}:
+        sums = sums_of_few(results.values[:, columns])
+    return np.array([total / n if total == total else results[name] for name, total in zip(names, sums, strict=True)])
 
 
 def count_without_relevant(results: Results) -> int:
