@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from timing import METRICS, Goal
+from timing import METRICS, Goal, clocked
 from workloads import another_run, judged, preferences, systems, without_ties, write_qrels, write_run
 
 import fastir
@@ -133,6 +133,33 @@ def test_pool_and_leave_one_out(race, quick, task):
     costs = race("pools, 50 runs x 250 x 100", calls, [Goal("fastir, pool", "plain Python, pool")], ROUNDS)
     for what in list(calls)[1:3]:
         race.amount(what, costs[what].cpu, "s", 1)
+
+
+def test_few_runs_pooled_and_left_out(race, quick):
+    """Runs in order, as they are read from files; beside sets, and three evaluations of all."""
+    qrels, judged_run = judged(5 if quick else 50, 1000)
+    runs = {"a": judged_run, "b": another_run(judged_run), "c": another_run(another_run(judged_run))}
+    runs = {name: without_ties(run) for name, run in runs.items()}
+    held = {name: fastir.Run.from_dict(run) for name, run in runs.items()}
+
+    def sets():
+        found = {}
+        for run in runs.values():
+            for query, docs in run.items():
+                found.setdefault(query, set()).update(list(docs)[:100])
+        return found
+
+    pooled = fastir.pool(held, 100)
+    assert {query: set(masks) for query, masks in pooled.masks.items()} == sets()
+    calls = {"fastir, pool": lambda: fastir.pool(held, 100), "sets": sets}
+    race(f"pool of 3 x {len(qrels)} x 1000, first 100", calls, [Goal("fastir, pool", "sets")], ROUNDS)
+    calls = {
+        "fastir, leave_one_out": lambda: fastir.leave_one_out(qrels, held, "map"),
+        "fastir, evaluate_many, three times": lambda: [fastir.evaluate_many(qrels, held, "map") for _ in range(3)],
+    }
+    costs = {name: min(clocked(call, 1).cpu for _ in range(ROUNDS)) for name, call in calls.items()}
+    race.amount("leave_one_out", costs["fastir, leave_one_out"] / costs["fastir, evaluate_many, three times"],
+                "of three evaluate_many", 1.3)  # fmt: skip
 
 
 def plain_pool(runs):
