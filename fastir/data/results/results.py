@@ -276,16 +276,20 @@ class Results(Fields, Exportable):
         macro    0.7500
         """
         from fastir.data.results.tables import ResultsBySegment
+        from fastir.engine.columns.rows import occurrences
 
         segments = mapping("segments", segments, "map query ids to segments")
-        rows: dict[Any, list[int]] = {}
-        for row, query_id in enumerate(self._query_ids):
-            if query_id not in segments:
-                raise ValueError(f"segments: query {query_id!r} has no segment")
-            rows.setdefault(segments[query_id], []).append(row)
-        return ResultsBySegment(self, {segment: self._segment(chosen) for segment, chosen in rows.items()})
+        missing = next((query_id for query_id in self._query_ids if query_id not in segments), None)
+        if missing is not None:
+            raise ValueError(f"segments: query {missing!r} has no segment")
+        of_query = list(map(segments.__getitem__, self._query_ids))
+        places = {segment: place for place, segment in enumerate(dict.fromkeys(of_query))}
+        of_row = np.fromiter(map(places.__getitem__, of_query), np.int64, len(of_query))
+        order = np.argsort(of_row, kind="stable")
+        rows = np.split(order, np.cumsum(occurrences(of_row))[:-1])
+        return ResultsBySegment(self, {segment: self._segment(rows[place]) for segment, place in places.items()})
 
-    def _segment(self, rows: list[int]) -> Results:
+    def _segment(self, rows: np.ndarray) -> Results:
         """Results of some of the queries, as if there were no others."""
         segment, divided = select_rows(self, rows), quotients_of_means(self)
         if not divided:
@@ -660,10 +664,11 @@ def remake(results: Results, values: np.ndarray, **fields: Any) -> Results:
     return set_denominators(Results(values=values, **(same | fields)), denominators_of(results))
 
 
-def select_rows(results: Results, rows: list[int]) -> Results:
+def select_rows(results: Results, rows: list[int] | np.ndarray) -> Results:
     """Results of some of the queries."""
-    query_ids, codes = results.query_ids, status_codes(results)[rows]
-    some = remake(results, results.values[rows], query_ids=[query_ids[row] for row in rows], status_codes=codes)
+    query_ids, codes = results._query_ids, status_codes(results)[rows]
+    some_ids = list(map(query_ids.__getitem__, np.asarray(rows).tolist()))
+    some = remake(results, results.values[rows], query_ids=some_ids, status_codes=codes)
     return set_denominators(some, {name: each[rows] for name, each in denominators_of(results).items()})
 
 
