@@ -13,7 +13,7 @@ import numpy as np
 
 from fastir.data.results._fields import status_codes
 from fastir.data.results.report import Report
-from fastir.data.results.saved_files import KEY, ColumnDict, ValuesByQuery, convert_errors, file_head, write
+from fastir.data.results.saved_files import KEY, PER_QUERY, ColumnDict, ValuesByQuery, convert_errors, file_head, write
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.errors import FormatError, quote
 from fastir.rendering.text import without_nan
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 AGGREGATES = ("mean", "micro", "geometric", "sum", "count", "mean_or_nan", "micro_or_nan", "geometric_or_nan")
 LETTERS = np.frombuffer("".join(status[0] for status in STATUS_CODES).encode(), np.uint8)  # by code
-PER_QUERY = "per_query"
 QUERY_COLUMN = "query_id"  # the first column of a table; the others are the metrics
 Fields = tuple[Any, ...]  # what Results are made from
 
@@ -170,6 +169,8 @@ def results_fields(path: str, head: Mapping[str, Any], body: Mapping[str, Any] |
             raise FormatError(f"saved results that were cut or changed: no column {QUERY_COLUMN}", path)
         return fields_from(path, head, query_ids, table)
     rows = body.get(PER_QUERY)
+    if isinstance(rows, ValuesByQuery):
+        return fields_from(path, head, rows.query_ids, dict(zip(rows.names, rows.values.T, strict=True)))
     if not isinstance(rows, dict) or not all(isinstance(row, dict) for row in rows.values()):
         raise FormatError('saved results that were cut or changed: no "per_query"', path)
     if any(list(row) != names for row in rows.values()):
