@@ -320,8 +320,7 @@ def shared_rows(sides: tuple[QrelsColumns, QrelsColumns], in_both: np.ndarray) -
 
 
 def judged_ids(side: QrelsColumns, query_id: Any) -> list[Any]:
-    place = side.places()[query_id]
-    rows = slice(side.offsets[place], side.offsets[place + 1])
+    rows = side.slice_of(query_id)
     return list(itertools.compress(side.ids[rows], (side.numbers[rows] >= 0).tolist()))
 
 
