@@ -58,6 +58,7 @@ READERS = {  # of the kinds of saved objects
     "judged rankings": "JudgedRankings.load",
 }
 BATCH_ROWS = 1 << 13  # rows that are written at a time
+SAMPLE_ROWS = 200  # of a column, to see whether its values repeat
 MAX_DICTIONARY_BYTES = 1 << 16  # of a column's distinct values in Parquet; with more it has no dictionary
 KIND_OF_RESULTS = b'"kind": "results'  # of one run or of several, in the head of a file of JSON
 PER_QUERY = "per_query"
@@ -82,13 +83,23 @@ def write(
     suffix = os.path.splitext(path)[1].lower()
     head = file_head(what, head)
     if suffix == ".parquet":
-        rows, parquet = add_checksum(path, head, table())
+        columns = table()
+        rows, parquet = add_checksum(path, head, columns)
+        options: dict[str, Any] = {"use_dictionary": [name for name in columns if has_repeats(columns[name])] or False}
         with replacing(path) as file:
-            parquet.write_table(rows, file, compression="zstd", dictionary_pagesize_limit=MAX_DICTIONARY_BYTES)
+            parquet.write_table(
+                rows, file, compression="zstd", dictionary_pagesize_limit=MAX_DICTIONARY_BYTES, **options
+            )
         return
     parts = json_parts({KEY: head, **body()}) if suffix == ".json" else tsv_parts(head, table())
     with replacing(path) as file:
         write_with_checksum(file, parts)
+
+
+def has_repeats(column: Any) -> bool:
+    """Whether half of a column's first values repeat another one, so that a dictionary pays."""
+    some = column[:SAMPLE_ROWS] if isinstance(column, list) else column[:SAMPLE_ROWS].tolist()
+    return 2 * len(set(map(repr, some))) <= len(some)
 
 
 class SavedFile(NamedTuple):
