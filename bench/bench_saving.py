@@ -125,3 +125,28 @@ def test_loading_json(race, quick, results, tmp_path):
     content = (tmp_path / "saved.json").read_bytes()
     calls = {"fastir, load_results": lambda: fastir.load_results(path), "orjson": lambda: orjson.loads(content)}
     race(f"load_results, 7000 queries x 5 values{without(few)}, .json", calls, [Goal(*calls, 0.8)], ROUNDS)
+
+
+@pytest.mark.parametrize("in_order", [True, False], ids=["in order", "in no order"])
+def test_saving_a_run(race, quick, tmp_path, in_order):
+    """Beside a loop that writes the lines of rankings in the order in which they are held."""
+    rng = np.random.default_rng(3)
+    run = {}
+    for query in range(5 if quick else 50):
+        scores = rng.random(1000)
+        scores = (np.sort(scores)[::-1] if in_order else scores).tolist()
+        run[f"q{query}"] = {f"doc-{place}": score for place, score in enumerate(scores)}
+    held, paths = fastir.Run.from_dict(run), [str(tmp_path / name) for name in ("own.run", "other.run")]
+
+    def loop():
+        with open(paths[1], "w") as file:
+            for query, docs in run.items():
+                for rank, (doc, score) in enumerate(docs.items(), 1):
+                    file.write(f"{query} Q0 {doc} {rank} {score!r} fastir\n")
+
+    held.save(paths[0])
+    loop()
+    if in_order:
+        assert (tmp_path / "own.run").read_bytes() == (tmp_path / "other.run").read_bytes()
+    calls = {"fastir, Run.save": lambda: held.save(paths[0]), "a loop": loop}
+    race(f"Run.save, {len(run)} x 1000, in {'' if in_order else 'no '}order", calls, [Goal(*calls)], ROUNDS)
