@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 import numpy as np
@@ -291,7 +291,7 @@ class Results(Fields, Exportable):
 
     def _segment(self, rows: np.ndarray) -> Results:
         """Results of some of the queries, as if there were no others."""
-        segment, divided = select_rows(self, rows), quotients_of_means(self)
+        segment, divided = select_rows(self, rows, self._query_ids), quotients_of_means(self)
         if not divided:
             return segment
         values = segment.values.copy()
@@ -673,10 +673,10 @@ def remake(results: Results, values: np.ndarray, **fields: Any) -> Results:
     return set_denominators(Results(values=values, **(same | fields)), denominators_of(results))
 
 
-def select_rows(results: Results, rows: list[int] | np.ndarray) -> Results:
-    """Results of some of the queries."""
-    query_ids, codes = results._query_ids, status_codes(results)[rows]
-    some_ids = list(map(query_ids.__getitem__, np.asarray(rows).tolist()))
+def select_rows(results: Results, rows: list[int] | np.ndarray, query_ids: Sequence[Any] | None = None) -> Results:
+    """Results of some of the queries; `query_ids` are those of the results, of which each reading is a new list."""
+    ids, codes = query_ids or results.query_ids, status_codes(results)[rows]
+    some_ids = list(map(ids.__getitem__, np.asarray(rows).tolist()))
     some = remake(results, results.values[rows], query_ids=some_ids, status_codes=codes)
     return set_denominators(some, {name: each[rows] for name, each in denominators_of(results).items()})
 
@@ -706,9 +706,10 @@ def set_best(results: Results, best: dict[str, np.ndarray]) -> Results:
 
 def means_of(results: Results, columns: slice) -> np.ndarray:
     """``results[name]`` of neighbouring metrics; together, which is faster where there are many of them."""
-    names, hows, n = results.names[columns], set(results._aggregates[columns]), len(results.values)
+    names, n = results.names[columns], len(results.values)
+    hows = set(map(results.aggregates.__getitem__, names))
     sums = [math.nan] * len(names)
-    if n and results._weights is None and results._late_values is None and hows == {"mean"}:
+    if n and results.weights is None and hows == {"mean"}:
         sums = sums_of_few(results.values[:, columns])
     return np.array([total / n if total == total else results[name] for name, total in zip(names, sums, strict=True)])
 
