@@ -357,7 +357,7 @@ def test_ids_of_numpy_and_ordered_dicts_against_exact_ones(race, collected, kind
 
 
 # ---- leaderboards and values ----------------------------------------------------------------------------------------
-@pytest.mark.parametrize("systems", [50, 200, 1000])
+@pytest.mark.parametrize("systems", [50, 200, 1000, 10_000])
 def test_rank_correlation_against_scipy(race, systems):
     stats = pytest.importorskip("scipy.stats")
     a, b = np.random.default_rng(5).random((2, systems))

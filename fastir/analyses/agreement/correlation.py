@@ -211,8 +211,8 @@ def rank_correlation(
     check_systems(values_a, values_b)
     names, truth = list(values_a), np.array(list(values_a.values()))
     best_first = np.argsort(-sign * truth, kind="stable")
-    systems = [names[place] for place in best_first.tolist()]
-    x, y = truth[best_first], np.array([values_b[system] for system in systems])
+    systems = list(map(names.__getitem__, best_first.tolist()))
+    x, y = truth[best_first], np.array(list(map(values_b.__getitem__, systems)))
     up_x, up_y = sign * x, sign * y
     ps = p_values(per_query_a, metric, options), p_values(per_query_b, metric, options)
 
@@ -280,7 +280,7 @@ def check_finite(side: str, system: Any, value: Any) -> float:
 
 def check_systems(a: dict[Any, float], b: dict[Any, float]) -> None:
     """Both sides must have the same systems, two at least."""
-    for side, other, name in ((a, b, "b"), (b, a, "a")):
+    for side, other, name in ((a, b, "b"), (b, a, "a")) if a.keys() != b.keys() else ():
         missing = [system for system in side if system not in other]
         if missing:
             raise NoOverlapError(f"{name} has no value for system {quote(missing[0])}, which the other side has")

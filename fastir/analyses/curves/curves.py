@@ -16,7 +16,7 @@ import numpy as np
 from fastir.checks import number, refuse_options
 from fastir.data.rankings import evaluate_rankings
 from fastir.data.results.exportable import Exportable
-from fastir.data.results.results import Results
+from fastir.data.results.results import Results, means_of
 from fastir.engine.measure import AUC, CARDS, IPREC, NUM_REL, NUM_RET, PRECISION, RECALL
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator
@@ -117,7 +117,7 @@ def evaluate_by_rank(
     # with the other metrics, so that each evaluation takes the parameters of all
     at_ranks = evaluate([*(f"{metric}@{rank}" for metric in by_rank for rank in ranks), *names])
     blocks = [slice(place * len(ranks), place * len(ranks) + depth) for place in range(len(by_rank))]
-    means = (np.array([at_ranks[name] for name in at_ranks.names[block]]) for block in blocks)
+    means = (means_of(at_ranks, block) for block in blocks)
     return first, [at_ranks.values[:, block] for block in blocks], means
 
 
