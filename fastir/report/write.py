@@ -24,11 +24,8 @@ from fastir.inputs.places import is_place, stem
 from fastir.rendering import Cell, Table
 from fastir.rendering.text import build_day, counted, decimals, distinct_texts, json_types, refuse_inputs, replacing
 from fastir.report.gather import ReportData, gather, judged_name, visible_text
-<<<<<<< HEAD
 from fastir.report.texts import read_texts
-=======
 from fastir.request.directions import best_first
->>>>>>> d254d51e3174df074be5473718049bd46aea47ae
 from fastir.request.names import is_metric, split
 
 if TYPE_CHECKING:
@@ -326,18 +323,12 @@ def page(gathered: ReportData, about: PageTexts) -> str:
         f"{counted(n_runs, 'run', 'runs')} on {counted(n_queries, 'query', 'queries')}, "
         f"{counted(len(comparison.metrics), 'metric', 'metrics')}"
     )
-<<<<<<< HEAD
-    facts = [about.collection, build_day(), summary]
+    note = f"; {gathered.names_note}" if gathered.names_note else ""
+    facts = [about.collection, build_day(), summary + note]
     return string.Template(page_part("page.txt")).substitute(
         title=html_text(f"{about.title or 'fastir report'}: {summary}"),
         head=html_text(about.title or "Report"),
         summary=html_text(" · ".join(filter(None, facts))),
-=======
-    note = f"; {gathered.names_note}" if gathered.names_note else ""
-    return string.Template(page_part("page.txt")).substitute(
-        title=html.escape(f"fastir report: {summary}"),
-        summary=html_text(summary + note),
->>>>>>> d254d51e3174df074be5473718049bd46aea47ae
         style=page_part("page.css"),
         script=page_part("page.js"),
         warnings=warnings_list(gathered.warnings),

@@ -7,13 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-<<<<<<< HEAD
-from fastir.engine.measure import CARDS
-from fastir.engine.measure.cards import BETTER, BY_OPTION_TEXTS, Card, find_relatives
-=======
 from fastir.engine.measure import CARDS, MOST_USED
-from fastir.engine.measure.cards import BETTER, Card, find_relatives
->>>>>>> d254d51e3174df074be5473718049bd46aea47ae
+from fastir.engine.measure.cards import BETTER, BY_OPTION_TEXTS, Card, find_relatives
 from fastir.engine.measure.references import Reference
 from fastir.errors import UnknownMetricError
 from fastir.rendering import Cell, Table, render

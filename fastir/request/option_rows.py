@@ -52,12 +52,8 @@ ROWS = {  # by the heading of the command's help
         Row("metrics", flag="-m", also=("measure", "measures")),
         Row("rel_level", LABEL, 1, "the lowest relevant label (default %(default)s)", "X", "label",
             also=("relevance_level", "relevant_from", "min_rel"), of=("LevelOptions",)),
-<<<<<<< HEAD
-        Row("convention", "str | Convention", "fastir", "the tool to agree with, see `fastir conventions`",
+        Row("convention", "ConventionName | str | Convention", "fastir", "the tool to agree with, see `fastir conventions`",
             "TOOL", "convention", also=("conventions", "preset"),
-=======
-        Row("convention", "ConventionName | str | Convention", "fastir", metavar="TOOL", also=("conventions", "preset"),
->>>>>>> d254d51e3174df074be5473718049bd46aea47ae
             of=(*READING, "ValueOptions")),
     ),
     "input": (
@@ -166,13 +162,8 @@ ROWS = {  # by the heading of the command's help
         Row("clusters", "SegmentsLike | None", None,
             "queries that are not independent, such as repeats of a question; a line has a query and its cluster",
             "FILE", of=SCORES),
-<<<<<<< HEAD
-        Row("random_state", INTEGER, 0, "the random seed (default %(default)s)", "N", "int", also=("rng", "seed"),
-            of=SCORES),
-=======
-        Row("random_state", INTEGER, 0, "of what is random (default %(default)s)", "N", "int",
+        Row("random_state", INTEGER, 0, "the random seed (default %(default)s)", "N", "int",
             also=("rng", "seed", "random_seed"), of=SCORES),
->>>>>>> d254d51e3174df074be5473718049bd46aea47ae
         Row("kappa_weights", "KappaWeights", "quadratic",
             "what a difference of labels costs in weighted_kappa: %(choices)s (default %(default)s)",
             choices="fastir.analyses.agreement.judgments:KAPPA_WEIGHTS"),

@@ -155,11 +155,7 @@ def test_nearest_settings_say_what_moves_them():
         assert move.values != pytest.approx(nearest.values, abs=1e-12)
     off = [abs(move.values[0] - 0.1234) + abs(move.values[1] - 0.2345) for move in nearest.moves]
     assert off == sorted(off)
-<<<<<<< HEAD
     assert f"{nearest.moves[0].option}={nearest.moves[0].value} would change row 1: " in repr(found)
-=======
-    assert f"1 with {nearest.moves[0].option}={nearest.moves[0].value}: " in repr(found)
->>>>>>> d254d51e3174df074be5473718049bd46aea47ae
     assert json.loads(found.to_json())["nearest"][0]["moves"][0]["option"] == nearest.moves[0].option
 
 

@@ -325,16 +325,11 @@ def test_nothing_else_is_said(case):
             f"{part.method.confidence:.0%} bootstrap intervals of the means in brackets.",
             str(part.method),
         ]
-<<<<<<< HEAD
-    judged, sources = map(cell_texts, case.page.tables[len(case.parts) :])
-    facts = f"{'qrels · ' * isinstance(case.qrels, (str, os.PathLike))}{build_day()} · {summary}"
-    parts = {"title": [f"fastir report: {summary}"], "summary": [facts], "warnings": said, "boards": boards}
-=======
     judged, sources, *rules = map(cell_texts, case.page.tables[len(case.parts) :])
     for each in rules:
         sources += ["The rules of the convention", *each]
-    parts = {"title": [f"fastir report: {summary}"], "summary": [summary], "warnings": said, "boards": boards}
->>>>>>> d254d51e3174df074be5473718049bd46aea47ae
+    facts = f"{'qrels · ' * isinstance(case.qrels, (str, os.PathLike))}{build_day()} · {summary}"
+    parts = {"title": [f"fastir report: {summary}"], "summary": [facts], "warnings": said, "boards": boards}
     assert case.page.texts == with_prose({**parts, "judged": judged, "sources": sources})
 
 
