@@ -7,10 +7,11 @@ and the rows of the documentation come from the table.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from fastir.checks import letters, suggest_choice
 from fastir.errors import quote
+from fastir.records import Record
 
 AnyCard = TypeVar("AnyCard", bound=Any)
 
@@ -93,7 +94,7 @@ class Table(Mapping[str, AnyCard]):
         return [f"| {' | '.join([f'`{name}`', *row])} |" for name, row in zip(self, texts, strict=True)]
 
 
-class Param(NamedTuple):
+class Param(Record):
     """A parameter of what a card declares.
 
     Attributes

@@ -11,15 +11,16 @@ import importlib
 import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from fastir._version import __version__
 from fastir.cli.terminal import USAGE, near_option, suggestion, terminal_width
+from fastir.records import Record
 from fastir.rendering.text import printable
 
 
 # ---- the commands ----------------------------------------------------------------------------------------------------
-class Command(NamedTuple):
+class Command(Record):
     """A subcommand: its line in the list of all, the sentences at the head of its help, and examples."""
 
     name: str

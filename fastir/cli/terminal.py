@@ -9,9 +9,10 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from fastir.errors import FastirError, FastirWarning
+from fastir.records import Record
 from fastir.rendering.text import printable, replacing
 
 
@@ -219,7 +220,7 @@ def one_line(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-class Output(NamedTuple):
+class Output(Record):
     """The output of a command: the text, the gates that failed, a fault of the installation, or a code of its own."""
 
     text: str

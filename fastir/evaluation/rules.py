@@ -6,12 +6,11 @@ import contextlib
 import functools
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.data.results._fields import status_codes
-from fastir.data.results.micro import without_counts
-from fastir.data.results.results import Results, set_best
+from fastir.data.results.results import Results, set_best, without_counts
 from fastir.data.run import Run, as_run
 from fastir.engine.measure import NUM_Q
 from fastir.engine.measure._grades import count_fractions
@@ -20,10 +19,9 @@ from fastir.evaluation.drivers.evaluate_one import PlainEvaluator
 from fastir.evaluation.drivers.suspect_runs import compare_ids, like_scores, note_swap
 from fastir.inputs import dicts, files, places, roles
 from fastir.inputs.exclusions import Exclusion, find_document_map
-from fastir.inputs.ir_metadata import ir_metadata
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
 from fastir.inputs.source import as_source
-from fastir.request.custom import custom_columns
+from fastir.records import Record
 from fastir.request.options import Options, metric_tuple
 from fastir.request.plan import compile_fixed, compile_settings, refuse_small, with_counts
 
@@ -46,7 +44,7 @@ if TYPE_CHECKING:
 Sides = tuple["Mapping[str, str] | None", "Mapping[str, str] | None"]  # names of the columns of qrels and run
 
 
-class EvaluationRequest(NamedTuple):
+class EvaluationRequest(Record):
     """What an Evaluator is made of: its arguments after they were checked."""
 
     qrels: QrelsLike
@@ -94,10 +92,13 @@ class EvaluationRules:
 
     def __init__(self, request: EvaluationRequest) -> None:
         qrels, metrics, options, (qrels_columns, run_columns), weights, parents, query_ids, doc_weights = request
-        listed, custom = custom_columns(metrics, NUM_Q)
-        self.custom: CustomColumns | None = custom
+        self.custom: CustomColumns | None = None
+        if type(metrics) is not str and not (type(metrics) in (list, tuple) and set(map(type, metrics)) == {str}):
+            from fastir.request.custom import custom_columns
+
+            metrics, self.custom = custom_columns(metrics, NUM_Q)
         of_runs = options if options.duplicates != "mean" else options._replace(duplicates=None)
-        settings = with_counts(compile_settings(metric_tuple(listed), of_runs))
+        settings = with_counts(compile_settings(metric_tuple(metrics), of_runs))
         qrels = as_source(qrels)
         # What records say of the inputs, and the file of the qrels, if it is on disk.
         self.inputs: dict[str, Any] = files.describe_file("qrels", qrels)
@@ -313,8 +314,11 @@ class EvaluationRules:
 
 def add_metadata(file: dict[str, dict[str, Any]], run: Any, repairs: Mapping[str, Any]) -> None:
     """Add the `ir_metadata` of a run's comments to the record's entry for its file."""
-    if file and "comment lines" in repairs and (metadata := ir_metadata(run)):
-        file["run"]["ir_metadata"] = metadata
+    if file and "comment lines" in repairs:
+        from fastir.inputs.ir_metadata import ir_metadata
+
+        if metadata := ir_metadata(run):
+            file["run"]["ir_metadata"] = metadata
 
 
 def select_queries(qrels: Qrels, query_ids: list[Any]) -> Qrels:

@@ -12,7 +12,7 @@ import importlib
 import os
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from fastir.checks import check_choice
 from fastir.declared import Table
@@ -22,6 +22,7 @@ from fastir.engine.columns.other_formats import HEADER, are_pairs
 from fastir.errors import FormatError, quote
 from fastir.inputs import files, places, roles
 from fastir.inputs.source import HEAD_BYTES, as_source
+from fastir.records import Record
 from fastir.request.options import DUPLICATES
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from fastir.inputs.writers import Nested
 
 
-class Format(NamedTuple):
+class Format(Record):
     """A format of files."""
 
     name: str

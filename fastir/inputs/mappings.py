@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, SupportsFloat
+from typing import Any, SupportsFloat
 
 import numpy as np
 
@@ -20,10 +20,11 @@ from fastir.errors import FormatError, quote
 from fastir.inputs import files
 from fastir.inputs.files import Path
 from fastir.inputs.places import is_path, place_name
+from fastir.records import Record
 from fastir.rendering.text import counted
 
 
-class MappingText(NamedTuple):
+class MappingText(Record):
     """What messages call an option that is a mapping, its keys and its values."""
 
     option: str

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from fastir.inputs.column_readers import ArrayReader, ArrowReader, CodeReader, F
 from fastir.inputs.library_tables import ARROW_METHODS, is_arrow_text
 from fastir.inputs.roles import DOC, NUMBER, QUERY, RANK, find_columns, is_rank, usual_columns
 from fastir.inputs.source import IR_DATASETS, PLACE, TUPLES, UNKNOWN, Source, as_source
+from fastir.records import Record
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Repairs
@@ -36,7 +37,7 @@ LIST_KINDS = list, tuple, np.ndarray  # of values of a column that has lists
 OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
 
 
-class Batch(NamedTuple):
+class Batch(Record):
     """Some rows: ids, ids, and float64 numbers."""
 
     queries: Ids

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from fastir.records import Record
 from fastir.rendering.text import decimals
 
 
-class Cell(NamedTuple):
+class Cell(Record):
     """A cell: its text, marks of the runs that it beats, its interval, whether it is emphasized, its exact value."""
 
     text: str
@@ -18,7 +18,7 @@ class Cell(NamedTuple):
     exact: str | None = None
 
 
-class Table(NamedTuple):
+class Table(Record):
     """Rows of cells below a head; the columns from `first` on are numbers.
 
     Title and notes make the caption; in text the title is above the table, and each note on lines of its own.

@@ -8,10 +8,10 @@ functions return. Results and their files have the names alone, each of which kn
 
 from __future__ import annotations
 
+import _thread
 import math
 import numbers
 import re
-import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 COLUMNS = ("query_id", "run", "segment", "convention")  # of tables that have a column for each metric
-RUNNING_FUNCTIONS = threading.local()  # the functions of custom metrics that run, the outermost one first
+RUNNING_FUNCTIONS = _thread._local()  # the functions of custom metrics that run, the outermost one first
 MEANING = "the caller's own metric, (higher|lower) is better(?:: (?s:(.*)))?"
 
 
@@ -239,8 +239,6 @@ def restore_metric(name: str, meaning: str) -> str:
 
 def custom_among(metrics: str | Iterable[str]) -> tuple[Any, tuple[CustomMetric, ...]]:
     """The metrics, each once where some are the caller's own, and these."""
-    if type(metrics) is str or (type(metrics) in (list, tuple) and set(map(type, metrics)) == {str}):
-        return metrics, ()
     if isinstance(metrics, CustomMetric):
         return (metrics,), (metrics,)
     if isinstance(metrics, str) or not isinstance(metrics, Iterable):

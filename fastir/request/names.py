@@ -8,15 +8,18 @@ The cards say which names exist. Some names mean one thing to one tool and anoth
 the dialect of the convention (`DIALECTS`; fastir's own by default), and only `read` looks at the dialect.
 """
 
+from __future__ import annotations
+
 import functools
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from fastir.declared import Param, Table
 from fastir.engine.measure import CARDS
 from fastir.engine.measure.cards import Card, Numbers
 from fastir.errors import UnknownMetricError, quote
+from fastir.records import Record
 
 MAX_CUTOFF = 2**63 - 1
 MAX_LABEL = 2**31 - 1
@@ -58,7 +61,7 @@ def is_number(text: str) -> bool:
     return re.fullmatch(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?", text, re.IGNORECASE) is not None
 
 
-class Request(NamedTuple):
+class Request(Record):
     """One requested metric: its card, the cutoff (None: whole ranking), the relevance level and the parameters.
 
     `text` is the name of its value in the results; str() gives fastir's own spelling.
@@ -397,7 +400,7 @@ def as_number(value: object) -> Any:
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
-def read_gains(value: Any) -> "Gains | None":
+def read_gains(value: Any) -> Gains | None:
     """{label: gain} or its text as Gains, None if it is something else."""
     if isinstance(value, str):
         inside = re.fullmatch(r"\{(.*)\}", value, re.DOTALL)

@@ -6,12 +6,13 @@ A function with a name in `_rows` takes the differences of many pairs at once, a
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from fastir.checks import check_choice, flag, proportion
 from fastir.engine.columns.rows import repeat
+from fastir.records import Record
 from fastir.stats import student
 from fastir.stats._checks import (
     EQUAL,
@@ -39,7 +40,7 @@ EXACT_RANKS = 50  # differences up to which Wilcoxon's test is exact by default
 MAX_EXACT_RANKS = 1000  # differences up to which it can be exact
 
 
-class Moments(NamedTuple):
+class Moments(Record):
     """Moments of differences, the last axis for the queries; a deviation is 0 if only rounding, NaN for one query."""
 
     n: int

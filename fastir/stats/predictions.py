@@ -15,6 +15,7 @@ import numpy as np
 
 from fastir.checks import mapping, number, proportion
 from fastir.errors import quote
+from fastir.records import Record
 from fastir.stats._checks import SINGLE, column, is_constant, proper, special
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class PredictionPowered(NamedTuple):
     note: str = ""
 
 
-class Sample(NamedTuple):
+class Sample(Record):
     """Values of the judged queries, the model's for these and the unjudged, and the largest magnitude behind them."""
 
     y: np.ndarray
@@ -63,7 +64,7 @@ class Sample(NamedTuple):
     largest: float
 
 
-class Found(NamedTuple):
+class Found(Record):
     """The mean of a Sample and its variance, NaN where that cannot be known."""
 
     mean: float

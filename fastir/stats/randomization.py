@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex
 
 import numpy as np
 
 from fastir.checks import check_choice
 from fastir.engine.threads import share_all
+from fastir.records import Record
 from fastir.stats._checks import N_RESAMPLES, ZERO, Alternative, Test, check_values, column, differences
 from fastir.stats._resample import SIGNS, Signs
 from fastir.stats.grid import exact_p, to_grid
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 RELATIVE_ERROR = 1e-12  # of a scaled statistic: the error that rounding may cause
 
 
-class Pairs(NamedTuple):
+class Pairs(Record):
     """Differences of rows of whole numbers, all pairs over the same queries."""
 
     whole: np.ndarray  # int64 of shape (n_rows, n_queries)

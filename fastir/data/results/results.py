@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 import numpy as np
 
+from fastir import rendering
 from fastir.checks import mapping
 from fastir.data.results._fields import Fields, row_dicts, status_codes
 from fastir.data.results._totals import column_totals
@@ -28,16 +29,16 @@ from fastir.data.results.means import column_mean, mean_from_sum, micro_mean, we
 from fastir.engine.measure import BY_MEANS
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.errors import quote
-from fastir.rendering import Cell, Table
 from fastir.rendering.text import counted, printable, refuse_inputs, round_text
-from fastir.request.provenance import paths_of_inputs
 
 if TYPE_CHECKING:
     from fastir.data.results.changes import ResultsDiff
     from fastir.data.results.report import Report
     from fastir.data.results.statistics import IntervalOptions, MeanInterval, Method, Statistic
     from fastir.data.results.tables import ResultsBySegment
+    from fastir.rendering import Cell, Table
     from fastir.request.conventions import Convention
+    from fastir.request.plan import Settings
     from fastir.request.provenance import Provenance
 
 STATUSES = tuple(STATUS_CODES)
@@ -479,6 +480,7 @@ class Results(Fields, Exportable):
         """
         from fastir.data.results.saved import write_results
         from fastir.data.results.saved_files import save
+        from fastir.request.provenance import paths_of_inputs
 
         refuse_inputs(path, paths_of_inputs(self.provenance))
         save(path, "results", lambda path: write_results(path, self), self.to_table, **options)
@@ -557,7 +559,7 @@ class Results(Fields, Exportable):
     ) -> Table:
         def cells(row: Iterable[float]) -> list[Cell]:
             pairs = zip(row, self._aggregates, strict=True)
-            return [Cell(round_text(value, how, digits), exact=repr(value)) for value, how in pairs]
+            return [rendering.Cell(round_text(value, how, digits), exact=repr(value)) for value, how in pairs]
 
         means = cells(self[name] for name in self._names)
         if per_query:
@@ -566,11 +568,11 @@ class Results(Fields, Exportable):
                 [Cell(str(query)), *cells(row)]
                 for query, row in zip(self._query_ids, self._values.tolist(), strict=True)
             ]
-            rows.append([Cell("mean"), *means])
+            rows.append([rendering.Cell("mean"), *means])
         else:
             head = ["metric", "mean"]
-            rows = [[Cell(name), mean] for name, mean in zip(self._names, means, strict=True)]
-        table = Table(head, rows, 1, self._footer().splitlines())
+            rows = [[rendering.Cell(name), mean] for name, mean in zip(self._names, means, strict=True)]
+        table = rendering.Table(head, rows, 1, self._footer().splitlines())
         if interval is None:
             return table
         from fastir.data.results.statistics import add_intervals, interval_rows, mean_intervals
@@ -578,7 +580,7 @@ class Results(Fields, Exportable):
         intervals = list(mean_intervals(self, interval).values())
         if not per_query:
             return add_intervals(table, [[each] for each in intervals], interval, digits, columns)
-        rows += ([Cell(end), *bounds] for end, bounds in interval_rows(intervals, digits).items())
+        rows += ([rendering.Cell(end), *bounds] for end, bounds in interval_rows(intervals, digits).items())
         return table._replace(notes=[*table.notes, str(interval)])
 
     def _json(self, per_query: bool = True, interval: IntervalOptions | None = None) -> dict[str, Any]:
@@ -688,6 +690,15 @@ def set_best(results: Results, best: dict[str, np.ndarray]) -> Results:
     """Say by the means of what, for each query, metrics that divide by means were divided; returns the Results."""
     results._best = best
     return results
+
+
+def without_counts(results: Results, settings: Settings) -> Results:
+    """The Results that were asked for, of those with the counts that micro averages divide by."""
+    if not settings.micro:
+        return results
+    from fastir.data.results.micro import micro_results
+
+    return micro_results(results, settings)
 
 
 def count_without_relevant(results: Results) -> int:

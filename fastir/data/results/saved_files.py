@@ -24,12 +24,13 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from fastir._version import __version__
 from fastir.errors import FastirError, FormatError, quote
+from fastir.records import Record
 from fastir.rendering import BY_SUFFIX
 from fastir.rendering.text import QUOTED, json_text, replacing, tsv_field
 
@@ -89,7 +90,7 @@ def write(
         write_with_checksum(file, parts)
 
 
-class SavedFile(NamedTuple):
+class SavedFile(Record):
     """What a file holds: a head, and a body (of JSON) or a table (of the other formats; empty for JSON)."""
 
     path: str

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+
+from fastir.records import Record
 
 MARKUP = "it looks like HTML or XML, which fastir does not read"
 MAX_RATING = 10
@@ -29,7 +30,7 @@ READ_RATINGS = (
 )
 
 
-class Line(NamedTuple):
+class Line(Record):
     """A line that a reader refuses, or the header of a table."""
 
     text: str

@@ -1,12 +1,15 @@
 """Cards: the descriptions of metrics. Parser, documentation, suggestions, tests and benches all read them."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from fastir.declared import Param
 from fastir.engine.measure._codes import READ_CODES
 from fastir.engine.measure.references import PROGRAMS, Reference
+from fastir.records import Record
 
 INF = float("inf")
 READS = tuple(READ_CODES)
@@ -79,7 +82,7 @@ class Numbers(tuple[Any, ...]):
         return "{" + ", ".join(map(str, self)) + "}"
 
 
-class Card(NamedTuple):
+class Card(Record):
     """One metric: its names, the meaning of its number, and what it reads.
 
     Attributes

@@ -7,7 +7,7 @@ neither qrels with groups nor metrics with different rules: for these, `composit
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 from numpy import empty
 
@@ -15,6 +15,7 @@ from fastir.engine.join._dicts import judge_dict
 from fastir.engine.join._join import JoinRules, Parents
 from fastir.errors import quote
 from fastir.inputs.exclusions import Exclusion, find_document_map
+from fastir.records import Record
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -136,7 +137,7 @@ def check_labels(limits: list[tuple[int, str, str]], judged: Judged, grades: Gra
             )
 
 
-class Task(NamedTuple):
+class Task(Record):
     """One run to evaluate under one set of rules."""
 
     prepared: PreparedQrels
