@@ -123,9 +123,14 @@ def read(text: str, dialect: str = "fastir") -> list[Request]:
 
 def find_requests(text: str, dialect: str = "fastir") -> list[Request]:
     """The requests for a name, as `read` returns them; empty if there is no such name."""
-    match = grammar().fullmatch(text) if len(text) < 1000 else None
-    if match is not None:
-        name, dot, inside, k, level, minus = match.groups()
+    name, at, k = text.partition("@")
+    if name.isascii() and name.replace("_", "").isalnum() and (k.isascii() and k.isdigit() if at else True):
+        parts: Any = name, None, None, k or None, None, None  # most names; to compile the grammar takes a millisecond
+    else:
+        match = grammar().fullmatch(text) if len(text) < 1000 else None
+        parts = match and match.groups()
+    if parts is not None:
+        name, dot, inside, k, level, minus = parts
         name = name.lower()
         card = DIALECT_NAMES.get((dialect, name)) or NAMES.get(name)
         family = len(name) == len(text) and name in FAMILIES and (dialect == "trec_eval" or name not in SINGLE_FAMILIES)
