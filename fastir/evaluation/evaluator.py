@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
-from fastir import rendering
+import fastir.rendering as rendering
 from fastir.evaluation.rules import EvaluationRequest, EvaluationRules, columns_by_side, prepare
 from fastir.inputs.parents import read_as
 from fastir.inputs.source import as_source

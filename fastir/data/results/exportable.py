@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from fastir import rendering
+import fastir.rendering as rendering
 from fastir.checks import positive_integer
 from fastir.rendering.text import json_types
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 import numpy as np
 
-from fastir import rendering
+import fastir.rendering as rendering
 from fastir.checks import mapping
 from fastir.data.results._fields import Fields, row_dicts, status_codes
 from fastir.data.results._totals import column_totals
