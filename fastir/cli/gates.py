@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastir.cli.arguments import metrics_of_word
 from fastir.cli.terminal import UsageError
-from fastir.records import Record
+from fastir.declared import Record
 from fastir.rendering.text import counted
 from fastir.request.directions import SIGNS, higher_is_better, metric_range
 from fastir.request.names import between_commas

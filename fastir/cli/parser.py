@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from fastir._version import __version__
 from fastir.cli.terminal import USAGE, near_option, suggestion, terminal_width
-from fastir.records import Record
+from fastir.declared import Record
 from fastir.rendering.text import printable
 
 

@@ -11,8 +11,8 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Self
 
+from fastir.declared import Record
 from fastir.errors import FastirError, FastirWarning
-from fastir.records import Record
 from fastir.rendering.text import printable, replacing
 
 

@@ -15,8 +15,9 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar, Self, SupportsFloat, Suppor
 import numpy as np
 
 from fastir.checks import check_choice, positive_integer
+from fastir.data.results.micro import without_counts
 from fastir.data.results.report import Report, add_reports
-from fastir.data.results.results import Results, best_of, remake, set_best, without_counts
+from fastir.data.results.results import Results, best_of, remake, set_best
 from fastir.engine.columns.rows import EXCLUDED, list_of_each, offsets_from_sizes
 from fastir.engine.measure import NUM_Q
 from fastir.engine.measure._codes import STATUS_CODES

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from fastir.data.rankings import add_custom
-from fastir.data.results.results import Results, without_counts
+from fastir.data.results.micro import without_counts
+from fastir.data.results.results import Results
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.engine.join._judged import collecting_plan
 from fastir.engine.measure import NUM_Q, NUM_REL_RET, NUM_RET

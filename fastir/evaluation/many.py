@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 from fastir.data.results.by_run import ResultsByRun
 from fastir.data.run import Run
+from fastir.declared import Record
 from fastir.engine.threads import thread_count
 from fastir.evaluation.drivers.coverage import Coverage
 from fastir.evaluation.run_collections import RunNames, name_the_run, runs_by_name
 from fastir.inputs.shapes import HELD_OBJECT, PATH, input_shape
 from fastir.inputs.source import FileSource, as_source
 from fastir.inputs.trec import ROW_BYTES
-from fastir.records import Record
 
 if TYPE_CHECKING:
     from fastir.data.results.results import Results

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.data.results._fields import status_codes
-from fastir.data.results.results import Results, set_best, without_counts
+from fastir.data.results.micro import without_counts
+from fastir.data.results.results import Results, set_best
 from fastir.data.run import Run, as_run
+from fastir.declared import Record
 from fastir.engine.measure import NUM_Q
 from fastir.engine.measure._grades import count_fractions
 from fastir.errors import NoOverlapError, UnknownMetricError, quote
@@ -21,7 +23,6 @@ from fastir.inputs import dicts, files, places, roles
 from fastir.inputs.exclusions import Exclusion, find_document_map
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
 from fastir.inputs.source import as_source
-from fastir.records import Record
 from fastir.request.options import Options, metric_tuple
 from fastir.request.plan import compile_fixed, compile_settings, refuse_small, with_counts
 

@@ -15,14 +15,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fastir.checks import check_choice
-from fastir.declared import Table
+from fastir.declared import Record, Table
 from fastir.engine.columns import line_formats as lines
 from fastir.engine.columns._ids import encode
 from fastir.engine.columns.other_formats import HEADER, are_pairs
 from fastir.errors import FormatError, quote
 from fastir.inputs import files, places, roles
 from fastir.inputs.source import HEAD_BYTES, as_source
-from fastir.records import Record
 from fastir.request.options import DUPLICATES
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from fastir.declared import Record
 from fastir.errors import quote
-from fastir.records import Record
 
 BATCH_ROWS = 1 << 16  # rows that are requested at a time
 IR_DATASETS = "ir_datasets:"

@@ -16,11 +16,11 @@ from typing import Any, SupportsFloat
 import numpy as np
 
 from fastir.checks import mapping
+from fastir.declared import Record
 from fastir.errors import FormatError, quote
 from fastir.inputs import files
 from fastir.inputs.files import Path
 from fastir.inputs.places import is_path, place_name
-from fastir.records import Record
 from fastir.rendering.text import counted
 
 

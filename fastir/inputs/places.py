@@ -12,9 +12,9 @@ import stat
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from fastir.declared import Record
 from fastir.errors import FormatError, quote
 from fastir.inputs.library_tables import is_in_memory
-from fastir.records import Record
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs

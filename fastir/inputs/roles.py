@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Any
 
 from fastir.checks import number
+from fastir.declared import Record
 from fastir.errors import quote
-from fastir.records import Record
 
 # The usual names of each column; the first one that a table has is taken. The rating of a run may be the truth.
 QUERY_ID = ("query_id", "qid", "q_id", "user_id", "query-id", "userId", "user")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastir.declared import Record
 from fastir.engine.columns._arrow import Batches
 from fastir.engine.columns._ids import Ids
 from fastir.engine.columns._objects import fields_from_rows, objects_from_list, read_floats, read_integers
@@ -26,7 +27,6 @@ from fastir.inputs.column_readers import ArrayReader, ArrowReader, CodeReader, F
 from fastir.inputs.library_tables import ARROW_METHODS, is_arrow_text
 from fastir.inputs.roles import DOC, NUMBER, QUERY, RANK, find_columns, is_rank, usual_columns
 from fastir.inputs.source import IR_DATASETS, PLACE, TUPLES, UNKNOWN, Source, as_source
-from fastir.records import Record
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Repairs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fastir.records import Record
+from fastir.declared import Record
 from fastir.rendering.text import decimals
 
 

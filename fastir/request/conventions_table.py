@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from fastir.records import Record
+from fastir.declared import Record
 
 ANY_LABEL = math.nextafter(0, 1)  # the level of tools to which everything with a rating is relevant
 ABOVE_HALF = math.nextafter(0.5, 1)

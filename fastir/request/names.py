@@ -15,11 +15,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from fastir.declared import Param, Table
+from fastir.declared import Param, Record, Table
 from fastir.engine.measure import CARDS
 from fastir.engine.measure.cards import Card, Numbers
 from fastir.errors import UnknownMetricError, quote
-from fastir.records import Record
 
 MAX_CUTOFF = 2**63 - 1
 MAX_LABEL = 2**31 - 1
@@ -123,9 +122,9 @@ def read(text: str, dialect: str = "fastir") -> list[Request]:
 
 def find_requests(text: str, dialect: str = "fastir") -> list[Request]:
     """The requests for a name, as `read` returns them; empty if there is no such name."""
-    name, at, k = text.partition("@")
-    if name.isascii() and name.replace("_", "").isalnum() and (k.isascii() and k.isdigit() if at else True):
-        parts: Any = name, None, None, k or None, None, None  # most names; to compile the grammar takes a millisecond
+    base, at, place = text.partition("@")
+    if base.isascii() and base.replace("_", "").isalnum() and (place.isascii() and place.isdigit() if at else True):
+        parts: Any = base, None, None, place or None, None, None  # most names: compiling the grammar takes long
     else:
         match = grammar().fullmatch(text) if len(text) < 1000 else None
         parts = match and match.groups()

@@ -11,8 +11,7 @@ import importlib
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from fastir.declared import Table
-from fastir.records import Record
+from fastir.declared import Record, Table
 
 NO_FLAG = "-"
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, ge
 import numpy as np
 
 from fastir.checks import check_choice, flag, integer, number, positive_integer
+from fastir.declared import Record
 from fastir.engine.measure import CARDS
 from fastir.engine.threads import thread_count
 from fastir.errors import NoOverlapError, quote
-from fastir.records import Record
 from fastir.request import names
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fastir._version import __version__
-from fastir.records import Record
+from fastir.declared import Record
 
 if TYPE_CHECKING:
     from fastir.request.conventions import Convention

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, SupportsIndex
 import numpy as np
 
 from fastir.checks import check_choice, flag, proportion
-from fastir.records import Record
+from fastir.declared import Record
 from fastir.stats import student
 from fastir.stats._checks import EPSILON, N_RESAMPLES, Alternative, Interval, Test, differences, proper, special
 from fastir.stats._resample import DRAWS, Draws, Studentized, drawn_indices

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from fastir.records import Record
+from fastir.declared import Record
 from fastir.stats._checks import MIN_P
 from fastir.stats._subset_sums import share_below, subsets_below
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from fastir.checks import check_choice, flag, proportion
+from fastir.declared import Record
 from fastir.engine.columns.rows import repeat
-from fastir.records import Record
 from fastir.stats import student
 from fastir.stats._checks import (
     EQUAL,

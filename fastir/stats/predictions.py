@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastir.checks import mapping, number, proportion
+from fastir.declared import Record
 from fastir.errors import quote
-from fastir.records import Record
 from fastir.stats._checks import SINGLE, column, is_constant, proper, special
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, SupportsIndex
 import numpy as np
 
 from fastir.checks import check_choice
+from fastir.declared import Record
 from fastir.engine.threads import share_all
-from fastir.records import Record
 from fastir.stats._checks import N_RESAMPLES, ZERO, Alternative, Test, check_values, column, differences
 from fastir.stats._resample import SIGNS, Signs
 from fastir.stats.grid import exact_p, to_grid

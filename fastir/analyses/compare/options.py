@@ -11,8 +11,8 @@ from typing import Any, Literal, SupportsIndex, get_args
 from fastir.analyses.compare.records import TESTS
 from fastir.analyses.compare.segments import read_segments
 from fastir.checks import check_choice, flag, proportion, whole_number
+from fastir.declared import Record
 from fastir.engine.threads import thread_count
-from fastir.records import Record
 from fastir.stats._checks import N_RESAMPLES, check_scipy
 from fastir.stats.corrections import Correction
 from fastir.stats.effects import Effect

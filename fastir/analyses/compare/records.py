@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
-from fastir.declared import Table
-from fastir.records import Record
+from fastir.declared import Record, Table
 from fastir.rendering.text import counted
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from fastir.analyses.compare.options import Options
+from fastir.declared import Record
 from fastir.engine.columns.rows import repeat
-from fastir.records import Record
 from fastir.request.directions import higher_is_better
 from fastir.stats._checks import proper
 from fastir.stats._resample import REPEATS, stream

@@ -18,9 +18,9 @@ from fastir.analyses.compare.options import SEEDS
 from fastir.data.results.by_run import load_results
 from fastir.data.results.results import Results, quotients_of_means, restore_results, scaling_factor
 from fastir.data.results.saved_files import KEY
+from fastir.declared import Record
 from fastir.engine.columns._objects import places_of_objects, read_floats
 from fastir.errors import NoOverlapError, quote
-from fastir.records import Record
 from fastir.request.names import is_metric
 from fastir.request.options import metric_tuple
 from fastir.stats._checks import LARGEST_VALUE

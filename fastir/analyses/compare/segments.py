@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from fastir.analyses.compare.records import Pair, System
+from fastir.declared import Record
 from fastir.errors import quote
 from fastir.inputs.mappings import SEGMENTS, misfit_error, read_mapping
-from fastir.records import Record
 from fastir.stats import student
 from fastir.stats.paired_tests import Moments, moments
 

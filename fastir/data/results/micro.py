@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from fastir.request.plan import Settings
 
 
-def micro_results(results: Results, settings: Settings) -> Results:
-    """What `without_counts` returns where there are micro averages.
+def without_counts(results: Results, settings: Settings) -> Results:
+    """The Results that were asked for, of those with the counts that micro averages divide by.
 
     A query that the metric leaves out, or with nothing to divide by, has the denominator 0.
     """
+    if not settings.micro:
+        return results
     values, denominators = results.values, {}
     for column in settings.micro:
         request = settings.requests[column]

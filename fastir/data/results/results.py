@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from fastir.data.results.tables import ResultsBySegment
     from fastir.rendering import Cell, Table
     from fastir.request.conventions import Convention
-    from fastir.request.plan import Settings
     from fastir.request.provenance import Provenance
 
 STATUSES = tuple(STATUS_CODES)
@@ -565,7 +564,7 @@ class Results(Fields, Exportable):
         if per_query:
             head = ["query_id", *self._names]
             rows = [
-                [Cell(str(query)), *cells(row)]
+                [rendering.Cell(str(query)), *cells(row)]
                 for query, row in zip(self._query_ids, self._values.tolist(), strict=True)
             ]
             rows.append([rendering.Cell("mean"), *means])
@@ -690,15 +689,6 @@ def set_best(results: Results, best: dict[str, np.ndarray]) -> Results:
     """Say by the means of what, for each query, metrics that divide by means were divided; returns the Results."""
     results._best = best
     return results
-
-
-def without_counts(results: Results, settings: Settings) -> Results:
-    """The Results that were asked for, of those with the counts that micro averages divide by."""
-    if not settings.micro:
-        return results
-    from fastir.data.results.micro import micro_results
-
-    return micro_results(results, settings)
 
 
 def count_without_relevant(results: Results) -> int:

@@ -29,8 +29,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from fastir._version import __version__
+from fastir.declared import Record
 from fastir.errors import FastirError, FormatError, quote
-from fastir.records import Record
 from fastir.rendering import BY_SUFFIX
 from fastir.rendering.text import QUOTED, json_text, replacing, tsv_field
 

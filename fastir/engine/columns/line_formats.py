@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from fastir.declared import Record
 from fastir.engine.columns.other_formats import hint_for_line
 from fastir.errors import quote
-from fastir.records import Record
 from fastir.rendering.text import counted
 
 

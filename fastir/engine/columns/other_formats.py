@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from fastir.records import Record
+from fastir.declared import Record
 
 MARKUP = "it looks like HTML or XML, which fastir does not read"
 MAX_RATING = 10

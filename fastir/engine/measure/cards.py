@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from fastir.declared import Param
+from fastir.declared import Param, Record
 from fastir.engine.measure._codes import READ_CODES
 from fastir.engine.measure.references import PROGRAMS, Reference
-from fastir.records import Record
 
 INF = float("inf")
 READS = tuple(READ_CODES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fastir.records import Record
+from fastir.declared import Record
 
 
 class View(Record):

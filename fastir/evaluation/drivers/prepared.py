@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 from numpy import empty
 
+from fastir.declared import Record
 from fastir.engine.join._dicts import judge_dict
 from fastir.engine.join._join import JoinRules, Parents
 from fastir.errors import quote
 from fastir.inputs.exclusions import Exclusion, find_document_map
-from fastir.records import Record
 
 if TYPE_CHECKING:
     from numpy import ndarray
