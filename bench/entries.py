@@ -76,7 +76,7 @@ ROWS = {
     "merge_qrels": ("a dict update", ASKED, lambda h: (
         lambda: fastir.merge_qrels(h.judgments, h.second),
         lambda: {query: {**docs, **h.second[query]} for query, docs in h.judgments.items()})),
-    "contributions": ("sets", ASKED, lambda h: (
+    "contributions": ("sets", None, lambda h: (
         lambda: fastir.contributions(h.judgments, {"a": h.scores, "b": h.second}), lambda: first_finders(h))),
     "precision_recall_curve": (EVALUATE, 1 / 2, lambda h: (
         lambda: fastir.precision_recall_curve(h.qrels, h.run), lambda: fastir.evaluate(h.qrels, h.run, METRICS))),
@@ -92,7 +92,7 @@ ROWS = {
     "Qrels.from_dict": ("a copy of the dicts", None, lambda h: (
         lambda: fastir.Qrels.from_dict(h.judgments),
         lambda: {query: dict(docs) for query, docs in h.judgments.items()})),
-    "Qrels.filter": ("a comprehension", ASKED, lambda h: (
+    "Qrels.filter": ("a comprehension", None, lambda h: (
         lambda: h.qrels.filter(h.queries), lambda: {query: h.judgments[query] for query in h.queries})),
     "Qrels.to_dict": ("a copy of the dicts", None, lambda h: (
         h.qrels.to_dict, lambda: {query: dict(docs) for query, docs in h.judgments.items()})),
@@ -100,7 +100,7 @@ ROWS = {
     "Qrels.to_pandas": ("a frame of the rows", ASKED, lambda h: (h.qrels.to_pandas, lambda: frame(h.judgments))),
     "Qrels.save": ("a loop", ASKED, lambda h: (
         lambda: h.qrels.save(h.path), lambda: lines_of(h.judgments, h.path))),
-    "Run.filter": ("a comprehension", ASKED, lambda h: (
+    "Run.filter": ("a comprehension", None, lambda h: (
         lambda: h.run.filter(h.queries), lambda: {query: h.scores[query] for query in h.queries})),
     "Run.top": ("sorted", ASKED, lambda h: (
         lambda: h.run.top(10),
@@ -128,10 +128,10 @@ ROWS = {
         h.results.to_json, lambda: json.dumps(h.results.to_dict()))),
     "Results.to_pandas": ("pandas", ASKED, lambda h: (h.results.to_pandas, lambda: pandas_values(h))),
     "Results.to_arrow": ("fastir, to_pandas", ASKED, lambda h: (h.results.to_arrow, h.results.to_pandas)),
-    "Results.to_table": ("a format of each value", ASKED, lambda h: (
+    "Results.to_table": ("a format of each value", None, lambda h: (
         lambda: h.results.to_table(per_query=True),
         lambda: "\n".join("  ".join(f"{value:.4f}" for value in row) for row in h.values.tolist()))),
-    "Results.get": ("reading the name", ASKED, lambda h: (
+    "Results.get": ("reading the name", None, lambda h: (
         functools.partial(h.results.get, "map"), lambda: h.results["map"])),
     "Results.items": ("np.mean", None, lambda h: (lambda: dict(h.results.items()), lambda: h.values.mean(axis=0))),
     "JudgedRankings.by_convention": ("fastir, evaluate of each", ASKED, lambda h: (

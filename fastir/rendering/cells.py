@@ -50,7 +50,8 @@ def align_points(texts: Sequence[str]) -> list[str]:
     if not any("." in text for text in texts) or any(mark in text for text in texts for mark in "/[e"):
         return list(texts)
     behind = [len(text.partition(".")[2]) + ("." in text) for text in texts]
-    return [text + " " * (max(behind) - length) for text, length in zip(texts, behind, strict=True)]
+    most = max(behind)
+    return [text + " " * (most - length) for text, length in zip(texts, behind, strict=True)]
 
 
 def extras(table: Table) -> list[tuple[bool, bool]]:
