@@ -36,16 +36,18 @@ HEAD = """\
 
 *Measured on {machine}; {versions}.*
 
+## Where another program is faster
+
+{slower}
+
+## How many times as fast as another program
+
 ![Time of other programs relative to fastir, on one thread](pictures/speed.svg)
 
 Each row is a file of benches. Its figures say how many times as fast as another program fastir is. Both run in turns,
 in one process, on the same input, after their answers were asserted equal.
 
 {table}
-
-## Where another program is faster
-
-{slower}
 
 ## More
 

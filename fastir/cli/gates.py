@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastir.cli.arguments import metrics_of_word
 from fastir.cli.terminal import UsageError
+from fastir.declared import Record
 from fastir.rendering.text import counted
 from fastir.request.directions import SIGNS, higher_is_better, metric_range
 from fastir.request.names import between_commas
@@ -23,7 +24,7 @@ MAX_NAMED_RUNS = 3  # failing runs that a line names, before it counts the other
 RELATIVE_NOISE = 1e-12  # relative differences up to this are rounding
 
 
-class Bound(NamedTuple):
+class Bound(Record):
     """The mean of a metric may not be under a value, or over it."""
 
     metric: str
@@ -99,7 +100,7 @@ def conditions(argument: str) -> list[str]:
     return words
 
 
-class Rule(NamedTuple):
+class Rule(Record):
     """A run may not be significantly worse than the baseline ("worse"), or lose more than a margin ("drop").
 
     A p-value that is not a number excuses no loss, and neither does one that is high because a test cannot tell: the

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from fastir.analyses.agreement.measures import MEASURES
 from fastir.analyses.agreement.similarity import similarity
-from fastir.data.qrels import Qrels, QrelsLike
+from fastir.data.qrels import Qrels
 from fastir.declared import Param
 from fastir.engine.measure import CARDS
 from fastir.engine.measure.cards import BETTER, BY_OPTION_TEXTS, Card
@@ -186,7 +186,7 @@ def reference() -> str:
         forbidden=FORBIDDEN_DOCUMENTS,
         run=RUN,
     )
-    judged: dict[str, QrelsLike] = {
+    judged: dict[str, Any] = {
         "qrels": QRELS,
         "by_group": BY_GROUP,
         "sample": Qrels.from_dict(QRELS, strata=STRATA, probabilities=PROBABILITIES),

@@ -9,9 +9,10 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from fastir.checks import suggest_choice
+from fastir.declared import Record
 from fastir.errors import FastirError, FastirWarning
 from fastir.rendering.text import printable, replacing
 
@@ -204,7 +205,7 @@ def one_line(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-class Output(NamedTuple):
+class Output(Record):
     """The output of a command: text, why gates failed, all gates, a fault of the installation, or a code of its own."""
 
     text: str

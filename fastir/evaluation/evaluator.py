@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
+import fastir.rendering as rendering
 from fastir.checks import number
 from fastir.evaluation.rules import EvaluationRequest, EvaluationRules, columns_by_side, prepare
 from fastir.inputs.parents import read_as
 from fastir.inputs.source import as_source
-from fastir.rendering import Cell, Table, render
 from fastir.request.options import (
     Aggregate,
     Duplicates,
@@ -138,7 +138,8 @@ class Evaluator:
         rows = [("judgments", repr(self.rules.qrels).strip("<>")), ("convention", str(provenance.convention))]
         rows += [(name, repr(value)) for name, value in provenance.options.items()]
         rows += [(f"metric {name}", text) for name, text in provenance.metrics.items()]
-        return render(Table(["Evaluator", ""], [[Cell(what), Cell(value)] for what, value in rows], 2, []), "html")
+        cells = [list(map(rendering.Cell, row)) for row in rows]
+        return rendering.render(rendering.Table(["Evaluator", ""], cells, 2, []), "html")
 
     def evaluate(self, run: RunLike) -> Results:
         """Evaluate one run; see the function `evaluate` for parameters, results, errors and warnings."""

@@ -6,13 +6,14 @@ import contextlib
 import functools
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.data.results._fields import status_codes
 from fastir.data.results.micro import without_counts
 from fastir.data.results.results import Results, set_best
 from fastir.data.run import Run, as_run
+from fastir.declared import Record
 from fastir.engine.measure import NUM_Q
 from fastir.engine.measure._grades import count_fractions
 from fastir.errors import NoOverlapError, UnknownMetricError, quote
@@ -20,7 +21,6 @@ from fastir.evaluation.drivers.evaluate_one import PlainEvaluator
 from fastir.evaluation.drivers.suspect_runs import compare_ids, like_scores, note_swap
 from fastir.inputs import dicts, files, places, roles
 from fastir.inputs.exclusions import Exclusion, find_document_map
-from fastir.inputs.ir_metadata import ir_metadata
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
 from fastir.inputs.source import as_source
 from fastir.request.custom import custom_columns
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 Sides = tuple["Mapping[str, str] | None", "Mapping[str, str] | None"]  # names of the columns of qrels and run
 
 
-class EvaluationRequest(NamedTuple):
+class EvaluationRequest(Record):
     """What an Evaluator is made of: its arguments after they were checked."""
 
     qrels: QrelsLike
@@ -323,8 +323,11 @@ class EvaluationRules:
 
 def add_metadata(file: dict[str, dict[str, Any]], run: Any, repairs: Mapping[str, Any]) -> None:
     """Add the `ir_metadata` of a run's comments to the record's entry for its file."""
-    if "comment lines" in repairs and (metadata := ir_metadata(run)):
-        file["run"]["ir_metadata"] = metadata
+    if "comment lines" in repairs:
+        from fastir.inputs.ir_metadata import ir_metadata
+
+        if metadata := ir_metadata(run):
+            file["run"]["ir_metadata"] = metadata
 
 
 def select_queries(qrels: Qrels, query_ids: list[Any]) -> Qrels:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from fastir.checks import number
+from fastir.declared import Record
 from fastir.errors import quote
 
 # The usual names of each column; the first one that a table has is taken. The rating of a run may be the truth.
@@ -61,7 +62,7 @@ def is_header(names: Sequence[str]) -> bool:
     return any(name in PAIRED_QUERY for name in names) and any(name in (*DOC, *LIST_NAMES) for name in names)
 
 
-class Everything(NamedTuple):
+class Everything(Record):
     """In the place of the name of the labels' column: a table has none, and all that it lists has this label."""
 
     value: float

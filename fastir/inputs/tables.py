@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastir.declared import Record
 from fastir.engine.columns._arrow import Batches
 from fastir.engine.columns._ids import Ids
 from fastir.engine.columns._objects import fields_from_rows, objects_from_list, read_floats, read_integers
@@ -36,7 +37,7 @@ LIST_KINDS = list, tuple, np.ndarray  # of values of a column that has lists
 OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
 
 
-class Batch(NamedTuple):
+class Batch(Record):
     """Some rows: ids, ids, and float64 numbers."""
 
     queries: Ids

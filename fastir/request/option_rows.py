@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Collection, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-from fastir.declared import Table
+from fastir.declared import Record, Table
 
 NO_FLAG = "-"
 
 
-class Row(NamedTuple):
+class Row(Record):
     """An option. A count is an int from 1 up, a label a number above 0."""
 
     name: str  # the keyword

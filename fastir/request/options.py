@@ -10,11 +10,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, SupportsIndex, get_args
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, get_args
 
 import numpy as np
 
 from fastir.checks import check_choice, flag, integer, number, positive_integer
+from fastir.declared import Record
 from fastir.engine.measure import CARDS
 from fastir.engine.threads import thread_count
 from fastir.errors import NoOverlapError, quote
@@ -64,7 +65,7 @@ OTHER_OPTIONS = (
 )
 
 
-class Options(NamedTuple):
+class Options(Record):
     """A caller's options, without the metrics; the docstring of `evaluate` says what each field means.
 
     `choices`, the last field, are the parameters of metrics that were given as keywords: (name, value) pairs.

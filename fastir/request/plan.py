@@ -7,7 +7,6 @@ that are already ordered, and refuses rules of another order.
 
 from __future__ import annotations
 
-import copy
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -171,6 +170,8 @@ class Settings:
                 place = f" ({place})"
             fields = {"tool": tool, "label": fraction, "whole": int(fraction), "metric": quote(metric)}
             raise ValueError(FRACTION_ERRORS[outcome].format(**fields) + place)
+        import copy
+
         settings = copy.copy(self)
         settings.grades = grades
         settings.plan, _ = compile_plan(*self.compiled, grades)
@@ -195,6 +196,8 @@ class Settings:
         levels = sorted(level for level in all_levels if level > 0)
         if len(levels) > MOST_LEVELS:
             return []
+        import copy
+
         settings = copy.copy(self)
         settings.rows = rows = Rows(np.array(levels or [np.inf]))
         settings.plan, _ = compile_plan(*self.compiled, rows)
@@ -254,6 +257,8 @@ def with_counts(settings: Settings) -> Settings:
     if not settings.micro:
         return settings
     texts = [text for column in settings.micro for text in count_names(settings, column)]
+    import copy
+
     counting = copy.copy(compile_settings((*settings.metrics, *texts), settings.options))
     counting.metrics, counting.n_shown = settings.metrics, settings.n_shown
     return counting

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 import numpy as np
 
+import fastir.rendering as rendering
 from fastir.checks import mapping
 from fastir.data.results._fields import Fields, row_dicts, status_codes
 from fastir.data.results._totals import column_totals, sums_of_few
@@ -28,15 +29,14 @@ from fastir.data.results.means import column_mean, mean_from_sum, micro_mean, we
 from fastir.engine.measure import BY_MEANS
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.errors import quote
-from fastir.rendering import Cell, Table
 from fastir.rendering.text import counted, printable, refuse_inputs, round_text
-from fastir.request.provenance import paths_of_inputs
 
 if TYPE_CHECKING:
     from fastir.data.results.changes import ResultsDiff
     from fastir.data.results.report import Report
     from fastir.data.results.statistics import IntervalOptions, MeanInterval, Method, Statistic
     from fastir.data.results.tables import ResultsBySegment
+    from fastir.rendering import Cell, Table
     from fastir.request.conventions import Convention
     from fastir.request.provenance import Provenance
 
@@ -495,6 +495,7 @@ class Results(Fields, Exportable):
         """
         from fastir.data.results.saved import write_results
         from fastir.data.results.saved_files import save
+        from fastir.request.provenance import paths_of_inputs
 
         refuse_inputs(path, paths_of_inputs(self.provenance))
         save(path, "results", lambda path: write_results(path, self), self.to_table, **options)
@@ -573,20 +574,20 @@ class Results(Fields, Exportable):
     ) -> Table:
         def cells(row: Iterable[float]) -> list[Cell]:
             pairs = zip(row, self._aggregates, strict=True)
-            return [Cell(round_text(value, how, digits), exact=repr(value)) for value, how in pairs]
+            return [rendering.Cell(round_text(value, how, digits), exact=repr(value)) for value, how in pairs]
 
         means = cells(self[name] for name in self._names)
         if per_query:
             head = ["query_id", *self._names]
             rows = [
-                [Cell(str(query)), *cells(row)]
+                [rendering.Cell(str(query)), *cells(row)]
                 for query, row in zip(self._query_ids, self._values.tolist(), strict=True)
             ]
-            rows.append([Cell("mean"), *means])
+            rows.append([rendering.Cell("mean"), *means])
         else:
             head = ["metric", "mean"]
-            rows = [[Cell(name), mean] for name, mean in zip(self._names, means, strict=True)]
-        table = Table(head, rows, 1, self._footer().splitlines())
+            rows = [[rendering.Cell(name), mean] for name, mean in zip(self._names, means, strict=True)]
+        table = rendering.Table(head, rows, 1, self._footer().splitlines())
         if interval is None:
             return table
         from fastir.data.results.statistics import add_intervals, interval_rows, mean_intervals
@@ -594,7 +595,7 @@ class Results(Fields, Exportable):
         intervals = list(mean_intervals(self, interval).values())
         if not per_query:
             return add_intervals(table, [[each] for each in intervals], interval, digits, columns)
-        rows += ([Cell(end), *bounds] for end, bounds in interval_rows(intervals, digits).items())
+        rows += ([rendering.Cell(end), *bounds] for end, bounds in interval_rows(intervals, digits).items())
         return table._replace(notes=[*table.notes, str(interval)])
 
     def _json(self, per_query: bool = True, interval: IntervalOptions | None = None) -> dict[str, Any]:

@@ -24,11 +24,12 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from fastir._version import __version__
+from fastir.declared import Record
 from fastir.errors import FastirError, FormatError, quote
 from fastir.rendering import BY_SUFFIX
 from fastir.rendering.text import QUOTED, json_text, replacing, tsv_field
@@ -102,7 +103,7 @@ def has_repeats(column: Any) -> bool:
     return 2 * len(set(map(repr, some))) <= len(some)
 
 
-class SavedFile(NamedTuple):
+class SavedFile(Record):
     """What a file holds: a head, and a body (of JSON) or a table (of the other formats; empty for JSON)."""
 
     path: str

@@ -1,10 +1,12 @@
 """Cards: the descriptions of metrics. Parser, documentation, suggestions, tests and benches all read them."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
-from fastir.declared import Param
+from fastir.declared import Param, Record
 from fastir.engine.measure._codes import READ_CODES
 from fastir.engine.measure.references import PROGRAMS, Reference
 
@@ -82,7 +84,7 @@ class Numbers(tuple[Any, ...]):
         return "{" + ", ".join(map(str, self)) + "}"
 
 
-class Card(NamedTuple):
+class Card(Record):
     """One metric: its names, the meaning of its number, and what it reads.
 
     Attributes

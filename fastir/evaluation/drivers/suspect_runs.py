@@ -23,7 +23,6 @@ from fastir.data.run import Run, as_run
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.shapes import DICTS, HELD_OBJECT, OTHER_OBJECT, PATH, TABLE, input_shape
-from fastir.rendering.look_alikes import first_look_alikes, quote_ids
 
 if TYPE_CHECKING:
     from fastir.evaluation.drivers.coverage import Coverage
@@ -209,6 +208,8 @@ def compare_lists(queries: Iterable[tuple[Any, list[Any], list[Any]]], guessing:
 
     If `guessing`, ids that would match if they were written alike are an error.
     """
+    from fastir.rendering.look_alikes import first_look_alikes, quote_ids
+
     sides = unseen = None
     n_ids = 0
     for query_id, judged, ranked in itertools.islice(queries, MAX_QUERIES):
@@ -232,6 +233,8 @@ def compare_lists(queries: Iterable[tuple[Any, list[Any], list[Any]]], guessing:
 
 def in_words(query_id: Any, judged_id: Any, ranked_id: Any) -> str:
     """An id of each side of a query."""
+    from fastir.rendering.look_alikes import quote_ids
+
     one, other = quote_ids(judged_id, ranked_id)
     return f"query {quote(query_id)}: the qrels have {one}, the run has {other}"
 
