@@ -284,8 +284,7 @@ def section(card: Card, value: float) -> str:
         lines.append(f"- Ties: {NOT_EXTREME_TEXT}")
     lines.append(f"- Sees: {card.relevance} relevance, the ranking {card.order}")
     lines.append(f"- Source: {card.source}")
-    if card.references:
-        lines.append(f"- Cite: {', '.join(f'[{paper}]({paper.url})' for paper in card.references)}")
+    lines.append(f"- Cite: {', '.join(f'[{paper}]({paper.url})' for paper in card.references)}")
     if card.differs:
         lines.append(f"- Peers differ: {card.differs}")
     if names := relatives()[card.name]:

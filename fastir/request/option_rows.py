@@ -52,8 +52,8 @@ ROWS = {  # by the heading of the command's help
         Row("metrics", flag="-m", also=("measure", "measures")),
         Row("rel_level", LABEL, 1, "the lowest relevant label (default %(default)s)", "X", "label",
             also=("relevance_level", "relevant_from", "min_rel"), of=("LevelOptions",)),
-        Row("convention", "ConventionName | str | Convention", "fastir", "the tool to agree with, see `fastir conventions`",
-            "TOOL", "convention", also=("conventions", "preset"),
+        Row("convention", "ConventionName | str | Convention", "fastir",
+            "the tool to agree with, see `fastir conventions`", "TOOL", "convention", also=("conventions", "preset"),
             of=(*READING, "ValueOptions")),
     ),
     "input": (

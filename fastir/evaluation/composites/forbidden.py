@@ -13,7 +13,7 @@ import numpy as np
 
 from fastir.checks import mapping
 from fastir.data.qrels import Qrels, as_qrels
-from fastir.engine.measure import NUM_Q
+from fastir.engine.measure import LESS_HARM, NUM_Q
 from fastir.errors import NoOverlapError, UnknownMetricError, quote
 from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
 from fastir.inputs.exclusions import equal_ids
@@ -23,12 +23,6 @@ from fastir.request.plan import FORBIDDEN, ID_PROPERTIES, Settings, compile_deri
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Watch
-
-# What these metrics make of their values on the caller's judgments and on the forbidden documents.
-SUBTRACTED: dict[str, Callable[[Any, Any], Any]] = {
-    "leak_recall": lambda found, leaked: np.maximum(found - leaked, 0.0),
-    "compat_help_harm": lambda help_, harm: help_ - harm,
-}
 
 
 def read_forbidden(forbidden: Any, level: float | None, qrels: Qrels, rel_level: float) -> Qrels:
@@ -110,7 +104,7 @@ class ForbiddenEvaluator:
         self.names = derived, helping
         always = options.replace(rel_level=1, empty="zero")
         self.harm: PlainEvaluator = prepare(harmful, compile_derived(derived, always))
-        subtracted = any(request.card.name in SUBTRACTED for request in settings.requests)
+        subtracted = any(request.card.name in LESS_HARM for request in settings.requests)
         self.help: PlainEvaluator = prepare(
             qrels, compile_derived(helping, settings.options) if subtracted else compile_settings((NUM_Q,), options)
         )
@@ -128,9 +122,8 @@ class ForbiddenEvaluator:
         derived, helping = self.names
         for column, request in enumerate(self.settings.requests):
             harm = harmed[:, self.harm.settings.names.index(derived[column])]
-            subtract = SUBTRACTED.get(request.card.name)
-            if subtract is not None:
-                harm = subtract(found[:, self.help.settings.names.index(helping[column])], harm)
+            if request.card.name in LESS_HARM:
+                harm = np.maximum(found[:, self.help.settings.names.index(helping[column])] - harm, request.card.low)
             values[:, column] = harm
         return query_ids, values, status, coverage
 
