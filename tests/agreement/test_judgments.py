@@ -133,8 +133,8 @@ def test_the_report_says_how_it_was_made():
         own, own, kappa_weights="linear", scale="nominal", rel_level=2, n_resamples=50, random_state=3
     )
     assert result.method == (
-        "Overlap of labels from 2 on; linear weights; alpha of nominal labels; percentiles of 50 resamples of queries "
-        "(random_state 3)."
+        "Overlap of labels from 2 on; linear weights; alpha of nominal labels; percentiles of 50 bootstrap "
+        "resamples of the queries (random_state 3)."
     )
     assert "linear weights" in repr(result)
 
