@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from fastir.request.keywords import MetricOptions
 
 INPUT_TIES = TIES.index("input")
-MIN_CODED_LABELS = 1 << 17  # labels that are worth a plan for their grades
+MIN_CODED_LABELS = 1 << 17  # labels with scores that are worth a plan for their grades, where rows could be read
 Counts = list[int]  # three: how many labels are below 0 and queries have ties, and the first of these
 
 
@@ -315,9 +315,10 @@ class LabelLists:
         values, status = empty_values(settings, self.groups.offsets), np.zeros(len(self.groups.query_ids), np.uint8)
         limit, ideal, into = settings.largest_label, None if self.ideal is None else self.ideal[0], (values, status)
         failed, *counts, _, _ = self.measure_labels(into, settings, self.labels, ideal, limit)
-        if failed:
+        by_row = self.by_row(settings) if failed else None
+        if failed and (by_row is None or (self.scores is not None and len(self.labels) >= MIN_CODED_LABELS)):
             failed, *counts = self.measure_few(into, settings) or (failed, *counts)
-        if failed and (by_row := self.by_row(settings)) is not None:
+        if failed and by_row is not None:
             failed, *counts, n, first = self.measure_labels(into, by_row, self.labels, ideal, limit)
             self.fractions = n, first
         if failed and self.has_fractions(settings):
@@ -334,9 +335,9 @@ class LabelLists:
 
     def measure_few(self, into: tuple[np.ndarray, np.ndarray], settings: Settings) -> tuple[int, ...] | None:
         """Failed and Counts of labels that are fractions of few distinct values; None if they are not measured so."""
-        if settings.fractions is not None or len(self.labels) < MIN_CODED_LABELS:
-            return None
-        found = few_coded(self.labels, *(() if self.ideal is None else self.ideal[:1]))
+        found = None
+        if settings.fractions is None:
+            found = few_coded(self.labels, *(() if self.ideal is None else self.ideal[:1]))
         if found is None or found[0].largest > settings.largest_label:
             return None
         grades, (labels, *ideal), fractions = found
