@@ -101,6 +101,7 @@ SMALLEST_IN = {
     "fastir.analyses.agreement": "_ranking_pair _rankings",
     "fastir.analyses.fusion": "_trials",
     "fastir.engine.join": "_id_lists",
+    "fastir.engine.measure": "_grades",
     "fastir.data.results": "_fields _totals",
     "fastir.evaluation.drivers": "_coverage",
     "fastir.stats": "_subset_sums",
