@@ -241,10 +241,11 @@ def test_files_of_lists(race, labels, form, tmp_path):
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_files_of_rows(race, form, tmp_path):
+@pytest.mark.parametrize("order", ["grouped by query", "in no order"])
+def test_files_of_rows(race, form, order, tmp_path):
     """The run, and the qrels too, as files of columns that polars reads first."""
     polars = pytest.importorskip("polars")
-    qrels, run = map(polars.DataFrame, workloads.passage_columns(50))
+    qrels, run = map(polars.DataFrame, workloads.passage_columns(50, shuffle=order == "in no order"))
     paths = [tmp_path / f"{name}.{form}" for name in ("qrels", "run")]
     for path, rows in zip(paths, (qrels, run), strict=True):
         rows.write_csv(path) if form == "csv" else rows.write_parquet(path)
@@ -253,4 +254,4 @@ def test_files_of_rows(race, form, tmp_path):
         f"fastir, {form}": lambda: fastir.evaluate(*paths, "map")["map"],
         "polars first": lambda: fastir.evaluate(*map(read, paths), "map")["map"],
     }
-    race_readers(race, f"rows in files, {form}, 50 x 1000", calls)
+    race_readers(race, f"rows in files, {form}, {order}, 50 x 1000", calls)
