@@ -48,6 +48,7 @@ API = {
     "explain_conventions ConventionsDiff identify Identified Answer "
     "precision_recall_curve PrecisionRecallCurve roc_curve RocCurve",
     "Fusing": "fuse tune Tuning Trial Fold",
+    "Generated answers": "evaluate_nuggets evaluate_citations",
     "Parts": "judged_rankings JudgedRankings ResultsByConvention Partial",
     "Judgments": "bounds Bounds pool Pool contributions Contributions leave_one_out LeftOut to_judge ToJudge "
     "merge_qrels agreement Agreement rank_correlation RankCorrelation Swap similarity",
@@ -61,7 +62,7 @@ SPARK = "evaluate evaluate_many compare SparkResults RankingEvaluator"
 BOXES = (
     "inputs engine engine/columns engine/join engine/rank engine/measure data data/results request evaluation "
     "evaluation/drivers evaluation/composites evaluation/partial analyses analyses/compare analyses/explain report "
-    "analyses/check analyses/bounds analyses/fusion analyses/pools analyses/agreement engine/threads"
+    "analyses/check analyses/bounds analyses/fusion analyses/pools analyses/agreement analyses/verdicts engine/threads"
 )
 KERNELS = (
     "engine/join/_dicts engine/join/_join engine/join/_scattered engine/rank/_rank engine/rank/_row_counts "
