@@ -160,8 +160,8 @@ LINES = {
     "similarity": ["{run}", "{other}"], "fuse": ["{run}", "{other}"],
     "tune": ["{qrels}", "{run}", "{other}", "-m", "map", "--folds", "2"],
     "explain": ["{qrels}", "{run}", "{query}", "-m", "ndcg@5,map"], "identify": ["{qrels}", "{run}", "{value}"],
-    "nuggets": ["{nuggets}"],
-    "citations": ["{citations}"], "compare saved": [OLD, NEW], "diff saved": ["{old}", "{new}"], "metrics": [], "conventions": [],
+    "nuggets": ["{nuggets}"], "citations": ["{citations}"], "compare saved": [OLD, NEW],
+    "diff saved": ["{old}", "{new}"], "metrics": [], "conventions": [],
 }  # fmt: skip
 # {(command, option): the words of the option there}
 BASELINE = {"compare": ["--baseline", "second"], "diff": []}
@@ -197,6 +197,8 @@ OTHERS = {
     ("agreement", "--random-state"): line(7, more=["--resamples", "20"]),
     ("merge-qrels", "--columns"): line("doc_id=number", qrels=UNNAMED_QRELS, other_qrels=UNNAMED_QRELS),
     ("rank-correlation", "--doc-weights"): line(HEAVY, metric="psp@3"),
+    ("rank-correlation", "--forbidden"): line(SEEN, metric="forbidden_hits@3"),
+    ("rank-correlation", "--forbidden-level"): line(0, metric="forbidden_hits@3"),
     ("similarity", "--metrics"): line("jaccard@1"),
     ("fuse", "--names"): line("file", more=["--method", "wsum", "--run-weights", "first.run=1,second.run=2"]),
     ("tune", "--norm"): line("zmuv"),
