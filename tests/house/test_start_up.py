@@ -34,7 +34,8 @@ loaded = {{name: module for name, module in sys.modules.items() if name not in b
 slow = [
     f"slow:{{name}}.{{key}}" for name, module in loaded.items() if name.startswith("fastir")
     for key, value in vars(module).items() if getattr(value, "__module__", None) == name
-    and isinstance(value, type) and hasattr(value, "_fields") and all(base.__name__ != "Base" for base in getattr(value, "__mro__", ()))
+    and isinstance(value, type) and hasattr(value, "_fields")
+    and all(base.__name__ != "Base" for base in value.__mro__)
 ]
 sys.stderr.write(" ".join([*loaded, *slow]))
 """
