@@ -97,8 +97,34 @@ def of_polars(held):
     return frame.group_by("segment", maintain_order=True).mean()
 
 
+def verdicts(held, **columns):
+    """Verdicts of an answer to each query, twenty each, as columns; every third is full support."""
+    queries = [query for query in held.results.query_ids for _ in range(20)]
+    return {"query_id": queries, **{name: [of(place) for place in range(len(queries))] for name, of in columns.items()}}
+
+
+def mean_support(columns):
+    """The supported part of each query's rows, by a loop."""
+    sums, counts = {}, {}
+    for query, support in zip(columns["query_id"], next(reversed(columns.values())), strict=True):
+        sums[query] = sums.get(query, 0) + (support in (1, "FS"))
+        counts[query] = counts.get(query, 0) + 1
+    return {query: sums[query] / counts[query] for query in sums}
+
+
+def rows_of_answers(held, call, metric, **columns):
+    rows = verdicts(held, **columns)
+    return lambda: call(rows, metric)["run"].per_query(metric), lambda: mean_support(rows)
+
+
 EVALUATE = "fastir, evaluate"
 ROWS = {
+    "evaluate_nuggets": ("a loop that counts", ASKED, lambda h: rows_of_answers(
+        h, fastir.evaluate_nuggets, "nugget_recall_strict", nugget=lambda place: place % 20,
+        importance=lambda place: "vital", assignment=lambda place: int(place % 3 == 0))),
+    "evaluate_citations": ("a loop that counts", ASKED, lambda h: rows_of_answers(
+        h, fastir.evaluate_citations, "citation_precision_strict", sentence=lambda place: place % 20,
+        citation=lambda place: f"d{place}", support=lambda place: "FS" if place % 3 == 0 else "NS")),
     "merge_qrels": ("a dict update", ASKED, lambda h: (
         lambda: fastir.merge_qrels(h.judgments, h.second),
         lambda: {query: {**docs, **h.second[query]} for query, docs in h.judgments.items()})),
@@ -188,6 +214,7 @@ SAME = {  # {entry: whether the answers are equal}
     **dict.fromkeys(["merge_qrels", "Qrels.filter", "Run.filter"], lambda ours, theirs: ours.to_dict() == theirs),
     **dict.fromkeys(
         ["Qrels.to_dict", "Run.to_dict", "Results.statistic", "Results.per_query", "Results.to_dict", "Results.get",
+         "evaluate_nuggets", "evaluate_citations",
          "Partial.result"],
         lambda ours, theirs: ours == theirs,
     ),
