@@ -30,11 +30,11 @@ LIMITS = ("reading", "C walk", "a plain loop", "unpacking", "both", "counting th
 CONVERTED = ", converted first"  # how a contender ends that is fastir itself, with its input made by the caller
 SHOWN = ("duckdb", "numpy", "pandas", "polars", "pyarrow", "pytrec-eval-terrier", "ranx", "scipy", "torch")
 HEAD = """\
-# Speed
+# Speed: how fast is fastir
 
 <!-- written by bench/speed.py from bench/record.json; do not edit -->
 
-How fast is fastir, beside other programs that compute the same numbers? The bars are their times relative to fastir's.
+The bars are the times of other programs for the same numbers, relative to fastir's.
 
 <picture>
 <source media="(prefers-color-scheme: dark)" srcset="pictures/speed-dark.svg">

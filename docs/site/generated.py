@@ -61,6 +61,12 @@ Results, comparisons, explanations and other tables share these methods.
       show_root_toc_entry: false
 """
 
+# What a family's page is also looked for as.
+ALSO = {
+    "Counts and sets": "precision, recall",
+    "Ranks of the relevant documents": "MRR, MAP",
+    "Graded relevance": "nDCG, cumulative gain",
+}
 ALIKE = "How alike two runs are"  # the section of the reference that is no family
 
 
@@ -89,6 +95,9 @@ def metrics() -> dict[str, str]:
             shared.append(part)
     found = {"metrics.md": "\n## ".join(shared), **found}
     home = {anchor(head): path for path, text in found.items() for head in re.findall("^#+ (.+)$", text, re.MULTILINE)}
+    for title, words in ALSO.items():
+        path = f"metrics/{anchor(title)}.md"
+        found[path] = found[path].replace(f"# {title}\n", f"# {title}: {words}\n", 1)
 
     def link(mark: re.Match[str], page: str) -> str:
         path = home[mark[1]]

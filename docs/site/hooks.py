@@ -25,10 +25,16 @@ WEIGHTS = {  # by the beginning of the path; a tool that is called as a guide is
     **dict.fromkeys(
         ("coming_from/ragas", "coming_from/recommenders", "coming_from/spark_mllib", "conventions.md"), 0.3
     ),
-    "coming_from/": 6.0,
-    "api/": 0.4,
+    "coming_from/": 3.0,
+    "api/": 0.2,
+    "glossary.md": 1.5,
+    "which_metric.md": 2.5,
+    "messages.md": 6.0,
+    "faq.md": 5.0,
+    "tutorial.md": 3.0,
     "metrics": 3.0,
-    "command_line.md": 0.5,
+    "command_line.md": 3.0,
+    "worked_examples.md": 1.0,
 }
 GUIDE = 4.0
 
