@@ -75,6 +75,8 @@ if TYPE_CHECKING:
     from fastir.analyses.pools.leave_one_out import LeftOut, leave_one_out
     from fastir.analyses.pools.pool import Pool, merge_qrels, pool
     from fastir.analyses.pools.to_judge import ToJudge, to_judge
+    from fastir.analyses.verdicts.citations import evaluate_citations
+    from fastir.analyses.verdicts.nuggets import evaluate_nuggets
     from fastir.conventions import Convention
     from fastir.data.qrels import Qrels
     from fastir.data.rankings import JudgedRankings
@@ -158,9 +160,11 @@ __all__ = [
     "conventions",
     "custom_metric",
     "evaluate",
+    "evaluate_citations",
     "evaluate_lists",
     "evaluate_many",
     "evaluate_matrix",
+    "evaluate_nuggets",
     "evaluate_ranked",
     "evaluate_scores",
     "evaluate_topk",
@@ -247,9 +251,11 @@ LATER = {
     "conventions": "conventions",
     "custom_metric": "request.custom",
     "evaluate": "evaluation.evaluate",
+    "evaluate_citations": "analyses.verdicts.citations",
     "evaluate_lists": "evaluation.id_lists",
     "evaluate_many": "evaluation.evaluate",
     "evaluate_matrix": "evaluation.matrix",
+    "evaluate_nuggets": "analyses.verdicts.nuggets",
     "evaluate_ranked": "evaluation.labels",
     "evaluate_scores": "evaluation.labels",
     "evaluate_topk": "evaluation.matrix",

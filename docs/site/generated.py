@@ -37,6 +37,7 @@ API = {
     "explain_conventions ConventionsDiff identify Identified Answer "
     "precision_recall_curve PrecisionRecallCurve roc_curve RocCurve",
     "Fusing": "fuse tune Tuning Trial Fold",
+    "Generated answers": "evaluate_nuggets evaluate_citations",
     "Parts": "judged_rankings JudgedRankings ResultsByConvention Partial",
     "Judgments": "bounds Bounds pool Pool contributions Contributions leave_one_out LeftOut to_judge ToJudge "
     "merge_qrels agreement Agreement rank_correlation RankCorrelation Swap similarity",

@@ -52,7 +52,7 @@ def add_compare_arguments(add: Callable[..., Any]) -> None:
 
 def add_statistics_arguments(add: Callable[..., Any]) -> None:
     """How runs are compared."""
-    arguments.add_options(add, "baseline", *STATISTICS, "segments")
+    arguments.add_options(add, "baseline", *STATISTICS, "segments", "clusters")
 
 
 def compare_command(options: argparse.Namespace) -> Output:
@@ -188,7 +188,7 @@ def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict
     statistics = {name: getattr(options, name) for name in STATISTICS}
     statistics["correction"] = None if options.correction == "none" else options.correction
     checked = Options(**statistics, n_threads=options.n_threads).validate()
-    statistics["segments"] = options.segments
+    statistics["segments"], statistics["clusters"] = options.segments, options.clusters
     try:
         checked._replace(segments=options.segments).check_scipy()
     except ImportError as error:

@@ -559,6 +559,8 @@ def qrels_of_pairs(data: Mapping[Any, Any], duplicates: Duplicates | None) -> Qr
 
 def as_qrels(data: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Qrels:
     """Qrels from a caller's judgments, of any shape."""
+    if columns is None and isinstance(data, Qrels):
+        return data
     source = as_source(data)
     shape, data = input_shape(source, Qrels, columns), data_of(source)
     if shape not in (PATH, TABLE):

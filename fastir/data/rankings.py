@@ -30,7 +30,7 @@ from fastir.inputs.label_arrays import COLUMNS, check_arrays, check_queries
 from fastir.rendering.text import counted, refuse_inputs
 from fastir.request.custom import custom_columns
 from fastir.request.names import refuse_mapping
-from fastir.request.options import DUPLICATES, SCORE_DTYPES, TIES, check_options, metric_tuple, query_rule
+from fastir.request.options import DUPLICATES, SCORE_DTYPES, TIES, check_options, query_rule
 from fastir.request.plan import ORDER_RULES, compile_fixed, refuse_exclusion, refuse_small
 from fastir.request.provenance import paths_of_inputs
 
@@ -259,7 +259,7 @@ class JudgedRankings:
         chosen = self.query_ids if query_ids is None else query_ids
         weights = None if weights is None else dicts.query_weights(weights, chosen)
         listed, custom = custom_columns(metrics, NUM_Q)
-        results = evaluate_rankings(self, metric_tuple(listed), options, weights, None, query_ids)
+        results = evaluate_rankings(self, listed, options, weights, None, query_ids)
         return results if custom is None else add_custom(results, custom, self)
 
     def by_convention(

@@ -15,7 +15,7 @@ import numpy as np
 from fastir.checks import refuse_options
 from fastir.data.results._totals import UNIT, exact_total
 from fastir.data.results.means import digits, numerators_of, total_log
-from fastir.data.results.results import denominators_of, divisor
+from fastir.data.results.results import best_of, denominators_of, divisor
 from fastir.engine.columns._dicts import is_nested
 from fastir.evaluation.evaluate import evaluate
 from fastir.evaluation.labels import evaluate_ranked, evaluate_scores
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from fastir.request.keywords import BatchOptions
 
 LOG_DECIMALS = 40  # decimals of the logarithms that are added up
+FEW_VALUES = 16  # of a batch, which are sooner added up as ints than as an array
 BATCH_OPTIONS = ("weights", "group", "qid", "offsets", "columns")
 SCORE_OPTIONS = ("ties", "score_dtype")
 
@@ -218,13 +219,14 @@ class Accumulator:
     def _add(self, results: Results) -> None:
         ids = results.query_ids
         weights = None if results.weights is None else np.array([results.weights[query] for query in ids], float)
-        batch = {}
+        denominators, quotients, values = denominators_of(results), best_of(results), results.values
+        batch = []
         for column, (name, total) in enumerate(self._sums.items()):
-            batch[name] = Sum(total.how)
-            of = denominators_of(results).get(name)
-            batch[name].take(results.values[:, column], weights, divisor(results, name), of)
-        for name, total in self._sums.items():
-            total.add(batch[name])
+            batch.append(Sum(total.how))
+            of = divisor(results, name) if quotients else None
+            batch[-1].take(values[:, column], weights, of, denominators.get(name))
+        for total, added in zip(self._sums.values(), batch, strict=True):
+            total.add(added)
         self.n_queries += len(ids)
 
 
@@ -269,6 +271,13 @@ class Sum:
         if divisor is not None:
             self.quotient = True
             self.total, self.count = exact_total(values * divisor), exact_total(np.array([divisor * len(values)]))
+            return
+        if len(values) <= FEW_VALUES and weights is None and not self.how.startswith("geometric"):
+            numbers = [value for value in values.tolist() if value == value]
+            self.count, self.undefined = len(numbers) << UNIT, len(values) - len(numbers)
+            for number in numbers:
+                numerator, power = number.as_integer_ratio()
+                self.total += numerator << UNIT + 1 - power.bit_length()
             return
         defined = ~np.isnan(values)
         self.undefined = int(len(values) - defined.sum())

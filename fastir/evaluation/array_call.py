@@ -6,6 +6,7 @@ those that metrics of the same call are computed from, by the same rules of ties
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,8 +23,8 @@ from fastir.evaluation.drivers.judged import Ranks, rankings_from_ranks, used_sl
 from fastir.inputs import arrays, dicts, pairing
 from fastir.rendering.text import counted
 from fastir.request.custom import CustomColumns, custom_columns, one_order
-from fastir.request.options import MAX_DEPTH, RANKED, Options, metric_tuple
-from fastir.request.plan import Settings, refuse_small, without_ids
+from fastir.request.options import MAX_DEPTH, RANKED, Options
+from fastir.request.plan import NO_LIMIT, Settings, refuse_small, without_ids
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -37,7 +38,7 @@ OUTSIDE, POOLED = -1, -2  # what kernels read: not in the qrels, and there witho
 class ArrayCall:
     """The metrics of a call on rankings without ids, and what becomes of the values that were measured.
 
-    `weights` are query weights; `weighted` says whether documents have weights, too.
+    `weights` are query weights; `weighted` says whether documents have weights, too. Immutable.
     """
 
     __slots__ = ("custom", "parts", "rules", "settings", "weights")
@@ -47,23 +48,24 @@ class ArrayCall:
 
     def __init__(self, options: Options, metrics: str | Iterable[str], weights: Any, weighted: bool = False) -> None:
         named, custom = custom_columns(metrics, NUM_Q)
-        self.settings, self.parts = without_ids(metric_tuple(named), options, weighted)
+        self.settings, self.parts = without_ids(named, options, weighted)
         self.custom: CustomColumns | None = custom
         self.weights: Any = weights
         if custom is not None:
-            self.rules = one_order_of(custom, self.parts)
+            self.rules = custom.check_rules(lambda: one_order(part for _, part in self.parts))
 
     def results(
         self, query_ids: Sequence[Any], values: np.ndarray, status: np.ndarray, report: Callable[[], Report]
     ) -> Results:
         """The Results of fastir's metrics."""
         settings = self.settings
-        refuse_small(settings.sizes, values, query_ids)
+        if settings.sizes:
+            refuse_small(settings.sizes, values, query_ids)
         weights = None if self.weights is None else weights_by_query(self.weights, query_ids)
         results = Results(
             query_ids, settings.names, values, status, settings.aggregates, report, weights, settings.provenance
         )
-        return without_counts(results, settings)
+        return without_counts(results, settings) if settings.micro else results
 
     def with_custom(
         self,
@@ -89,9 +91,15 @@ class ArrayCall:
         return add_custom(results, cast("CustomColumns", self.custom), rankings)
 
 
-def one_order_of(custom: CustomColumns, parts: list[tuple[list[int], Settings]]) -> dict[str, Any]:
-    """The rules that order documents for all parts; a function of its own, as a closure would slow every call."""
-    return custom.check_rules(lambda: one_order(part for _, part in parts))
+plain_call = functools.lru_cache(256)(ArrayCall)  # equal requests share a call
+
+
+def make_call(options: Options, metrics: str | Iterable[str], weights: Any) -> ArrayCall:
+    """The ArrayCall of checked options, one that was kept where all metrics are fastir's and no query has a weight."""
+    named, custom = custom_columns(metrics, NUM_Q)
+    if weights is None and custom is None:
+        return plain_call(options, named, None)
+    return ArrayCall(options, named if custom is None else custom.metrics, weights)
 
 
 def weights_by_query(
@@ -136,7 +144,7 @@ class Collecting(Settings):
         self.__dict__.update(settings.__dict__)
         self.ranks, self.labels = np.empty(room + 1, np.int64), np.empty(room + 1, np.int32)
         self.plan = collecting_plan(None, self.ranks, self.labels, MAX_DEPTH)
-        self.names, self.label_limits = [NUM_REL_RET, NUM_RET], []
+        self.names, self.label_limits, self.largest_label = [NUM_REL_RET, NUM_RET], [], NO_LIMIT
 
 
 def empty_values(settings: Settings, offsets: np.ndarray) -> np.ndarray:

@@ -142,7 +142,8 @@ class Evaluator:
         if rules.columns is not None:
             rules.refuse_names(run)
         results, coverage = rules.evaluate_one(run, rules.settings.n_threads)
-        rules.warn_of_run(coverage, run)
+        if rules.may_be_run or not coverage.is_complete:
+            rules.warn_of_run(coverage, run)
         return results
 
     def evaluate_many(

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from fastir.request.options import Aggregate, Duplicates
 
 
+USUAL_COLUMNS = {side: (*names, *LISTS) for side, names in RETRIEVED.items()}
+
+
 def evaluate_lists(
     retrieved: Any,
     relevant: Any,
@@ -134,7 +137,7 @@ def evaluate_lists(
     retrieved, relevant = read_json(retrieved, relevant, query_ids, columns)
     run, judged = pair_lists(retrieved, relevant, query_ids, columns)
     qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.qrels_columns())
-    query_weights = weights_by_query(weights, qrels.query_ids)
+    query_weights = None if weights is None else weights_by_query(weights, qrels.query_ids)
     request = EvaluationRequest(
         qrels, metrics, options, weights=query_weights, parents=documents, doc_weights=doc_weights
     )
@@ -184,8 +187,8 @@ def pair_lists(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[s
 
 def read_json(retrieved: Any, relevant: Any, query_ids: Any, columns: Mapping[str, str] | None) -> tuple[Any, Any]:
     """What JSON files hold, as ListColumns if both have lists by query; what is no path of one unchanged."""
-    paths = [is_path(retrieved), is_path(relevant)]
-    if not any(paths):
+    paths = is_path(retrieved), is_path(relevant)
+    if paths == (False, False):
         return retrieved, relevant
     from fastir.inputs import json_files
 
@@ -322,7 +325,7 @@ def is_dict(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:
 
 def has_column(names: Container[Any], name: str, columns: Mapping[str, str] | None) -> bool:
     """Whether a mapping has a column of a side's lists by its usual names, or should have one by the caller's."""
-    return (columns is not None and name in columns) or any(usual in names for usual in (*RETRIEVED[name], *LISTS))
+    return (columns is not None and name in columns) or any(map(names.__contains__, USUAL_COLUMNS[name]))
 
 
 def is_records(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:

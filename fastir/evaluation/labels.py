@@ -16,13 +16,13 @@ from fastir.engine.rank._labels_by_query import Groups
 from fastir.engine.threads import LONG_QUERY_ROWS, longest_query, run
 from fastir.errors import warn_caller
 from fastir.evaluation import array_call
-from fastir.evaluation.array_call import ArrayCall, Collecting, counts_of, empty_values, example_of
+from fastir.evaluation.array_call import ArrayCall, Collecting, counts_of, empty_values, example_of, make_call
 from fastir.evaluation.drivers.coverage import SWAPPED_TEXT
 from fastir.evaluation.drivers.suspect_runs import are_swapped
 from fastir.inputs import arrays, label_arrays, pairing
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
 from fastir.request.options import RANKED, TIES, TIES_BY_ID, TIES_WITHOUT_IDS, TiesWithoutIds, check_options
-from fastir.request.plan import Settings
+from fastir.request.plan import NO_LIMIT, Settings
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     from fastir.request.conventions import Convention
     from fastir.request.keywords import MetricOptions
 
-NO_LIMIT = 2**63 - 1
 INPUT_TIES = TIES.index("input")
-Counts = tuple[int, int, int]  # how many labels are below 0 and queries have ties, and the first of these
+Counts = list[int]  # three: how many labels are below 0 and queries have ties, and the first of these
 
 
 def evaluate_ranked(
@@ -112,7 +111,7 @@ def evaluate_ranked(
         convention=convention,
         choices=choices,
     )
-    call = ArrayCall(options, metrics, weights)
+    call = make_call(options, metrics, weights)
     undivided = offsets is None and not label_arrays.is_matrix(labels)
     if (ideal_labels is None) if ideal_offsets is not None else (ideal_labels is not None and offsets is not None):
         raise ValueError("ideal_labels and ideal_offsets must be given together")
@@ -253,8 +252,9 @@ def evaluate_scores(
         convention=convention,
         choices=choices,
     )
-    call = ArrayCall(options, metrics, weights)
+    call = make_call(options, metrics, weights)
     plain = type(labels) is np.ndarray is type(scores)  # neither a table nor a column of one
+    undivided = group is None and qid is None and offsets is None
     if not plain:
         refuse_tables(labels, "labels")
         refuse_tables(scores, "scores")
@@ -262,7 +262,7 @@ def evaluate_scores(
         pairing.warn_of_order(labels, qid, ("labels", "qid"))
     if label_arrays.is_matrix(labels) and label_arrays.is_matrix(scores):
         return make_results(call, matrix_rows(labels, scores, group, qid, offsets))
-    if not plain and group is None and qid is None and offsets is None:
+    if undivided and not plain:
         refuse_undivided(labels, "labels")
         refuse_undivided(scores, "scores")
     labels = label_arrays.column(labels, "labels")
@@ -272,7 +272,7 @@ def evaluate_scores(
     if scores.strides[0] % scores.itemsize:
         scores = scores.copy()
     rows = LabelLists(labels, scores, query_groups(len(labels), group, qid, offsets))
-    rows.undivided = group is None and qid is None and offsets is None
+    rows.undivided = undivided
     return make_results(call, rows)
 
 
@@ -311,48 +311,51 @@ class LabelLists:
 
     def measure(self, settings: Settings) -> tuple[np.ndarray, np.ndarray, Counts]:
         """Values, status codes and Counts."""
-        n = len(self.groups.query_ids)
-        values, status = empty_values(settings, self.groups.offsets), np.zeros(n, np.uint8)
-        limit = min(limit for limit, _, _ in settings.label_limits) if settings.label_limits else NO_LIMIT
-        ideal, ideal_offsets = self.ideal or (None, None)
-
-        def measure_labels(
-            settings: Settings, labels: np.ndarray, ideal: np.ndarray | None, limit: int
-        ) -> tuple[bool, Counts, tuple[int, int]]:
-            rows = settings.rows
-            kernel = Groups(
-                settings.plan,
-                labels,
-                self.scores,
-                self.groups.offsets,
-                ideal,
-                ideal_offsets,
-                values,
-                status,
-                settings.level,
-                limit if rows is None else NO_LIMIT,
-                settings.ties,
-                settings.single,
-                None if rows is None else rows.levels,
-                min(limit, 2**31 - 1),
-            )
-            run(kernel, settings.n_threads, longest_query(self.groups.offsets) if len(labels) > LONG_QUERY_ROWS else 0)
-            failed, negative, tied, first_tied, n_fractions, first_fraction = kernel.outcome()
-            return failed, (negative, tied, first_tied), (n_fractions, first_fraction)
-
-        failed, counts, _ = measure_labels(settings, self.labels, ideal, limit)
+        values, status = empty_values(settings, self.groups.offsets), np.zeros(len(self.groups.query_ids), np.uint8)
+        limit, ideal, into = settings.largest_label, None if self.ideal is None else self.ideal[0], (values, status)
+        failed, *counts, _, _ = self.measure_labels(into, settings, self.labels, ideal, limit)
         if failed and (by_row := self.by_row(settings)) is not None:
-            failed, counts, self.fractions = measure_labels(by_row, self.labels, ideal, limit)
+            failed, *counts, n, first = self.measure_labels(into, by_row, self.labels, ideal, limit)
+            self.fractions = n, first
         if failed and self.has_fractions(settings):
             grades, codes = coded(*([self.labels] if ideal is None else [self.labels, ideal]))
             settings = settings.for_grades(
                 grades, lambda: label_arrays.first_fraction(self.labels, self.groups.offsets, self.ideal)
             )
             self.fractions = count_fractions(*(self.ideal or (self.labels, self.groups.offsets)))
-            failed, counts, _ = measure_labels(settings, codes[0], codes[1] if codes[1:] else None, NO_LIMIT)
+            ideal = codes[1] if codes[1:] else None
+            failed, *counts, _, _ = self.measure_labels(into, settings, codes[0], ideal, NO_LIMIT)
         if failed:
             raise RuntimeError("the arrays were changed while they were read")
         return values, status, counts
+
+    def measure_labels(
+        self,
+        into: tuple[np.ndarray, np.ndarray],
+        settings: Settings,
+        labels: np.ndarray,
+        ideal: np.ndarray | None,
+        limit: int,
+    ) -> Any:
+        """Fill values and status codes; what `Groups.outcome` returns."""
+        rows, offsets = settings.rows, self.groups.offsets
+        kernel = Groups(
+            settings.plan,
+            labels,
+            self.scores,
+            offsets,
+            ideal,
+            None if self.ideal is None else self.ideal[1],
+            *into,
+            settings.level,
+            limit if rows is None else NO_LIMIT,
+            settings.ties,
+            settings.single,
+            None if rows is None else rows.levels,
+            2**31 - 1 if limit > 2**31 - 1 else limit,
+        )
+        run(kernel, settings.n_threads, longest_query(offsets) if len(labels) > LONG_QUERY_ROWS else 0)
+        return kernel.outcome()
 
     def by_row(self, settings: Settings) -> Settings | None:
         """Return the settings for labels that the kernel reads as is; None if they become codes first.

@@ -69,7 +69,8 @@ def evaluate_runs(
 
         try:
             _, coverage = outcomes[job.name] = rules.evaluate_one(job.run, n_threads, block_read)
-            rules.look_at_run(coverage, job.run)
+            if rules.may_be_run or not coverage.is_complete:
+                rules.look_at_run(coverage, job.run)
         except Exception as error:
             name_the_run(error, job.name)
             raise
@@ -77,7 +78,7 @@ def evaluate_runs(
     for name, run in runs_by_name(runs, rules.columns, settings.options.duplicates, names, rules.judgments):
         evaluated[name] = None
         run = as_source(run)
-        rows = count_rows(run)
+        rows = None if type(run) is dict else count_rows(run)
         job = Job(len(evaluated), name, run, rows or 0)
         if rows is None:
             evaluate(job, settings.n_threads)
@@ -90,7 +91,8 @@ def evaluate_runs(
         for job in jobs:
             evaluate(job, n_threads)
     for name in evaluated:
-        outcomes[name][1].warn(settings.queries, name)
+        if not outcomes[name][1].is_complete:
+            outcomes[name][1].warn(settings.queries, name)
     return ResultsByRun((name, outcomes[name][0]) for name in evaluated)
 
 

@@ -24,7 +24,7 @@ from fastir.inputs.ir_metadata import ir_metadata
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
 from fastir.inputs.source import as_source
 from fastir.request.custom import custom_columns
-from fastir.request.options import Options, metric_tuple
+from fastir.request.options import Options
 from fastir.request.plan import compile_fixed, compile_settings, refuse_small, with_counts
 
 if TYPE_CHECKING:
@@ -97,11 +97,14 @@ class EvaluationRules:
         listed, custom = custom_columns(metrics, NUM_Q)
         self.custom: CustomColumns | None = custom
         of_runs = options if options.duplicates != "mean" else options._replace(duplicates=None)
-        settings = with_counts(compile_settings(metric_tuple(listed), of_runs))
-        qrels = as_source(qrels)
+        settings = with_counts(compile_settings(listed, of_runs))
         # What records say of the inputs, and the file of the qrels, if it is on disk.
-        self.inputs: dict[str, Any] = files.describe_file("qrels", qrels)
-        self.judgments: list[Any] = [qrels] if self.inputs and places.on_disk(qrels) else []
+        self.inputs: dict[str, Any] = {}
+        self.judgments: list[Any] = []
+        if not isinstance(qrels, (dict, Qrels)):
+            qrels = as_source(qrels)
+            self.inputs = files.describe_file("qrels", qrels)
+            self.judgments = [qrels] if self.inputs and places.on_disk(qrels) else []
         if isinstance(parents, Exclusion):
             self.inputs["exclude"] = parents.record()
         if (documents := find_document_map(parents)) is not None:
@@ -134,23 +137,17 @@ class EvaluationRules:
             parents = parents.for_queries(list(qrels))
         self.prepared: RunEvaluator = prepare(qrels, settings, run_columns, parents)
         self.settings: Settings = self.prepared.settings
+        self.measure: Callable[..., Any] = self.prepared.measure
+        if isinstance(self.prepared, PlainEvaluator) and not settings.sizes and not settings.micro:
+            self.measure = self.prepared.measure_late
         self.judge: RunJudge | None = None
+        self.part_rules: dict[bool, Any] = {}
+        self.qrels, self.columns, self.parents = self.prepared.qrels, self.prepared.columns, self.prepared.parents
+        self.is_weighted: bool = self.qrels.columns.weights is not None
         self.may_be_run: bool = like_scores(held.numbers, held.offsets)
         self.provenance: Callable[[], Provenance] = functools.partial(settings.provenance, self.inputs)
         if self.custom is not None:
             self.check_custom(self.custom)
-
-    @property
-    def qrels(self) -> Qrels:
-        return self.prepared.qrels
-
-    @property
-    def columns(self) -> Mapping[str, str] | None:
-        return self.prepared.columns
-
-    @property
-    def parents(self) -> AnyParents | None:
-        return self.prepared.parents
 
     def request(self, **changed: Any) -> EvaluationRequest:
         """What makes rules like these, with some changes."""
@@ -180,42 +177,43 @@ class EvaluationRules:
 
     def warn_of_run(self, coverage: Coverage, run: Any) -> None:
         """Warn of what an evaluated run met, or refuse ids that never match."""
-        if self.may_be_run or not coverage.is_complete:
-            self.look_at_run(coverage, run)
-            if not coverage.is_complete:
-                coverage.warn(self.settings.queries)
+        self.look_at_run(coverage, run)
+        if not coverage.is_complete:
+            coverage.warn(self.settings.queries)
 
     def evaluate_one(
         self, run: RunLike, n_threads: SupportsIndex | None, watch: Watch | None = None
     ) -> tuple[Results, Coverage]:
         """The Results of a run, and the Coverage, which has not warned; watch(position) is called at every block."""
         settings = self.settings
-        provenance, file = self.describe(run)
+        provenance, file = (self.provenance, None) if type(run) in (dict, Run) else self.describe(run)
         if self.custom is not None:
             results, coverage = self.with_custom(self.custom, run, n_threads, watch, provenance)
         else:
-            prepared, measure = self.prepared, self.prepared.measure
-            if isinstance(prepared, PlainEvaluator) and not settings.sizes and not settings.micro:
-                measure = prepared.measure_late  # type: ignore[assignment]
-            query_ids, values, status, coverage = measure(run, n_threads, watch)
-            refuse_small(settings.sizes, values, query_ids)
+            query_ids, values, status, coverage = self.measure(run, n_threads, watch)
+            if settings.sizes:
+                refuse_small(settings.sizes, values, query_ids)
             names, aggregates, weights = settings.names, settings.aggregates, self.weights
             results = Results(query_ids, names, values, status, aggregates, coverage, weights, provenance)
-            results = self.with_best(results)
+            if self.is_weighted:
+                results = self.with_best(results)
             if settings.micro:
                 results = without_counts(results, settings)
-        add_metadata(file, run, coverage.run_repairs)
+        if file:
+            add_metadata(file, run, coverage.run_repairs)
         return results, coverage
 
     def judged_rankings(self, run: RunLike) -> JudgedRankings:
         """Judge one run, and warn."""
         from fastir.data.rankings import set_provenance
 
-        run = as_source(run)
-        self.refuse_names(run)
-        rankings = self.run_judge().judge(run)
+        if type(run) is not dict:
+            run = as_source(run)
+        if self.columns is not None:
+            self.refuse_names(run)
+        rankings = (self.judge or self.run_judge()).judge(run)
         provenance, file = self.describe(run)
-        if file:  # the report of a dict's rankings may be made when it is read
+        if file:  # the report of a dict's rankings is made when it is read
             add_metadata(file, run, rankings.report.repairs)
         return set_provenance(rankings, lambda: provenance()._replace(metrics={}))
 
@@ -232,9 +230,11 @@ class EvaluationRules:
 
         A worker has an Evaluator without the metrics of the caller's own.
         """
-        from fastir.evaluation.partial.partial import Partial
+        from fastir.evaluation.partial.partial import Partial, part_rules
 
-        return Partial(self.prepared, self.weights, self.provenance, strategy, after, self.custom, reads_all)
+        if (known := self.part_rules.get(reads_all)) is None:
+            known = self.part_rules[reads_all] = part_rules(self.prepared, reads_all)
+        return Partial(self.prepared, self.weights, self.provenance, strategy, after, self.custom, known)
 
     def describe(self, run: RunLike) -> tuple[Callable[[], Provenance], dict[str, dict[str, Any]]]:
         """Return a function that makes the run's record, and the record's entry for its file; empty without a file."""
@@ -244,11 +244,9 @@ class EvaluationRules:
 
     def with_best(self, results: Results) -> Results:
         """Results that know what the metrics of weighted documents were divided by."""
-        if self.prepared.qrels.columns.weights is not None:
-            from fastir.evaluation.composites.per_metric import best_values
+        from fastir.evaluation.composites.per_metric import best_values
 
-            return set_best(results, best_values(self.prepared, results.query_ids))
-        return results
+        return set_best(results, best_values(self.prepared, results.query_ids))
 
     def refuse_names(self, run: Any) -> None:
         """Raise ValueError if names of a run's columns were given for a run, the only one, that has none."""
@@ -308,12 +306,12 @@ class EvaluationRules:
         names, aggregates, values = custom.join_columns(names, aggregates, measured, query_ids, rankings)
         record = functools.partial(custom.record, provenance)
         results = Results(query_ids, names, values, status, aggregates, coverage, self.weights, record)
-        return without_counts(self.with_best(results), settings), coverage
+        return without_counts(self.with_best(results) if self.is_weighted else results, settings), coverage
 
 
 def add_metadata(file: dict[str, dict[str, Any]], run: Any, repairs: Mapping[str, Any]) -> None:
     """Add the `ir_metadata` of a run's comments to the record's entry for its file."""
-    if file and "comment lines" in repairs and (metadata := ir_metadata(run)):
+    if "comment lines" in repairs and (metadata := ir_metadata(run)):
         file["run"]["ir_metadata"] = metadata
 
 

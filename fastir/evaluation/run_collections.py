@@ -45,6 +45,10 @@ def runs_by_name(
     judgments: Sequence[Any] = (),
 ) -> Iterator[tuple[Hashable, Any]]:
     """The (name, run) pairs of what `evaluate_many` takes, one at a time; files of judgments are no runs."""
+    plain = type(runs) is dict and columns is None and not judgments and isinstance(names, str) and names == "stem"
+    if plain and set(map(type, runs.values())) == {dict}:  # neither files nor the columns of a table
+        yield from runs.items()
+        return
     runs = with_names(runs, names, judgments)
     if places.is_place(runs):
         runs = runs_in_file(runs, columns, duplicates)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # DLPack's devices with memory that the CPU reads: CPU, CUDA host, ROCm host, CUDA managed.
 HOST_DEVICES = (1, 3, 11, 13)
+INT64 = np.dtype(np.int64)
+NATIVE = frozenset(map(np.dtype, "?bBhHiIlLqQfd"))  # what `numbers` takes as it is
 BLOCK_ENTRIES = 1 << 16  # entries that are looked at together for NaN
 MAX_EXACT_INTEGER = 2**53  # up to this one float64 has all of them
 
@@ -31,6 +33,8 @@ def numbers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
     """
     array = data if type(data) is np.ndarray else array_from_object(data, name)
     dtype = array.dtype
+    if dtype in NATIVE and array.ndim == ndim and array.flags.aligned:
+        return array
     is_half = dtype.itemsize == 2 and dtype.kind not in "biu" and dtype.name in ("float16", "bfloat16")
     if not is_half and (dtype.kind not in "biuf" or dtype.itemsize > 8):
         raise TypeError(f"{name} must hold numbers of at most 64 bits, got dtype {dtype}{first_object(array, name)}")
@@ -91,6 +95,8 @@ def warn_of_ties(integers: np.ndarray, floats: np.ndarray, name: str) -> None:
 def integers(data: ArrayLike, name: str, ndim: int = 1) -> np.ndarray:
     """Integers as int64, as `numbers` reads them; an empty array may have any dtype."""
     array = numbers(data, name, ndim)
+    if array.dtype is INT64:
+        return array
     if array.size and array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, got dtype {array.dtype}")
     if array.dtype == np.uint64 and array.size and array.max() > np.uint64(2**63 - 1):

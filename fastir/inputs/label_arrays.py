@@ -38,6 +38,8 @@ def column(data: ArrayLike, name: str) -> np.ndarray:
 
 def is_matrix(data: object) -> bool:
     """Whether an array or a sequence has two dimensions."""
+    if type(data) is np.ndarray:
+        return data.ndim == 2
     if isinstance(data, (list, tuple)):
         first = data[0] if data else None
         return isinstance(first, (list, tuple)) or len(getattr(first, "shape", ())) == 1

@@ -34,6 +34,7 @@ class MappingText(NamedTuple):
 
 
 SEGMENTS = MappingText("segments", "map query ids to segments, or be a path", "query", "a segment", "segments")
+CLUSTERS = MappingText("clusters", "map query ids to clusters, or be a path", "query", "its cluster", "clusters")
 TEAMS = MappingText("teams", "map runs to teams, or be a path", "run", "its team", "teams")
 
 

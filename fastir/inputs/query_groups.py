@@ -25,16 +25,16 @@ class QueryGroups(NamedTuple):
 
 def query_groups(n: int, group: ArrayLike | None, qid: ArrayLike | None, offsets: ArrayLike | None) -> QueryGroups:
     """The QueryGroups of n rows, of which at most one description is given; without any the rows are one query."""
+    if group is not None and qid is None is offsets:
+        bounds = groups_from_sizes(group, n)
+        return QueryGroups(range(len(bounds) - 1), bounds)
     if (group is not None) + (qid is not None) + (offsets is not None) > 1:
         descriptions = {"group": group, "qid": qid, "offsets": offsets}
         names = [name for name, array in descriptions.items() if array is not None]
         raise ValueError(f"{' and '.join(names)} must not be given together: they say the same in different ways")
     if qid is not None:
         return groups_from_ids(qid, n)
-    if offsets is not None:
-        bounds = offset_array(offsets, n, "offsets", "labels")
-    else:
-        bounds = np.array((0, n), np.int64) if group is None else groups_from_sizes(group, n)
+    bounds = np.array((0, n), np.int64) if offsets is None else offset_array(offsets, n, "offsets", "labels")
     return QueryGroups(range(len(bounds) - 1), bounds)
 
 
@@ -71,10 +71,10 @@ def refuse_undivided(data: Any, name: str) -> None:
 def groups_from_sizes(group: ArrayLike, n: int) -> np.ndarray:
     """Offsets from group sizes."""
     sizes = arrays.integers(group, "group")
-    offsets, wrong = add_up(sizes)
-    if wrong >= 0 and sizes[wrong] < 0:
+    offsets, wrong = add_up(sizes, n)
+    if 0 <= wrong < len(sizes) and sizes[wrong] < 0:
         raise ValueError(f"group[{wrong}] = {sizes[wrong]}; a group size must be 0 or more")
-    if wrong >= 0 or offsets[-1] != n:
+    if wrong >= 0:
         raise ValueError(f"group sizes sum to {sum(sizes.tolist())} but labels has {n} entries")
     return offsets
 

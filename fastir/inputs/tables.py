@@ -282,11 +282,16 @@ def frame_lists(data: Any, what: str, columns: Mapping[Any, Any] | None) -> dict
     """{role: name} of a pandas frame with a list of ids in each row, else None; looks at no more than one column."""
     names = list(data.columns)
     doc = (columns or {}).get("doc_id") or next((name for name in DOC if name in names), None)
-    is_listed = doc is None or (names.count(doc) == 1 and isinstance(first_value(data[doc]), LIST_KINDS))
+    is_listed = doc is None or (names.count(doc) == 1 and has_lists(data[doc]))
     if not is_listed and roles.LISTED.get(what) not in (columns or ()):
         return None
-    listed = [name for name in names if names.count(name) == 1 and isinstance(first_value(data[name]), LIST_KINDS)]
+    listed = [name for name in names if names.count(name) == 1 and has_lists(data[name])]
     return roles.list_roles(what, names, columns, listed)
+
+
+def has_lists(series: Any) -> bool:
+    """Whether a pandas column has a list in its first row; to read a value of text takes long."""
+    return getattr(series.dtype, "type", None) is not str and isinstance(first_value(series), LIST_KINDS)
 
 
 def is_table(data: Any) -> bool:

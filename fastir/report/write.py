@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 STATISTICS = (
     *("baseline", "test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "segments"),
-    "random_state",
+    *("clusters", "random_state"),
 )
 
 

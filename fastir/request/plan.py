@@ -40,6 +40,7 @@ ID_PROPERTIES = {  # what only documents with their ids have
     WEIGHTED: "weights of documents, doc_weights",
 }
 
+NO_LIMIT = 2**63 - 1
 POOL = "pool"  # Card.reads of a metric that counts judgments, whatever their labels
 
 # Options that a Provenance has in its convention, and one that no value depends on.
@@ -79,6 +80,7 @@ class Settings:
     aggregates: list[str]
     plan: Plan
     label_limits: list[tuple[int, str, str]]
+    largest_label: int  # the least of these limits
     level: int
     ties: int
     single: Any
@@ -140,6 +142,7 @@ class Settings:
         self.rows: Rows | None = None
         self._for_rows: list[Settings] | None = None  # none or one
         self.plan, self.label_limits = compile_plan(*self.compiled)
+        self.largest_label = min((limit for limit, _, _ in self.label_limits), default=NO_LIMIT)
         self.level = code_from(options.rel_level, None)
         self.queries: QueryRule | None = rules["queries"]
         self.ties = TIES.index(rules["ties"] or "trec")
@@ -286,7 +289,6 @@ def compile_weighted(metrics: tuple[str, ...], options: Options) -> Settings:
     return Settings(metrics, options, by_weight=True)
 
 
-@functools.lru_cache(256)
 def without_ids(
     metrics: tuple[str, ...], options: Options, weighted: bool = False
 ) -> tuple[Settings, list[tuple[list[int], Settings]]]:

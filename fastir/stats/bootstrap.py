@@ -10,12 +10,15 @@ from fastir.checks import check_choice, flag, proportion
 from fastir.stats import student
 from fastir.stats._checks import EPSILON, N_RESAMPLES, Alternative, Interval, Test, differences, proper, special
 from fastir.stats._resample import DRAWS, Draws, Studentized, drawn_indices
+from fastir.stats.clusters import Clusters, clusters_of_values
 from fastir.stats.grid import Grid, to_grid
 from fastir.stats.paired_tests import ALTERNATIVES, Moments, grid_differences, moments, t_rows
 from fastir.stats.resampling import Resamples
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+    from fastir.stats.paired_tests import Labels
 
 METHODS = ("percentile", "bca")
 RELATIVE_ERROR = 1e-12  # of a studentized statistic: the error that rounding may cause
@@ -34,15 +37,24 @@ class Resampled(NamedTuple):
     grid: Grid  # whole has shape (n_rows, n_queries)
     sums: np.ndarray  # int64 of shape (n_rows, n_resamples)
     resamples: Resamples
+    sizes: np.ndarray | None = None  # int64 of shape (n_resamples,): their queries, if clusters differ in size
+
+    def differences(self, a: int, b: int) -> tuple[np.ndarray, float]:
+        """The sum of row a less that of b in each resample, of as many queries as there are; and their noise."""
+        sums = self.sums[a] - self.sums[b] if b >= 0 else self.sums[a]
+        if self.sizes is None:
+            return sums, self.grid.slack()
+        n = self.grid.whole.shape[1]
+        return sums / self.sizes * n, self.grid.slack() + RELATIVE_ERROR * n * np.abs(self.grid.whole).max()
 
     def interval(self, a: int, b: int, skewness: float, method: str, confidence: float) -> tuple[float, float]:
         """The interval of the mean of row a less the mean of row b, where -1 is a row of zeros."""
-        sums = self.sums[a] - self.sums[b] if b >= 0 else self.sums[a]
+        sums, noise = self.differences(a, b)
         seen = self.grid.whole[a].sum() - (self.grid.whole[b].sum() if b >= 0 else 0)
         levels = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
         if method == "bca":
-            below = np.count_nonzero(sums < seen - self.grid.slack())
-            equal = np.count_nonzero(sums <= seen + self.grid.slack()) - below
+            below = np.count_nonzero(sums < seen - noise)
+            equal = np.count_nonzero(sums <= seen + noise) - below
             levels = corrected_levels(levels, (below + equal / 2) / len(sums), skewness)
             if np.isnan(levels).any():
                 return np.nan, np.nan
@@ -68,12 +80,15 @@ def corrected_levels(levels: np.ndarray, below: float, skewness: float) -> np.nd
         return np.asarray(special().ndtr(bias + moved / (1 - skewness / 6 * moved)))
 
 
-def resample_sums(grid: Grid, resamples: Resamples) -> Resampled:
-    """The sums of each row over the same draws."""
-    columns = np.ascontiguousarray(grid.whole.T)
-    sums = np.empty((len(grid.whole), resamples.total), np.int64)
-    resamples.counts(Draws(resamples, columns, sums))
-    return Resampled(grid, sums, resamples)
+def resample_sums(grid: Grid, resamples: Resamples, clusters: Clusters | None = None) -> Resampled:
+    """The sums of each row over the same draws, of queries or of whole clusters."""
+    rows = grid.whole if clusters is None else clusters.sums(grid.whole)
+    uneven = clusters is not None and not clusters.equal
+    if clusters is not None and uneven:
+        rows = np.concatenate((rows, clusters.sizes[None]))
+    sums = np.empty((len(rows), resamples.total), np.int64)
+    resamples.counts(Draws(resamples, np.ascontiguousarray(rows.T), sums))
+    return Resampled(grid, sums[: len(grid.whole)], resamples, sums[-1] if uneven else None)
 
 
 def crossed_means(columns: Resampled, owner: np.ndarray, streams: list[int]) -> np.ndarray:
@@ -91,9 +106,10 @@ def crossed_means(columns: Resampled, owner: np.ndarray, streams: list[int]) -> 
     return means
 
 
-def skewness_of_mean(d: np.ndarray, pair_moments: Moments) -> np.ndarray:
+def skewness_of_mean(d: np.ndarray, pair_moments: Moments, clusters: Clusters | None = None) -> np.ndarray:
     """The skewness of rows of differences; a sixth of it is the acceleration of BCa, without a jackknife."""
     centred = d - np.expand_dims(pair_moments.mean, -1)
+    centred = centred if clusters is None else clusters.sums(centred)
     squares = (centred**2).sum(axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(pair_moments.constant, 0.0, (centred**3).sum(axis=-1) / squares**1.5)
@@ -114,14 +130,17 @@ class Centred(NamedTuple):
         return np.where(np.abs(self.sums) <= self.noise, 0.0, self.sums / np.sqrt(variance / (n - 1) * n))
 
 
-def centre_rows(d: np.ndarray, whole: np.ndarray, loose: int, largest: np.ndarray | float) -> Centred:
+def centre_rows(
+    d: np.ndarray, whole: np.ndarray, loose: int, largest: np.ndarray | float, clusters: Clusters | None = None
+) -> Centred:
     """Rows of differences of scores up to `largest`, ready for resampling.
 
     Where the grid holds the scores exactly, `whole`, their differences on it, are shifted by a whole number, and every
-    sum is exact. Elsewhere the differences themselves are shifted by their mean, and sums have the noise of rounding.
+    sum is exact. Elsewhere, and where clusters differ in size, the differences themselves are shifted by their mean,
+    and sums have the noise of rounding.
     """
     n = d.shape[1]
-    if loose:
+    if loose or (clusters is not None and not clusters.equal):
         sums = d.sum(axis=1)
         shifted = d - sums[:, None] / n
         noise = np.broadcast_to(np.asarray(8 * EPSILON * n * largest), sums.shape)
@@ -129,6 +148,7 @@ def centre_rows(d: np.ndarray, whole: np.ndarray, loose: int, largest: np.ndarra
         sums = whole.sum(axis=1).astype(np.float64)
         shifted = whole - np.rint(sums / n)[:, None]
         noise = np.zeros(len(sums))
+    shifted = shifted if clusters is None else clusters.sums(shifted)
     return Centred(shifted, shifted.sum(axis=1), sums, noise)
 
 
@@ -166,6 +186,7 @@ def bootstrap_test(
     n_resamples: SupportsIndex = N_RESAMPLES,
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
+    clusters: Labels | None = None,
 ) -> Test:
     """The bootstrap shift test: compare the mean difference with resamples of the differences, shifted to mean 0.
 
@@ -177,6 +198,8 @@ def bootstrap_test(
         Whether to compare t instead of the mean. A resample without variance counts as not reaching the observed t.
     n_resamples, random_state, n_threads
         As for `randomization_test`; all n^n resamples are enumerated if these are at most n_resamples.
+    clusters : one hashable label per query, or None
+        As for `t_test`; whole clusters are drawn, as many as there are.
 
     Returns
     -------
@@ -192,25 +215,25 @@ def bootstrap_test(
     check_choice("alternative", alternative, ALTERNATIVES)
     studentized = flag("studentized", studentized)
     d, largest = differences(a, b)
-    rows = d[None]
-    pair_moments = moments(rows, largest)
-    resamples = draws(len(d), 1, n_resamples, random_state, n_threads)
+    rows, grouped = d[None], clusters_of_values(clusters, len(d))
+    pair_moments = moments(rows, largest, grouped)
+    resamples = draws(pair_moments.n, 1, n_resamples, random_state, n_threads)
     note = str(pair_moments.notes()[0])
     if studentized or pair_moments.constant[0] or pair_moments.n == 1:
         whole, loose = grid_differences(a, b)
         t, p, degenerate = studentized_rows(
-            centre_rows(rows, whole[None], loose, largest), pair_moments, resamples, alternative
+            centre_rows(rows, whole[None], loose, largest, grouped), pair_moments, resamples, alternative
         )
         note = note or without_variance(degenerate[0])
         return Test(float(t[0]) if studentized else float(pair_moments.mean[0]), float(p[0]), resamples.listed, note)
     grid = to_grid(rows)
-    sums = resample_sums(grid, resamples).sums[0]
+    sums, noise = resample_sums(grid, resamples, grouped).differences(0, -1)
     seen = int(grid.whole.sum())
     if alternative == "two-sided":
-        count = np.count_nonzero(np.abs(sums - seen) >= abs(seen) - grid.slack())
+        count = np.count_nonzero(np.abs(sums - seen) >= abs(seen) - noise)
     else:
         sign = 1 if alternative == "greater" else -1
-        count = np.count_nonzero(sign * (sums - seen) >= sign * seen - grid.slack())
+        count = np.count_nonzero(sign * (sums - seen) >= sign * seen - noise)
     return Test(float(pair_moments.mean[0]), float(proper(resamples.p_values(np.array(count)))), resamples.listed, note)
 
 
@@ -223,6 +246,7 @@ def bootstrap_interval(
     n_resamples: SupportsIndex = N_RESAMPLES,
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
+    clusters: Labels | None = None,
 ) -> Interval:
     """The bootstrap interval of a mean, or of the mean difference of two runs.
 
@@ -235,14 +259,14 @@ def bootstrap_interval(
         bias and skewness. The bias comes from the fraction of resampled means below the observed one, with equal means
         counted half; the acceleration is a sixth of the skewness of the mean.
     confidence : float
-    n_resamples, random_state, n_threads
+    n_resamples, random_state, n_threads, clusters
         As for `bootstrap_test`.
 
     Returns
     -------
     Interval
         Its standard error is the standard deviation of the resampled means. **Undefined**: equal differences give the
-        mean as both bounds; a single difference gives NaN.
+        mean as both bounds; a single difference, or a single cluster, gives NaN.
 
     Notes
     -----
@@ -251,15 +275,17 @@ def bootstrap_interval(
     check_choice("method", method, METHODS)
     d, largest = differences(a, b)
     confidence = proportion("confidence", confidence)
-    pair_moments = moments(d, largest)
+    grouped = clusters_of_values(clusters, len(d))
+    pair_moments = moments(d, largest, grouped)
     mean, note = float(pair_moments.mean), str(pair_moments.notes())
     if pair_moments.n == 1:
         return Interval(mean, np.nan, np.nan, np.nan, note)
     if note:
         return Interval(mean, mean, mean, 0.0, note)
-    drawn = resample_sums(to_grid(d[None]), draws(len(d), 1, n_resamples, random_state, n_threads))
-    low, high = drawn.interval(0, -1, float(skewness_of_mean(d, pair_moments)), method, confidence)
-    return Interval(mean, low, high, float(drawn.sums.std() * drawn.grid.unit / len(d)))
+    resamples = draws(pair_moments.n, 1, n_resamples, random_state, n_threads)
+    drawn = resample_sums(to_grid(d[None]), resamples, grouped)
+    low, high = drawn.interval(0, -1, float(skewness_of_mean(d, pair_moments, grouped)), method, confidence)
+    return Interval(mean, low, high, float(drawn.differences(0, -1)[0].std() * drawn.grid.unit / len(d)))
 
 
 # ---- weighted means: quotients of two sums, over queries that are drawn with their weights ---------------------------

@@ -26,10 +26,15 @@ from fastir.stats._checks import (
     proper,
     special,
 )
+from fastir.stats.clusters import Clusters, clusters_of_values
 from fastir.stats.grid import exact_p, to_grid
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
     from numpy.typing import ArrayLike
+
+    Labels = Sequence[Hashable] | np.ndarray  # a label for each value
 
 Zeros = Literal["wilcox", "pratt", "zsplit"]
 
@@ -37,18 +42,24 @@ ALTERNATIVES = get_args(Alternative)
 ZEROS = get_args(Zeros)
 EXACT_RANKS = 50  # differences up to which Wilcoxon's test is exact by default
 MAX_EXACT_RANKS = 1000  # differences up to which it can be exact
+ONE_CLUSTER, EQUAL_CLUSTERS = "one cluster", "all clusters have the same mean difference"
 
 
 class Moments(NamedTuple):
-    """Moments of differences, the last axis for the queries; a deviation is 0 if only rounding, NaN for one query."""
+    """Moments of differences, the last axis for the queries; a deviation is 0 if only rounding, NaN for one query.
+
+    With clusters `n` counts these, and the deviation is their standard error of the mean times the root of n.
+    """
 
     n: int
     mean: np.ndarray
     deviation: np.ndarray
     constant: np.ndarray
+    clustered: bool = False
 
     def notes(self) -> np.ndarray:
-        return np.where(self.constant, np.where(self.mean == 0, ZERO, EQUAL), SINGLE if self.n == 1 else "")
+        single, equal = (ONE_CLUSTER, EQUAL_CLUSTERS) if self.clustered else (SINGLE, EQUAL)
+        return np.where(self.constant, np.where(self.mean == 0, ZERO, equal), single if self.n == 1 else "")
 
     def margins(self, confidence: float) -> np.ndarray:
         """Half the width of the t-interval of the mean."""
@@ -56,15 +67,17 @@ class Moments(NamedTuple):
         return quantile * self.deviation / self.n**0.5
 
 
-def moments(d: np.ndarray, largest: np.ndarray | float) -> Moments:
+def moments(d: np.ndarray, largest: np.ndarray | float, clusters: Clusters | None = None) -> Moments:
     """The Moments of rows of differences of values up to `largest`."""
-    n = d.shape[-1]
+    n = n_queries = d.shape[-1]
     mean = d.sum(axis=-1) / n
     centred = d - np.expand_dims(mean, -1)
+    if clusters is not None:
+        n, centred = len(clusters.sizes), clusters.sums(centred) * (len(clusters.sizes) / n_queries)
     variance = (centred * centred).sum(axis=-1) / (n - 1) if n > 1 else np.full(mean.shape, np.nan)
     constant = is_constant(variance, largest)
     mean = np.where(constant & (np.abs(d).max(axis=-1) <= 8 * np.finfo(float).eps * largest), 0.0, mean)
-    return Moments(n, mean, np.where(constant, 0.0, np.sqrt(variance)), constant)
+    return Moments(n, mean, np.where(constant, 0.0, np.sqrt(variance)), constant, clusters is not None)
 
 
 def t_rows(pair_moments: Moments, alternative: Alternative = "two-sided") -> tuple[np.ndarray, np.ndarray]:
@@ -86,7 +99,9 @@ def tail(upper: np.ndarray, statistic: np.ndarray, alternative: Alternative) -> 
     return np.where((statistic > 0) == (alternative == "greater"), upper, 1 - upper)
 
 
-def t_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative = "two-sided") -> Test:
+def t_test(
+    a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative = "two-sided", clusters: Labels | None = None
+) -> Test:
     """The paired t-test of the mean difference.
 
     Parameters
@@ -95,6 +110,10 @@ def t_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative
         The values of two runs, aligned by query; or only `a`, the differences.
     alternative : {"two-sided", "greater", "less"}
         "greater": a is better.
+    clusters : one hashable label per query, or None
+        Queries with the same label, such as repeats of one question, are not independent. Then t has the clustered
+        standard error, whose square is G / (G - 1) times the sum of squares over the G clusters, each of its sum of
+        (x - mean) / n_queries, and G - 1 degrees of freedom.
 
     Returns
     -------
@@ -110,17 +129,19 @@ def t_test(a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative
     Notes
     -----
     Student (1908). The numbers equal `scipy.stats.ttest_rel`, except that SciPy mistakes rounding errors of
-    constant differences for variance.
+    constant differences for variance. Clusters as in Miller (2024), arXiv 2411.00640, with the factor for few clusters.
     """
     check_choice("alternative", alternative, ALTERNATIVES)
-    pair_moments = moments(*differences(a, b))
+    pair_moments = moments(*(d := differences(a, b)), clusters_of_values(clusters, len(d[0])))
     t, p = t_rows(pair_moments, alternative)
     return Test(float(t), float(p), False, str(pair_moments.notes()))
 
 
-def t_interval(a: ArrayLike, b: ArrayLike | None = None, *, confidence: float = 0.95) -> Interval:
-    """The confidence interval of the mean difference by Student's t; NaN bounds for one query."""
-    pair_moments = moments(*differences(a, b))
+def t_interval(
+    a: ArrayLike, b: ArrayLike | None = None, *, confidence: float = 0.95, clusters: Labels | None = None
+) -> Interval:
+    """The confidence interval of the mean difference by Student's t; NaN bounds for one query, or one cluster."""
+    pair_moments = moments(*(d := differences(a, b)), clusters_of_values(clusters, len(d[0])))
     margin = float(pair_moments.margins(proportion("confidence", confidence)))
     mean = float(pair_moments.mean)
     return Interval(

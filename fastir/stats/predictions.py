@@ -16,6 +16,8 @@ import numpy as np
 from fastir.checks import mapping, number, proportion
 from fastir.errors import quote
 from fastir.stats._checks import SINGLE, column, is_constant, proper, special
+from fastir.stats.clusters import check_labels, number_clusters
+from fastir.stats.paired_tests import ONE_CLUSTER
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -61,6 +63,13 @@ class Sample(NamedTuple):
     model: np.ndarray
     unlabelled: np.ndarray
     largest: float
+    clusters: np.ndarray | None = None  # int64: the cluster of each judged query, then of each unjudged one
+
+    def part(self, judged: list[int], others: list[int]) -> Sample:
+        """The Sample of some of the queries."""
+        places = [*judged, *(len(self.y) + place for place in others)]
+        clusters = None if self.clusters is None else self.clusters[places]
+        return Sample(self.y[judged], self.model[judged], self.unlabelled[others], self.largest, clusters)
 
 
 class Found(NamedTuple):
@@ -81,6 +90,7 @@ def ppi_mean(
     lam: float | None = None,
     strata: Strata | None = None,
     shares: Mapping[Any, float] | None = None,
+    clusters: Strata | None = None,
 ) -> PredictionPowered:
     """Estimate a mean, with its interval, over queries that all have model judgments and of which few have human ones.
 
@@ -102,6 +112,10 @@ def ppi_mean(
         are mappings; for arrays, the strata of the judged queries, then of the unjudged ones.
     shares : mapping of stratum to share, or None
         The shares of the strata in the population. None: their shares among all queries, judged and unjudged.
+    clusters : mapping of query_id to cluster, pair of arrays, or None
+        The cluster of each query, given as `strata` are. Queries of one cluster, such as repeats of one question, are
+        not independent: the variance is G / (G - 1) times the sum of squares over the G clusters, each of what its
+        judged and unjudged queries add to the mean less its expectation. With strata, within each of these.
 
     Returns
     -------
@@ -135,7 +149,7 @@ def ppi_mean(
     labelled, unlabelled, ids = align_samples(
         {"y": y, "y_model": y_model}, {"y_model_unlabelled": y_model_unlabelled}, 1
     )
-    return infer(make_sample(labelled, unlabelled), ids, confidence, lam, strata, shares)
+    return infer(make_sample(labelled, unlabelled), ids, confidence, lam, strata, shares, clusters)
 
 
 def ppi_difference(
@@ -150,6 +164,7 @@ def ppi_difference(
     lam: float | None = None,
     strata: Strata | None = None,
     shares: Mapping[Any, float] | None = None,
+    clusters: Strata | None = None,
 ) -> PredictionPowered:
     """Estimate the mean difference of two runs, a minus b: `ppi_mean` on the differences per query.
 
@@ -161,7 +176,7 @@ def ppi_difference(
         The same, computed from the model's judgments.
     a_model_unlabelled, b_model_unlabelled : float arrays of shape (n_unjudged,), or mappings
         The same for other queries, without human judgments.
-    confidence, lam, strata, shares
+    confidence, lam, strata, shares, clusters
         As for `ppi_mean`.
 
     Returns
@@ -181,7 +196,7 @@ def ppi_difference(
     )
     whole = make_sample([labelled[0] - labelled[1], labelled[2] - labelled[3]], [unlabelled[0] - unlabelled[1]])
     largest = max(float(np.abs(values).max()) for values in (*labelled, *unlabelled))
-    difference = infer(whole._replace(largest=largest), ids, confidence, lam, strata, shares)
+    difference = infer(whole._replace(largest=largest), ids, confidence, lam, strata, shares, clusters)
     return difference._replace(p_value=p_value(difference.estimate, difference.standard_error))
 
 
@@ -256,23 +271,7 @@ def make_sample(labelled: Sequence[np.ndarray], unlabelled: Sequence[np.ndarray]
 
 def rows_by_stratum(strata: Strata, ids: Ids, whole: Sample) -> dict[Any, tuple[list[int], list[int]]]:
     """Return {stratum: positions of its judged and of its unjudged queries}, in order of first appearance."""
-    sizes = len(whole.y), len(whole.unlabelled)
-    if ids is not None and not isinstance(strata, tuple):
-        strata = mapping("strata", strata, "map query ids to strata for values by query")
-    if isinstance(strata, Mapping) != (ids is not None):
-        raise TypeError("strata must be a mapping of query_id to stratum for values by query, else a pair of arrays")
-    if ids is not None:
-        missing = next((query_id for side in ids for query_id in side if query_id not in strata), None)
-        if missing is not None:
-            raise ValueError(f"strata: query {quote(missing)} has no stratum")
-        sides = [[strata[query_id] for query_id in side] for side in ids]
-    else:
-        if not isinstance(strata, (tuple, list)) or len(strata) != 2:
-            raise ValueError("strata must be two arrays, of the judged and of the unjudged queries")
-        sides = [np.asarray(side).tolist() for side in strata]
-        for side, size, what in zip(sides, sizes, ("judged", "unjudged"), strict=True):
-            if not isinstance(side, list) or len(side) != size:
-                raise ValueError(f"strata must have one value for each of the {size} {what} queries")
+    sides = labels_by_side("strata", "stratum", strata, ids, whole)
     rows: dict[Any, tuple[list[int], list[int]]] = {}
     for place, side in enumerate(sides):
         for row, stratum in enumerate(side):
@@ -282,6 +281,26 @@ def rows_by_stratum(strata: Strata, ids: Ids, whole: Sample) -> dict[Any, tuple[
             if not part:
                 raise ValueError(f"stratum {quote(stratum)} has no {what} query")
     return rows
+
+
+def labels_by_side(option: str, one: str, labels: Strata, ids: Ids, whole: Sample) -> list[list[Any]]:
+    """The labels of the judged and of the unjudged queries, such as their strata."""
+    if ids is not None and not isinstance(labels, tuple):
+        labels = mapping(option, labels, f"map query ids to {option} for values by query")
+    if isinstance(labels, Mapping) != (ids is not None):
+        raise TypeError(f"{option} must be a mapping of query_id to {one} for values by query, else a pair of arrays")
+    if ids is not None:
+        missing = next((query_id for side in ids for query_id in side if query_id not in labels), None)
+        if missing is not None:
+            raise ValueError(f"{option}: query {quote(missing)} has no {one}")
+        return [[labels[query_id] for query_id in side] for side in ids]
+    if not isinstance(labels, (tuple, list)) or len(labels) != 2:
+        raise ValueError(f"{option} must be two arrays, of the judged and of the unjudged queries")
+    sides = [np.asarray(side).tolist() for side in labels]
+    for side, size, what in zip(sides, (len(whole.y), len(whole.unlabelled)), ("judged", "unjudged"), strict=True):
+        if not isinstance(side, list) or len(side) != size:
+            raise ValueError(f"{option} must have one value for each of the {size} {what} queries")
+    return sides
 
 
 def check_shares(shares: Mapping[Any, float], strata: Mapping[Any, Any]) -> dict[Any, float]:
@@ -304,8 +323,14 @@ def infer(
     lam: float | None,
     strata: Strata | None,
     shares: Mapping[Any, float] | None,
+    clusters: Strata | None = None,
 ) -> PredictionPowered:
     """The record of a sample, of one stratum or of several."""
+    if clusters is not None:
+        judged, others = labels_by_side("clusters", "cluster", clusters, ids, whole)
+        keys = (*ids[0], *ids[1]) if ids is not None else range(len(judged) + len(others))
+        found = check_labels("clusters", clusters, keys, [*judged, *others], "query")
+        whole = whole._replace(clusters=found.codes)
     z = float(special().ndtri((1 + proportion("confidence", confidence)) / 2))
     if lam is not None:
         lam = number("lam", lam, 0)
@@ -317,10 +342,7 @@ def infer(
         sample_estimate = estimate(whole, lam)
         return record(sample_estimate.mean, sample_estimate.variance, z, sample_estimate.lam, sample_estimate.note)
     rows = rows_by_stratum(strata, ids, whole)
-    parts = {
-        stratum: estimate(Sample(whole.y[judged], whole.model[judged], whole.unlabelled[others], whole.largest), lam)
-        for stratum, (judged, others) in rows.items()
-    }
+    parts = {stratum: estimate(whole.part(judged, others), lam) for stratum, (judged, others) in rows.items()}
     total = len(whole.y) + len(whole.unlabelled)
     counted = {stratum: (len(judged) + len(others)) / total for stratum, (judged, others) in rows.items()}
     share = counted if shares is None else check_shares(shares, rows)
@@ -346,7 +368,7 @@ def p_value(mean: float, error: float) -> float:
 
 def estimate(sample: Sample, lam: float | None) -> Found:
     """The mean by a weight of the model, or by the one that makes the variance smallest."""
-    y, model, unlabelled, largest = sample
+    y, model, unlabelled, largest, clusters = sample
     n, others = len(y), len(unlabelled)
     note = ""
     if lam is None:
@@ -364,4 +386,10 @@ def estimate(sample: Sample, lam: float | None) -> Found:
     spreads = [float(values.var()) for values in (corrected, lam * unlabelled)]
     of_labelled, of_others = (0.0 if is_constant(spread, largest) else spread for spread in spreads)
     variance = of_labelled / n + of_others / others
+    if clusters is not None and variance:
+        grouped = number_clusters(clusters.tolist())
+        if len(grouped.sizes) == 1:
+            return Found(mean, math.nan, lam, ONE_CLUSTER)
+        added = np.concatenate(((corrected - corrected.mean()) / n, lam * (unlabelled - unlabelled.mean()) / others))
+        variance = float((grouped.sums(added) ** 2).sum()) * len(grouped.sizes) / (len(grouped.sizes) - 1)
     return Found(mean, variance, lam, note if variance else NO_VARIANCE)

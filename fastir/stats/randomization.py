@@ -10,12 +10,15 @@ from fastir.checks import check_choice
 from fastir.engine.threads import share_all
 from fastir.stats._checks import N_RESAMPLES, ZERO, Alternative, Test, check_values, column, differences
 from fastir.stats._resample import SIGNS, Signs
+from fastir.stats.clusters import Clusters, clusters_of_values
 from fastir.stats.grid import exact_p, to_grid
 from fastir.stats.paired_tests import ALTERNATIVES
 from fastir.stats.resampling import Resamples
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
+
+    from fastir.stats.paired_tests import Labels
 
 RELATIVE_ERROR = 1e-12  # of a scaled statistic: the error that rounding may cause
 
@@ -109,6 +112,7 @@ def randomization_test(
     n_resamples: SupportsIndex = N_RESAMPLES,
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
+    clusters: Labels | None = None,
 ) -> Test:
     """Fisher's paired randomization test: compare the sum of the differences with the sums under all or random signs.
 
@@ -124,6 +128,8 @@ def randomization_test(
     n_threads : int or None
         As in `fastir.evaluate`; None uses several threads if the rest would take 15 ms. The result has the same bits
         for any number.
+    clusters : one hashable label per query, or None
+        As for `t_test`; the differences of a cluster have one sign together.
 
     Returns
     -------
@@ -146,7 +152,7 @@ def randomization_test(
     """
     check_choice("alternative", alternative, ALTERNATIVES)
     d, _ = differences(a, b)
-    pairs = one_pair(a, b)
+    pairs = one_pair(a, b, clusters_of_values(clusters, len(d)))
     if alternative == "less":
         pairs = pairs._replace(whole=-pairs.whole)
     two_sided = alternative == "two-sided"
@@ -158,11 +164,13 @@ def randomization_test(
     return Test(float(d.mean()), float(p[0]), bool(exact), "" if pairs.difference(0).any() else ZERO)
 
 
-def one_pair(a: ArrayLike, b: ArrayLike | None) -> Pairs:
+def one_pair(a: ArrayLike, b: ArrayLike | None, clusters: Clusters | None = None) -> Pairs:
     left = column(a, "a")
     grid = to_grid(np.stack([left, 0 * left if b is None else column(b, "b")]))
-    d = grid.whole[0] - grid.whole[1]
-    return Pairs(np.stack([d, 0 * d]), np.array([0]), np.array([1]), np.array([grid.slack()]), np.array([grid.loose]))
+    d, loose = grid.whole[0] - grid.whole[1], grid.loose
+    if clusters is not None:
+        d, loose = clusters.sums(d), loose * int(clusters.sizes.max())
+    return Pairs(np.stack([d, 0 * d]), np.array([0]), np.array([1]), np.array([grid.slack()]), np.array([loose]))
 
 
 def max_t(

@@ -410,3 +410,28 @@ def test_single_precision_and_the_document_called_like_its_query_count_as_for_ev
     call = {"metric": "map", "norm": None, "folds": 2, "grid": [(0.5, 0.5)]}
     assert fastir.tune(qrels, {"x": close, "y": close}, **call).in_sample == 1.0
     assert fastir.tune(qrels, {"x": close, "y": close}, score_dtype="float32", **call).in_sample == 0.5
+
+
+# ---- what is judged --------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(("metric", "named"), [("ndcg@3", "judged@3"), ("map", "judged@10")])
+def test_each_trial_says_how_much_of_its_ranking_is_judged(metric, named):
+    qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "c": -1}, "q3": {"z": 2}}
+    runs = {
+        "x": {"q1": {"a": 3.0, "u": 2.0, "v": 1.0}, "q2": {"u": 2.0, "c": 1.0}},
+        "y": {"q1": {"v": 3.0, "w": 2.0, "b": 1.0}, "q2": {"a": 2.0, "u": 1.0}},
+    }
+    tuning = fastir.tune(qrels, runs, metric, grid=0.25, folds=3, rel_level=2)
+    assert tuning.judged_metric == named
+    for trial in tuning.trials:
+        fused = fastir.fuse(runs, "wsum", "min-max", list(trial.weights.values()))
+        assert trial.judged == pytest.approx(fastir.evaluate(qrels, fused, named, queries="qrels")[named])
+    assert f"{named}: " in str(tuning) and named in tuning.to_pandas().columns
+
+
+def test_a_chosen_setting_that_is_judged_less_is_warned_of():
+    qrels = {f"q{i}": {"a": 1, **{f"n{j}": 0 for j in range(9)}} for i in range(6)}
+    judged = {q: {"a": 9.0, **{f"n{j}": 8.0 - j for j in range(9)}} for q in qrels}
+    unjudged = {q: {"a": 9.0, **{f"u{j}": 8.0 - j for j in range(9)}} for q in qrels}
+    grid = [[1, 0], [0, 1], [2, 0]]
+    with pytest.warns(fastir.FastirWarning, match=r"judged@10 of the chosen setting is 0\.10, of those .* 0\.63"):
+        fastir.tune(qrels, {"judged": judged, "unjudged": unjudged}, "ndcg@10", grid=grid)

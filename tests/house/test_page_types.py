@@ -120,6 +120,9 @@ assert_type(fastir.evaluate_ranked(labels, [0, 2, 3], "ndcg"), fastir.Results)
 assert_type(fastir.evaluate_matrix(scores[None], labels[None], "ndcg"), fastir.Results)
 assert_type(fastir.evaluate_topk(labels[None], [[0, 1]], "recall@2"), fastir.Results)
 fastir.Accumulator("ndcg").update(labels, scores, group=[3])
+verdicts = [{"query_id": "q", "nugget": "n", "importance": "vital", "assignment": "support"}]
+assert_type(fastir.evaluate_nuggets(verdicts, "nugget_recall", missing="zero"), fastir.ResultsByRun)
+assert_type(fastir.evaluate_citations("citations.csv", ["citation_recall"]), fastir.ResultsByRun)
 
 comparison = fastir.compare(qrels, runs, ["map"], test="t", correction="holm", random_state=0)
 fastir.compare(qrels, runs, fastir.metric("ndcg@10"), convention="trec_eval", parents={"a": "b"}, gain="exp2")

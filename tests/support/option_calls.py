@@ -106,6 +106,14 @@ PER_QUERY = {
 EVALUATED = fastir.evaluate_many(QRELS, THREE, ["mrr", "map"], queries="qrels")
 PARTLY = {**PER_QUERY, "other": {m: {q: v for q, v in by.items() if q != "q1"} for m, by in PER_QUERY["other"].items()}}
 LEADERBOARD = {"run": 0.4, "other": 0.3, "third": 0.5}
+NUGGETS = [
+    {"query_id": "q", "run": run, "nugget": "n", "importance": "vital", "assignment": given}
+    for run, given in (("run", "support"), ("other", None))
+]
+CITATIONS = [
+    {"query_id": "q", "sentence": 1, "citation": cited, "support": given, "nugget": "n"}
+    for cited, given in (("d", "FS"), ("e", None))
+]
 SECOND_OPINION = {q: {d: max(label - n % 2, 0) for n, (d, label) in enumerate(row.items())} for q, row in QRELS.items()}
 FOLDER = pathlib.Path(tempfile.mkdtemp())
 for file_name, rankings in (("first.run", RUN), ("second.run", OTHER)):
@@ -178,6 +186,7 @@ VALUES = {
     "n_resamples": words(7, test="bootstrap"), "correction": words(None, "bonferroni", runs=THREE),
     "family": words("all", runs=THREE), "confidence": words(0.5), "interval": words("percentile", "bca"),
     "effect": words("hedges_g"), "seeds": words("mean", "folds", runs=REPEATS), "segments": words(SEGMENTS),
+    "clusters": words(SEGMENTS),
     "random_state": words(5, test="bootstrap", n_resamples=50), "bounds": words(True), "unseen": words(3),
     # pools and judgments
     "pool_depth": words(1), "teams": words({"run": "us", "other": "us"}), "max_label": words(7),
@@ -292,6 +301,8 @@ CALLS = {
     "tune": Call(fastir.tune, {"qrels": QRELS, "runs": RUNS, "metric": "ndcg@5", "folds": 2}),
     "to_judge": Call(fastir.to_judge, {"qrels": QRELS, "runs": RUNS, "metric": "ndcg@5", "budget": 3}),
     "compare_scores": Call(fastir.compare_scores, {"runs": PER_QUERY}),
+    "evaluate_nuggets": Call(fastir.evaluate_nuggets, {"rows": NUGGETS, "metrics": "nugget_recall"}),
+    "evaluate_citations": Call(fastir.evaluate_citations, {"rows": CITATIONS, "metrics": "citation_recall"}),
     "agreement": Call(fastir.agreement, {"a": QRELS, "b": SECOND_OPINION, "n_resamples": 50}),
     "rank_correlation": Call(fastir.rank_correlation, {"a": EVALUATED, "b": LEADERBOARD, "metric": "mrr"}),
     "similarity": Call(fastir.similarity, {"a": RUN, "b": OTHER}),
@@ -310,6 +321,7 @@ STRATA = {
     "ppi_difference": ([0, 0, 0, 1, 1, 1, 1], [0, 0, 0, 1, 1, 1, 1]),
 }
 ARGUMENTS = {
+    "confidence_sequence": {"values": A, "low": 0.0, "high": 1.0},
     "adjust": {"p_values": [0.01, 0.04, 0.03], "method": "holm"},
     "bootstrap_interval": PAIRED | {"n_resamples": 99}, "bootstrap_test": PAIRED | {"n_resamples": 99},
     "detectable": {"n_queries": 50}, "effect_size": PAIRED,
@@ -625,6 +637,9 @@ OVERRIDES = {
         for option, values in (("correction", (None, "bonferroni")), ("family", ("all",)), ("baseline", ("other",)))
     },
     ("compare_scores", "metrics"): words("mrr"),
+    ("evaluate_nuggets", "missing"): words("zero"), ("evaluate_citations", "missing"): words("zero"),
+    ("evaluate_nuggets", "expected"): words({"q": {"n": "vital", "m": "okay"}}, missing="zero"),
+    ("evaluate_citations", "expected"): words({"q": ["n"], "p": ["m"]}, missing="zero"),
     ("compare_scores", "seeds"): words("mean", "folds", runs={n: [PER_QUERY[n], PER_QUERY["third"]] for n in RUNS}),
     ("fuse", "method"): words("sum", "condorcet"), ("fuse", "norm"): words("min-max", "zmuv", method="sum"),
     ("fuse", "run_weights"): words([1, 5], method="wsum"), ("fuse", "max_depth"): words(1),

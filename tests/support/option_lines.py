@@ -118,7 +118,7 @@ COMMON = {
     "--formulas": line(more=["--format", "csv"], run=FIRST), "--color": line("always"),
     "--baseline": line("first"), "--test": line("wilcoxon"),
     "--resamples": line(7, more=["--test", "bootstrap"]), "--correction": line("bonferroni"),
-    "--family": line("all"), "--effect": line("hedges_g"), "--segments": line(GROUPS),
+    "--family": line("all"), "--effect": line("hedges_g"), "--segments": line(GROUPS), "--clusters": line(GROUPS),
     "--random-state": line(7, more=["--test", "bootstrap", "--resamples", "50"]), "--pairs": line(),
     "--intervals": line(), "--plot": line(str(FOLDER / "plot.svg")), "--top": line(1),
     "--exactly-queries": line(TOPICS), "--tag": line("other.*"),

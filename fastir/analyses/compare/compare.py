@@ -64,6 +64,7 @@ def compare(
     queries: Queries | None = None,
     seeds: Seeds | None = None,
     segments: SegmentsLike | None = None,
+    clusters: SegmentsLike | None = None,
     random_state: SupportsIndex = 0,
     bounds: bool = False,
     n_threads: SupportsIndex | None = None,
@@ -86,8 +87,8 @@ def compare(
         the qrels and all runs have. "strict": all, and every run must have the same queries. An iterable: exactly these
         queries, which the qrels must have. With ``seeds="folds"`` each run counts for the queries it has; then
         None requires the same queries of all systems, "qrels" and "strict" require all queries of the qrels.
-    baseline, test, n_resamples, correction, family, confidence, interval, effect, seeds, segments, random_state
-        As for `compare_scores`.
+    baseline, test, n_resamples, correction, family, confidence, interval, effect, seeds, segments, clusters
+        As for `compare_scores`, and `random_state`.
     bounds : bool
         Whether to compute the range of each difference, whatever the labels of the unjudged documents
         (`fastir.bounds`). If some labels would turn the sign of a difference, the `note` of the pair says the range.
@@ -125,7 +126,7 @@ def compare(
     """
     statistics = Options(
         *(baseline, test, n_resamples, correction, family, confidence, interval, effect, queries, seeds, segments),
-        *(random_state, n_threads, bounds),
+        *(random_state, n_threads, bounds, clusters),
     )
     comparison = evaluate_and_compare(qrels, runs, metrics, names, statistics, options, progress)[1]
     comparison.inputs = tuple(run_collections.paths_in([qrels], runs))

@@ -27,6 +27,7 @@ from fastir.data.results.results import MIN_ROWS_OF_JOINT_SUMS
 from fastir.errors import quote, warn_caller
 from fastir.evaluation import run_collections
 from fastir.stats._checks import N_RESAMPLES
+from fastir.stats.clusters import Clusters, clusters_of_queries, warn_of_repeats
 from fastir.stats.corrections import adjust
 from fastir.stats.effects import EFFECTS, Effect, detectable
 
@@ -52,6 +53,7 @@ def compare_scores(
     queries: Queries | None = None,
     seeds: Seeds | None = None,
     segments: SegmentsLike | None = None,
+    clusters: SegmentsLike | None = None,
     random_state: SupportsIndex = 0,
     n_threads: SupportsIndex | None = None,
 ) -> Comparison:
@@ -108,6 +110,10 @@ def compare_scores(
         query must have one; other queries are ignored. A path: a file with a query and its segment on each line,
         separated by a tab or blanks. A correction takes the p-values of all segments together; ``"max_t"`` cannot, and
         Tukey's tests correct within each segment. The comparison over all queries does not change.
+    clusters : mapping of query_id to cluster, path, or None
+        Queries of one cluster, such as repeats of one question, are not independent: t and its intervals take clustered
+        standard errors (see `stats.t_test`), and whole clusters are drawn or flipped. Only for the tests "t",
+        "randomization" and "bootstrap". Every compared query must have one. Effects and wins are by query.
     random_state : int
         The same state gives the same numbers, whatever the number of threads and the order of queries and runs.
     n_threads : int or None
@@ -136,7 +142,8 @@ def compare_scores(
     -----
     FastirWarning
         n_resamples is too small for the family; or a test of ranks or signs has 1000 queries or more, where it tends to
-        find differences too small to matter.
+        find differences too small to matter; or each cluster has one query; or there are no clusters, and query ids
+        look like repeats of questions (q1_0, q1_1, q2_0, q2_1).
 
     Examples
     --------
@@ -148,7 +155,7 @@ def compare_scores(
     """
     options = Options(
         *(baseline, test, n_resamples, correction, family, confidence, interval, effect, queries, seeds, segments),
-        *(random_state, n_threads),
+        *(random_state, n_threads, False, clusters),
     ).validate()
     options.check_scipy()
     comparison = compare_aligned(read_scores(runs, metrics, options.queries, options.seeds), options)
@@ -160,7 +167,9 @@ def compare_aligned(scores: Scores, options: Options) -> Comparison:
     """The comparison of aligned values, by options that are checked."""
     a, b, baselines = list_pairs(scores.runs, options.baseline)
     rows = {} if options.segments is None else segment_rows(options.segments, scores.query_ids)
-    whole = TestedRuns(scores, a, b, options)
+    if options.clusters is None:
+        warn_of_repeats(scores.query_ids)
+    whole = TestedRuns(scores, a, b, options, warn=True)
     n_queries = whole.columns[0].n
     if not TESTS[options.test].of_means and n_queries >= MANY_QUERIES:
         warn_caller(
@@ -241,12 +250,16 @@ class TestedRuns:
 
     columns: list[MetricValues]  # for each metric
 
-    def __init__(self, scores: Scores, a: np.ndarray, b: np.ndarray, options: Options) -> None:
+    def __init__(self, scores: Scores, a: np.ndarray, b: np.ndarray, options: Options, warn: bool = False) -> None:
         self.scores = scores
         self.options = options
         self.means: np.ndarray = scores.means()  # float64 of shape (n_metrics, n_runs, n_queries)
+        clusters = None
+        if options.clusters is not None:
+            clusters = clusters_of_queries(options.clusters, scores.query_ids, warn)
+        self.clusters: Clusters | None = clusters
         self.columns = [
-            MetricValues(metric, values, columns, scores.owner, a, b, options.effect)
+            MetricValues(metric, values, columns, scores.owner, a, b, options.effect, clusters)
             for metric, values, columns in zip(scores.metrics, self.means, scores.repeats, strict=True)
         ]
 
@@ -332,6 +345,7 @@ class TestedRuns:
             *(EFFECTS[options.effect][0], policy, n_queries, scores.unshared),
             {column.metric: n_queries - column.n for column in columns if column.n < n_queries},
             *(options.seeds, baselines, scores.convention, __version__),
+            0 if self.clusters is None else len(self.clusters.sizes),
         )
 
 
@@ -372,7 +386,7 @@ def make_pairs(
     if outcome.notes is not None:
         notes = np.where(notes == "", outcome.notes, notes)
     wins, losses, effects = column.counts_and_effects
-    smallest = moments.deviation * detectable(column.n, alpha=1 - options.confidence)
+    smallest = moments.deviation * detectable(moments.n, alpha=1 - options.confidence)
     columns = (low, high, effects, wins, column.n - wins - losses, losses)
     rows: Iterable[Any] = zip(
         verdicts,

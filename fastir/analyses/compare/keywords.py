@@ -28,6 +28,7 @@ class StatisticsOptions(TypedDict, total=False):
     interval: IntervalMethod
     effect: Effect
     segments: SegmentsLike | None
+    clusters: SegmentsLike | None
     random_state: SupportsIndex
 
 

@@ -12,6 +12,7 @@ from fastir.analyses.compare.records import TESTS
 from fastir.analyses.compare.segments import read_segments
 from fastir.checks import check_choice, flag, proportion, whole_number
 from fastir.engine.threads import thread_count
+from fastir.inputs.mappings import CLUSTERS, read_mapping
 from fastir.stats._checks import N_RESAMPLES, check_scipy
 from fastir.stats.corrections import Correction
 from fastir.stats.effects import Effect
@@ -47,10 +48,11 @@ class Options(NamedTuple):
     effect: Effect = "d_z"
     queries: Any = None
     seeds: Seeds | None = None
-    segments: Any = None  # a mapping once they are checked
+    segments: Any = None  # a mapping once they are checked, as clusters
     random_state: Any = 0
     n_threads: SupportsIndex | None = None
     bounds: bool = False
+    clusters: Any = None
 
     def validate(self) -> Options:
         """The options, checked one by one and against each other.
@@ -72,6 +74,11 @@ class Options(NamedTuple):
                 "seeds='crossed' is for test='bootstrap' with interval='percentile', "
                 f"got test={test!r} and interval={interval!r}"
             )
+        if self.clusters is not None and not card.clustered:
+            clustered = " or ".join(repr(name) for name, each in TESTS.items() if each.clustered)
+            raise ValueError(f"clusters are for test={clustered}, got test={test!r}")
+        if self.clusters is not None and self.seeds == "crossed":
+            raise ValueError("clusters cannot be drawn with seeds='crossed'; seeds='mean' averages the seeds first")
         if self.segments is not None and correction == "max_t":
             raise ValueError("correction='max_t' is for one segment; with several there is correction='holm'")
         thread_count(self.n_threads, 0)
@@ -86,6 +93,7 @@ class Options(NamedTuple):
             segments=None if self.segments is None else read_segments(self.segments),
             random_state=whole_number("random_state", self.random_state, 0),
             bounds=flag("bounds", self.bounds),
+            clusters=None if self.clusters is None else read_mapping(CLUSTERS, self.clusters),
         )
 
     def check_scipy(self) -> None:

@@ -23,6 +23,7 @@ class StatisticalTest(NamedTuple):
     resampled: bool = False  # `n_resamples` may be drawn
     simultaneous: bool = False  # it corrects for the number of runs itself, and has intervals of its own
     of_means: bool = True  # a test of ranks or signs finds small differences in many queries
+    clustered: bool = False  # it takes clusters of queries
     joint: bool = False  # its function takes all metrics at once, which share resamples and have the correction max_t
 
 
@@ -31,12 +32,13 @@ HSD = "honestly significant differences"
 # fmt: off
 TESTS = Table("test", (
     StatisticalTest("t", "Student's t of the differences", ("t_test", "student", "paired_t"),
-                    needs_scipy=False, distributed=True),
+                    needs_scipy=False, distributed=True, clustered=True),
     StatisticalTest("wilcoxon", "Wilcoxon's signed ranks", ("signed_rank", "wilcoxon_signed_rank"), of_means=False),
     StatisticalTest("sign", "how many queries are better", ("sign_test",), of_means=False),
     StatisticalTest("randomization", "Fisher's: signs of the differences at random, exact for few queries",
-                    ("permutation", "fisher"), needs_scipy=False, resampled=True, joint=True),
-    StatisticalTest("bootstrap", "shift of the studentized mean, queries drawn with replacement", resampled=True),
+                    ("permutation", "fisher"), needs_scipy=False, resampled=True, clustered=True, joint=True),
+    StatisticalTest("bootstrap", "shift of the studentized mean, queries drawn with replacement", resampled=True,
+                    clustered=True),
     StatisticalTest("tukey", f"{HSD}, over the residual of the two-way analysis of variance", ("hsd",),
                     distributed=True, simultaneous=True),
     StatisticalTest("randomized_tukey", f"{HSD}, values of each query permuted", resampled=True, simultaneous=True),
@@ -178,6 +180,8 @@ class Method(NamedTuple):
         The convention of the metric values; "" if unknown.
     version : str
         Of fastir.
+    n_clusters : int
+        The number of clusters of queries; 0 if each query counts by itself.
     """
 
     test: str
@@ -199,6 +203,7 @@ class Method(NamedTuple):
     baseline: tuple[Any, ...]
     convention: str
     version: str
+    n_clusters: int = 0
 
     @property
     def corrected(self) -> str:
@@ -221,6 +226,8 @@ class Method(NamedTuple):
             "chosen": " that were chosen",
         }
         of_queries = counted(self.n_queries, "query", "queries")
+        if self.n_clusters:
+            of_queries += f" in {counted(self.n_clusters, 'cluster', 'clusters')}"
         left_out = ", ".join(f"{count} undefined in {metric}" for metric, count in self.left_out.items())
         return (
             f"{self.test} test, paired, two-sided{sure}{drawn}{corrected}; {100 * self.confidence:g} % intervals "

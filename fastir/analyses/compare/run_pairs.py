@@ -25,6 +25,7 @@ from fastir.stats.bootstrap import (
     studentized_rows,
     without_variance,
 )
+from fastir.stats.clusters import Clusters
 from fastir.stats.effects import EFFECTS, Effect, Sides
 from fastir.stats.grid import Grid, to_grid
 from fastir.stats.paired_tests import Moments, moments, sign_rows, signed_ranks, t_rows
@@ -56,6 +57,7 @@ class MetricValues:
         a: np.ndarray,
         b: np.ndarray,
         effect: Effect,
+        clusters: Clusters | None = None,
     ) -> None:
         self.metric: str = metric
         self.owner: np.ndarray = owner  # the run that each of the columns belongs to
@@ -64,15 +66,24 @@ class MetricValues:
         self.taking_part: np.ndarray = ~np.isnan(means).any(axis=0)  # over all queries
         if not self.taking_part.any():
             raise ValueError(f"metric {metric!r}: every query has a NaN in one of the runs, so none can be compared")
+        self.all_clusters: Clusters | None = clusters  # of all queries; `clusters` of those that take part
         if not self.taking_part.all():
+            clusters = clusters and clusters.part(self.taking_part)
             means, columns = means[:, self.taking_part], columns[:, self.taking_part]
         self.values: np.ndarray = np.ascontiguousarray(means)  # of shape (n_runs, n_queries)
         self.columns: np.ndarray = np.ascontiguousarray(columns)  # the same, or a column per seed of a run
+        self.clusters: Clusters | None = clusters
         self.n: int = self.values.shape[1]
         self.largest: np.ndarray = np.abs(self.values).max(axis=1)
         self.effect: Effect = effect
-        parts = [self.differences(part)[1][1:] for part in self.parts()]
-        self.pair_moments: Moments = Moments(self.n, *(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+        parts = [self.differences(part)[1][1:4] for part in self.parts()]
+        mean, deviation, constant = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        self.pair_moments: Moments = Moments(self.n_drawn, mean, deviation, constant, clusters is not None)
+
+    @property
+    def n_drawn(self) -> int:
+        """How many queries, or clusters, a resample draws."""
+        return self.n if self.clusters is None else len(self.clusters.sizes)
 
     @functools.cached_property
     def grid(self) -> Grid:
@@ -96,7 +107,7 @@ class MetricValues:
     def differences(self, part: slice) -> tuple[np.ndarray, Moments]:
         """The differences of some pairs, a row each, and their moments."""
         d = self.values[self.a[part]] - self.values[self.b[part]]
-        return d, moments(d, self.magnitudes(part))
+        return d, moments(d, self.magnitudes(part), self.clusters)
 
     def magnitudes(self, part: slice) -> np.ndarray:
         """The largest magnitude that went into the differences of some pairs."""
@@ -105,7 +116,8 @@ class MetricValues:
     def center(self, part: slice) -> tuple[Centred, Moments]:
         """The differences of some pairs, ready for resampling, and their moments."""
         d, of = self.differences(part)
-        return centre_rows(d, self.grid_differences(part), self.grid.loose, self.magnitudes(part)), of
+        whole, largest = self.grid_differences(part), self.magnitudes(part)
+        return centre_rows(d, whole, self.grid.loose, largest, self.clusters), of
 
     def grid_differences(self, part: slice) -> np.ndarray:
         """The differences as whole numbers of the grid's unit; 0 where only rounding differs."""
@@ -114,7 +126,10 @@ class MetricValues:
     def describe(self, part: slice, error: float | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The wins, losses and effects of some pairs."""
         whole = self.grid_differences(part)
-        of_part = Moments(self.n, *(of_pairs[part] for of_pairs in self.pair_moments[1:]))
+        _, mean, deviation, constant, clustered = self.pair_moments
+        of_part = Moments(self.n, mean[part], deviation[part], constant[part])
+        if clustered:  # effects are by query
+            of_part = moments(self.values[self.a[part]] - self.values[self.b[part]], self.magnitudes(part))
         better = -whole if higher_is_better(self.metric) is False else whole
         sides = Sides(self.values[self.a[part]], self.values[self.b[part]], of_part, whole, self.grid.loose, error)
         return (better > 0).sum(axis=1), (better < 0).sum(axis=1), EFFECTS[self.effect][1](sides)
@@ -135,7 +150,7 @@ def wilcoxon(column: MetricValues, options: Options) -> Outcome:
 
 
 def bootstrap(column: MetricValues, options: Options) -> Outcome:
-    resamples = draws(column.n, max(1, len(column.a)), *options.resampling())
+    resamples = draws(column.n_drawn, max(1, len(column.a)), *options.resampling())
     tests = [studentized_rows(*column.center(part), resamples) for part in column.parts()]
     _, p, degenerate = (np.concatenate(values) for values in zip(*tests, strict=True))
     notes = np.array([without_variance(count) for count in degenerate])
@@ -179,12 +194,14 @@ def randomization(columns: list[MetricValues], options: Options) -> list[Outcome
     for place, column in enumerate(columns):
         rows[place * runs : (place + 1) * runs, column.taking_part] = column.grid.whole
     column_places = repeat(np.arange(len(columns)), count)
+    clusters = columns[0].all_clusters
+    rows, largest = (rows, 1) if clusters is None else (clusters.sums(rows), int(clusters.sizes.max()))
     pairs = Pairs(
         rows,
         np.concatenate([place * runs + column.a for place, column in enumerate(columns)]),
         np.concatenate([place * runs + column.b for place, column in enumerate(columns)]),
         np.array([column.grid.slack() for column in columns])[column_places],
-        np.array([column.grid.loose for column in columns])[column_places],
+        np.array([column.grid.loose * largest for column in columns])[column_places],
     )
     resamples = pairs.resamples(*options.resampling())
     adjusted = None
@@ -222,20 +239,23 @@ def by_t(column: MetricValues, options: Options) -> Intervals:
 def by_bootstrap(column: MetricValues, options: Options) -> Intervals:
     """Intervals over queries that are drawn with replacement."""
     drawn = draw_queries(column, options)
-    skewness = np.concatenate([skewness_of_mean(*column.differences(part)) for part in column.parts()])
+    parts = (column.differences(part) for part in column.parts())
+    skewness = np.concatenate([skewness_of_mean(*part, column.clusters) for part in parts])
     pairs = drawn_bounds(drawn, column.a, column.b, column.pair_moments, skewness, options)
     return Intervals(pairs, bootstrap_means(column, options, drawn))
 
 
 def bootstrap_means(column: MetricValues, options: Options, drawn: Resampled | None = None) -> np.ndarray:
     """The bounds of the runs' means: float64 array of shape (2, n_runs)."""
-    alone, runs = moments(column.values, column.largest), np.arange(len(column.values))
+    alone, runs = moments(column.values, column.largest, column.clusters), np.arange(len(column.values))
     drawn = draw_queries(column, options) if drawn is None else drawn
-    return drawn_bounds(drawn, runs, runs * 0 - 1, alone, skewness_of_mean(column.values, alone), options)
+    skewness = skewness_of_mean(column.values, alone, column.clusters)
+    return drawn_bounds(drawn, runs, runs * 0 - 1, alone, skewness, options)
 
 
 def draw_queries(column: MetricValues, options: Options) -> Resampled:
-    return resample_sums(column.grid, draws(column.n, len(column.values), *options.resampling()))
+    resamples = draws(column.n_drawn, len(column.values), *options.resampling())
+    return resample_sums(column.grid, resamples, column.clusters)
 
 
 def drawn_bounds(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
@@ -19,12 +20,12 @@ from fastir.data.rankings import status_by_query
 from fastir.data.results.exportable import Exportable
 from fastir.data.results.results import Results
 from fastir.engine.columns.rows import select
-from fastir.errors import NoOverlapError, quote
+from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.rendering import Cell, Table, number_cell
 from fastir.rendering.text import counted
 from fastir.request.directions import SIGNS as BETTER
 from fastir.request.directions import higher_is_better
-from fastir.request.options import DUPLICATES, Options, check_options, metric_tuple
+from fastir.request.options import DUPLICATES, MAX_DEPTH, Options, check_options, metric_tuple
 from fastir.request.plan import compile_settings, refuse_small, resolved_convention
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ class Trial(NamedTuple):
         The value minus the chosen setting's value.
     noise : float
         1.96 standard errors of the difference, over the queries.
+    judged : float
+        The mean over all queries of `Tuning.judged_metric`: the fraction of the first documents that is judged.
     """
 
     weights: Weights | None
@@ -68,6 +71,7 @@ class Trial(NamedTuple):
     value: float
     difference: float
     noise: float
+    judged: float
 
     @property
     def within_noise(self) -> bool:
@@ -120,6 +124,8 @@ class Tuning(Exportable):
         The index in `folds` of the query's fold.
     search : str
         How the settings were generated.
+    judged_metric : str
+        ``judged@k``, to the cutoff of the metric, or 10 if it has none.
     """
 
     metric: str
@@ -135,6 +141,7 @@ class Tuning(Exportable):
     folds: list[Fold]
     fold_of_query: dict[Any, int]
     search: str
+    judged_metric: str
 
     @property
     def plateau(self) -> dict[Any, tuple[float, float]]:
@@ -170,8 +177,8 @@ class Tuning(Exportable):
     def _columns(self) -> dict[str, list[Any]]:
         names = list_searched(self.trials)
         columns: dict[str, list[Any]] = {str(name): [setting_numbers(t)[name] for t in self.trials] for name in names}
-        for name in ("value", "difference", "noise", "within_noise"):
-            columns[name] = [getattr(trial, name) for trial in self.trials]
+        for name in ("value", "difference", "noise", "within_noise", "judged"):
+            columns[name if name != "judged" else self.judged_metric] = [getattr(trial, name) for trial in self.trials]
         return columns
 
     def _json(self, per_query: bool = True) -> dict[str, Any]:
@@ -209,6 +216,12 @@ class Tuning(Exportable):
         notes = [f"Search: {self.search}."]
         for name, (low, high) in self.plateau.items():
             notes.append(f"Within noise of the chosen one: {name} from {low:.6g} to {high:.6g}.")
+        judged = [trial.judged for trial in self.trials]
+        chosen = next(trial.judged for trial in self.trials if trial.difference == 0 == trial.noise)
+        notes.append(
+            f"{self.judged_metric}: {chosen:.{digits}f} of the chosen one, {min(judged):.{digits}f} to "
+            f"{max(judged):.{digits}f} of all settings."
+        )
         return Table(["chosen on", "queries", *map(str, names), self.metric], rows, 1, notes, self._title())
 
 
@@ -228,6 +241,8 @@ def list_searched(trials: list[Trial]) -> list[Any]:
 # ---- tune ------------------------------------------------------------------------------------------------------------
 EQUAL_DECIMALS = 12  # decimals of means that count: what differs behind them is rounding
 NOISE_SE = 1.96  # standard errors
+JUDGED_DEPTH = 10  # ranks, for a metric without a cutoff
+JUDGED_LESS = 0.1  # of judged@k: from this difference on a setting is judged less than others
 
 N_FOLDS = 5  # unless asked for; with fewer queries, one for each query
 
@@ -290,6 +305,12 @@ def tune(
         The queries that `evaluate` counts for the fused runs are counted; the values equal `evaluate`'s, to the
         last bit.
 
+    Warns
+    -----
+    FastirWarning
+        Settings within noise of the chosen one have more judged documents among their first k, by 0.1 or more on
+        average: unjudged documents count as not relevant, and may hide which setting is better.
+
     Raises
     ------
     ValueError
@@ -341,6 +362,12 @@ def tune(
     numbers = list(map(str, range(table.shape[1])))
     in_sample = Results(ids, numbers, table, status, compiled.aggregates * len(numbers), judged.report)
     means = [in_sample[number] for number in numbers]
+    judged_metric, judged_means = trials.judged_fractions(learnt)
+    tried = [
+        Trial(*(None, {}), *numbers, share)
+        for numbers, share in zip(trial_numbers(table, means, best), judged_means, strict=True)
+    ]
+    warn_of_unjudged(judged_metric, tried, best)
     refuse_small(compiled.sizes, values[:, None], ids)
 
     def named_fields(setting: Setting) -> tuple[dict[Any, float] | None, dict[str, Any]]:
@@ -351,17 +378,26 @@ def tune(
     return Tuning(
         *(metric, card.name, norm, run_set.names, *named_fields(learnt[best])),
         *(results[compiled.names[0]], means[best], results),
-        [
-            Trial(*named_fields(setting), *numbers)
-            for setting, numbers in zip(settings, trial_numbers(table, means, best), strict=True)
-        ],
+        [Trial(*named_fields(setting), *trial[2:]) for setting, trial in zip(settings, tried, strict=True)],
         [
             Fold(len(here), *named_fields(setting), float(column_means(here[:, None])[0]))
             for here, setting in zip(fold_values, chosen, strict=True)
         ],
         dict(zip(ids, fold_of.tolist(), strict=True)),
         search,
+        judged_metric,
     )
+
+
+def warn_of_unjudged(metric: str, trials: list[Trial], best: int) -> None:
+    """Warn where settings that may be as good as the chosen one have clearly more judged documents."""
+    near = [trial.judged for trial in trials if trial.within_noise]
+    mean = math.fsum(near) / len(near)
+    if mean >= trials[best].judged + JUDGED_LESS:
+        warn_caller(
+            f"{metric} of the chosen setting is {trials[best].judged:.2f}, of those within its noise {mean:.2f} on "
+            "average: unjudged documents count as not relevant, and may hide which setting is better"
+        )
 
 
 class Trials:
@@ -384,6 +420,13 @@ class Trials:
         """The value of each query in each setting, and the settings with what all queries teach."""
         learnt = self.learner.teach(settings, np.ones(len(self.layout.judged), bool))
         return self.layout.table(self.compiled, learnt), learnt
+
+    def judged_fractions(self, learnt: list[Setting]) -> tuple[str, list[float]]:
+        """judged@k, to the cutoff of the metric, and its mean over the queries in each setting."""
+        depth = self.compiled.plan.deepest
+        metric = f"judged@{depth if depth < MAX_DEPTH else JUDGED_DEPTH}"
+        table = self.layout.table(self.layout.compile(metric, check_options(choices={})), learnt)
+        return metric, column_means(table).tolist()
 
     def cross_validated(
         self, settings: list[Setting], table: np.ndarray, fold_of: np.ndarray, sign: int

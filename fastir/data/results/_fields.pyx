@@ -6,7 +6,12 @@ dict is a copy of one dict whose values are then replaced: its keys are hashed a
 """
 
 cimport cython
-from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
+from cpython.buffer cimport PyBUF_STRIDES, PyBuffer_Release, PyObject_GetBuffer
+
+from numpy import dtype
+
+cdef object FLOAT64 = dtype("float64")
+cdef frozenset ALONE = frozenset(("mean", "sum", "count", "mean_or_nan"))   # of one value they are this value
 
 
 cdef class Fields:
@@ -98,9 +103,8 @@ def status_codes(Fields fields):
 
 cdef int get_buffer(values, Py_buffer* buffer, Py_ssize_t n, Py_ssize_t n_names) except -1:
     """Look at float64 values of shape (n, n_names); a memoryview would take as long as reading those of a query."""
-    PyObject_GetBuffer(values, buffer, PyBUF_STRIDES | PyBUF_FORMAT)
-    if (buffer.ndim != 2 or buffer.shape[0] != n or buffer.shape[1] != n_names or buffer.format[0] != c"d"
-            or buffer.format[1] != 0):
+    PyObject_GetBuffer(values, buffer, PyBUF_STRIDES)
+    if buffer.ndim != 2 or buffer.shape[0] != n or buffer.shape[1] != n_names or values.dtype != FLOAT64:
         PyBuffer_Release(buffer)
         raise ValueError(f"values must be float64 of shape {(n, n_names)}")
     return 0
@@ -109,16 +113,18 @@ cdef int get_buffer(values, Py_buffer* buffer, Py_ssize_t n, Py_ssize_t n_names)
 cdef dict plain_means(Fields fields):
     """The means over a single query that are its values."""
     cdef dict means = {}
-    cdef double value
-    cdef const char* place
+    cdef double number
+    cdef Py_ssize_t i = 0
     cdef Py_buffer buffer
-    get_buffer(fields._values, &buffer, len(fields._query_ids), len(fields._names))
-    place = <const char*>buffer.buf
-    for name, how in zip(fields._names, fields._aggregates):
-        value = (<const double*>place)[0]
-        place += buffer.strides[1]
-        if value == value and how in ("mean", "sum", "count", "mean_or_nan"):
-            means[name] = value + 0.0       # a sum is not -0.0
+    cdef object values = fields.values
+    if callable(values):
+        values = fields._values
+    get_buffer(values, &buffer, 1, len(fields._names))
+    for name in fields._names:
+        number = (<const double*>(<const char*>buffer.buf + i * buffer.strides[1]))[0]
+        if number == number and fields._aggregates[i] in ALONE:
+            means[name] = number + 0.0      # a sum is not -0.0
+        i += 1
     PyBuffer_Release(&buffer)
     return means
 

@@ -304,6 +304,7 @@ class Results(Fields, Exportable):
         n_resamples: SupportsIndex = N_RESAMPLES,
         random_state: SupportsIndex = 0,
         n_threads: SupportsIndex | None = None,
+        clusters: Mapping[Any, Hashable] | None = None,
     ) -> MeanInterval:
         """The confidence interval of a mean, as an estimate for all queries of this kind.
 
@@ -315,25 +316,33 @@ class Results(Fields, Exportable):
         confidence : float
         n_resamples, random_state, n_threads
             As for `stats.bootstrap_interval`.
+        clusters : mapping of query_id to cluster, or None
+            Queries of one cluster, such as repeats of one question, are not independent: whole clusters are drawn, and
+            "t" has their standard error and G - 1 degrees of freedom for G clusters, as `stats.t_interval`.
 
         Returns
         -------
         MeanInterval
-            A named pair, low and high. **Undefined** (NaN) if the mean has fewer than two values. NaN values are
-            treated as in the mean: left out, but with ``empty="nan"`` one of them makes the interval NaN. If all values
-            are equal, both bounds are the mean.
+            A named pair, low and high. **Undefined** (NaN) if the mean has fewer than two values, or clusters. NaN
+            values are treated as in the mean: left out, but with ``empty="nan"`` one of them makes the interval NaN. If
+            all values are equal, both bounds are the mean.
 
         Raises
         ------
         KeyError
             The metric was not evaluated.
         ValueError
-            The metric is a sum over the queries, such as num_ret; a value is infinite; an argument has an invalid
-            value.
+            The metric is a sum over the queries, such as num_ret; a value is infinite; a query has no cluster; an
+            argument has an invalid value.
         TypeError
             An argument has the wrong type.
         ImportError
             SciPy, which "bca" needs, is not installed.
+
+        Warns
+        -----
+        FastirWarning
+            Each cluster has one query; or there are no clusters, and ids look like repeats of questions (q1_0, q1_1).
 
         Notes
         -----
@@ -353,7 +362,7 @@ class Results(Fields, Exportable):
         """
         from fastir.data.results.statistics import IntervalOptions, mean_interval
 
-        options = IntervalOptions(method, confidence, n_resamples, random_state, n_threads)
+        options = IntervalOptions(method, confidence, n_resamples, random_state, n_threads, clusters)
         return mean_interval(self, metric, options.check())
 
     def statistic(self, metric: str, statistic: Statistic | float | Callable[[np.ndarray], float]) -> float:

@@ -24,6 +24,7 @@ from fastir.rendering import Cell, Table
 from fastir.rendering.text import json_types
 from fastir.stats._checks import LARGEST_VALUE, N_RESAMPLES
 from fastir.stats.bootstrap import bootstrap_interval, weighted_bounds
+from fastir.stats.clusters import Clusters, clusters_of_queries, warn_of_repeats
 from fastir.stats.paired_tests import t_interval
 
 Method = Literal["percentile", "bca", "t"]
@@ -67,6 +68,7 @@ class IntervalOptions(NamedTuple):
     n_resamples: Any = N_RESAMPLES  # an int once it is checked, as random_state
     random_state: Any = 0
     n_threads: SupportsIndex | None = None
+    clusters: Any = None  # a mapping, or None
 
     def check(self) -> IntervalOptions:
         thread_count(self.n_threads, 0)
@@ -95,10 +97,16 @@ def mean_interval(results: Columns, metric: str, options: IntervalOptions) -> Me
     if how not in AVERAGES:
         raise ValueError(f"metric {quote(metric)} is a sum over the queries; only a mean has an interval")
     values, weights = defined_values(results, metric, how)
+    column = results.values[:, results._column(metric)]
+    clusters = None
+    if options.clusters is None:
+        warn_of_repeats(list(results.query_ids))
+    elif len(values):
+        clusters = clusters_of_queries(options.clusters, results.query_ids).part(column == column)
     if how.startswith("micro"):  # a mean that its denominators weigh
-        column = results.values[:, results._column(metric)]
         weights = results._denominators[metric][column == column] if len(values) else None
     if weights is not None:
+        clusters = clusters and clusters.part(weights > 0)
         values, weights = values[weights > 0], weights[weights > 0]
     if len(values) < 2:
         return UNKNOWN_INTERVAL
@@ -108,13 +116,28 @@ def mean_interval(results: Columns, metric: str, options: IntervalOptions) -> Me
         query_id = next(each for each, of in results.per_query(metric).items() if of == value)
         raise ValueError(f"metric {quote(metric)}: query {quote(query_id)} has the value {value:g}; it has no interval")
     geometric = how.startswith("geometric")
-    low, high = bounds_of_mean(np.log(values) if geometric else values, weights, options)
+    values = np.log(values) if geometric else values
+    if clusters is not None:
+        values, weights = cluster_means(values, weights, clusters)
+        if len(values) < 2:
+            return UNKNOWN_INTERVAL
+    low, high = bounds_of_mean(values, weights, options)
     return MeanInterval(math.exp(low), math.exp(high)) if geometric else MeanInterval(low, high)
+
+
+def cluster_means(
+    values: np.ndarray, weights: np.ndarray | None, clusters: Clusters
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """The mean of each cluster, and the weights of these means, None if all are equal."""
+    if weights is None and clusters.equal:
+        return clusters.sums(values) / clusters.sizes, None
+    totals = clusters.sums(np.ones(len(values)) if weights is None else weights)
+    return clusters.sums(values if weights is None else weights * values) / totals, totals
 
 
 def bounds_of_mean(values: np.ndarray, weights: np.ndarray | None, options: IntervalOptions) -> tuple[float, float]:
     """The interval of the mean of at least two finite values."""
-    method, confidence, *resampling = options
+    method, confidence, *resampling = options[:5]
     if weights is not None and (values != values[0]).any():
         return weighted_bounds(values, weights, method, confidence, *resampling)
     if method == "t":

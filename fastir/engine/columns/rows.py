@@ -39,6 +39,12 @@ def repeat(values: ArrayLike, times: ArrayLike) -> np.ndarray:
     return np.repeat(values, np.asarray(times).astype(np.intp, copy=False))
 
 
+def stretches(starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """The positions of several stretches, one after the other."""
+    ends = np.cumsum(sizes)
+    return repeat(starts - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
+
+
 def occurrences(numbers: np.ndarray, weights: np.ndarray | None = None, minlength: int = 0) -> np.ndarray:
     """How often each of 0, 1, 2, ... occurs, as int64; or the sums of the weights, as float64.
 

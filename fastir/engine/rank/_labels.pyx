@@ -263,7 +263,7 @@ cdef int count_labels(const Labels* labels, Buffer* ideal, Judgments* judgments)
 
 
 # ---- where the labels of a group begin -------------------------------------------------------------------------------
-def add_up(sizes):
+def add_up(sizes, int64_t n_rows):
     """Offsets from sizes of groups.
 
     NumPy takes longer for two entries than everything else for a group of ten.
@@ -276,7 +276,8 @@ def add_up(sizes):
     -------
     offsets : int64 array of shape (n + 1,)
     wrong : int
-        The place of the first size below 0, or that leads beyond 2^62; -1 if there is none.
+        The place of the first size below 0, or that leads beyond 2^62; the number of sizes if they add up to something
+        else than `n_rows`; else -1.
     """
     cdef Py_buffer given, made
     cdef Py_ssize_t i, n = len(sizes)
@@ -292,6 +293,8 @@ def add_up(sizes):
             break
         total += size
         (<int64_t*>made.buf)[i + 1] = total
+    if wrong < 0 and total != n_rows:
+        wrong = n
     PyBuffer_Release(&made)
     PyBuffer_Release(&given)
     return offsets, wrong

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -177,15 +178,7 @@ class Coverage(Overlap):
             first_lacking = quote(self.first_only_in_qrels()) if missing else ""
             first_ignored = quote(self.only_in_run()[0]) if ignored else ""
         if missing:
-            parts.append(
-                counted(
-                    n_queries - in_both,
-                    "query of the qrels is missing from the run and counts as an empty ranking",
-                    "queries of the qrels are missing from the run and count as empty rankings",
-                )
-                + f" (such as {first_lacking}; queries='qrels' accepts this, "
-                "'intersection' leaves such queries out)"
-            )
+            parts.append(missing_text(n_queries - in_both, first_lacking))
         if ignored:
             parts.append(
                 counted(
@@ -208,8 +201,7 @@ class Coverage(Overlap):
                 f"all scores of {counted(self.counts.n_flat_queries, 'query', 'queries')} are equal (such as {first}): "
                 "ids decide the order; ties='input' keeps the file's order"
             )
-        repairs = self.repairs
-        if repairs:
+        if (self.run_repairs or self.prepared.qrels.columns.repairs) and (repairs := self.repairs):
             parts += repair_texts(repairs, self.n_run)
         if parts:
             warn_caller("".join(f"run {quote(name)}: " for name in run) + "; ".join(parts))
@@ -244,6 +236,17 @@ class Coverage(Overlap):
             fractions_example=ids[first] if fractions else None,
             repairs=self.repairs,
         )
+
+
+@functools.lru_cache(64)
+def missing_text(number: int, first: str) -> str:
+    """The warning's text for queries that are missing from a run; a service meets the same ones again and again."""
+    what = counted(
+        number,
+        "query of the qrels is missing from the run and counts as an empty ranking",
+        "queries of the qrels are missing from the run and count as empty rankings",
+    )
+    return f"{what} (such as {first}; queries='qrels' accepts this, 'intersection' leaves such queries out)"
 
 
 def repair_texts(repairs: Repairs, n_run: int) -> Iterator[str]:

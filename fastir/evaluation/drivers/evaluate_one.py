@@ -88,11 +88,15 @@ class PlainEvaluator(PreparedQrels):
 
     def measure_rows(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None) -> RunValues:
         """Return what `measure` returns; for a run of few queries, only the rows of its coverage."""
-        evaluated = from_plain_dict(self, run) if find_document_map(self.parents) is None else None
+        parents = self.parents
+        evaluated = from_plain_dict(self, run) if parents is None or find_document_map(parents) is None else None
         if evaluated is None:
-            run = as_source(run)
-            shape = input_shape(run, Run, self.columns)
-            run = run if shape == TABLE else data_of(run)
+            if type(run) is Run:
+                shape = HELD_OBJECT
+            else:
+                run = as_source(run)
+                shape = input_shape(run, Run, self.columns)
+                run = run if shape == TABLE else data_of(run)
             if self.parents is None and shape in (DICTS, OTHER_OBJECT):
                 return self.apply_queries_option(*dicts_together([(self, None)], run)[0])
             if shape == DICTS and isinstance(self.parents, Exclusion):
@@ -207,9 +211,9 @@ def read_table(task: Task) -> Coverage:
     prepared = task.prepared
     if prepared.reads_whole:
         return from_run(task.with_run(Run.from_table(task.run, prepared.columns, prepared.settings.options.duplicates)))
-    from fastir.evaluation.drivers import tables
+    from fastir.evaluation.drivers.tables import from_table
 
-    return tables.from_table(task)
+    return from_table(task)
 
 
 def read_path(task: Task) -> Coverage:

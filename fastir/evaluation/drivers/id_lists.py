@@ -30,11 +30,13 @@ FIRST_COPY_RULES = ("first", "max")  # the rules that leave the first of a docum
 
 
 def join_rules(prepared: PreparedQrels) -> JoinRules:
-    """The rules of a join of lists."""
-    rules = prepared.join_rules()
-    rules.single = rules.only_judged = False
-    rules.removes = prepared.settings.options.duplicates in FIRST_COPY_RULES
-    return rules
+    """The rules of a join of lists, which are the same for all runs."""
+    if prepared.list_rules is None:
+        rules = prepared.join_rules()
+        rules.single = rules.only_judged = False
+        rules.removes = prepared.settings.options.duplicates in FIRST_COPY_RULES
+        prepared.list_rules = rules
+    return prepared.list_rules
 
 
 def needs_a_run(prepared: PreparedQrels, integers: Any) -> bool:

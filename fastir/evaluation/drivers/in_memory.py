@@ -123,9 +123,15 @@ def from_run(task: Task) -> Coverage:
         if watch is not None:
             watch(0)
         end = min(begin + stretch, len(places))
-        interruptible(lambda: join.read_run(t, docs, scores, offsets, places, begin, end, positions), longest)
+        if longest <= LONG_QUERY_ROWS:
+            join.read_run(t, docs, scores, offsets, places, begin, end, positions)
+        else:
+            interruptible(lambda: join.read_run(t, docs, scores, offsets, places, begin, end, positions), longest)
 
-    share_all(range(0, len(places), stretch), work, threads)
+    if len(places) <= stretch:
+        work(0, 0, 0)
+    else:
+        share_all(range(0, len(places), stretch), work, threads)
     return few_or_all(task, join.finish(rows), len(run), run, run.columns.repairs, rows)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fastir.data.qrels import GroupedQrels
 from fastir.data.rankings import JudgedRankings, defer_rankings, make_rankings
-from fastir.engine.columns.rows import offsets_from_sizes, repeat
+from fastir.engine.columns.rows import offsets_from_sizes, stretches
 from fastir.engine.join._judged import collecting_plan, judgments
 from fastir.engine.measure import NUM_REL_RET, NUM_RET
 from fastir.engine.measure._codes import READ_CODES, STATUS_CODES
@@ -51,11 +51,11 @@ class RunJudge:
         self.collector: PlainEvaluator = without_plan(self.evaluator)
 
     def judge(self, run: Any) -> JudgedRankings:
-        """Return the JudgedRankings of a run; if it has few queries, the arrays are made at the first use."""
+        """Return the JudgedRankings of a run, whose arrays are made at the first use."""
         make, coverage = self.late(run, self.settings.n_threads)
         if not coverage.is_complete:
             coverage.warn(self.settings.queries)
-        return make() if coverage.rows is None else defer_rankings(make)
+        return defer_rankings(make)
 
     def with_coverage(
         self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None
@@ -124,7 +124,7 @@ def without_plan(evaluator: PlainEvaluator) -> PlainEvaluator:
 
 def with_plan(collector: PlainEvaluator, plan: Plan) -> PlainEvaluator:
     """A copy with a plan of its own."""
-    settings, collector = copy.copy(collector.settings), copy.copy(collector)
+    settings, collector = collector.settings.__copy__(), collector.__copy__()
     settings.plan = plan
     collector.settings = settings
     return collector
@@ -133,9 +133,7 @@ def with_plan(collector: PlainEvaluator, plan: Plan) -> PlainEvaluator:
 def used_slots(offsets: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """The positions that are used, where each query has a stretch of them and uses the first ones, so many."""
     used = np.flatnonzero(sizes)
-    sizes = sizes[used]
-    ends = np.cumsum(sizes)
-    return np.arange(ends[-1] if len(ends) else 0) + repeat(offsets[used] - ends + sizes, sizes)
+    return stretches(offsets[used], sizes[used])
 
 
 def rankings(

@@ -42,6 +42,7 @@ class PreparedQrels:
         "columns",
         "judged",
         "kinds",
+        "list_rules",
         "min_missing_queries",
         "misses",
         "missing",
@@ -69,6 +70,7 @@ class PreparedQrels:
         self.status: ndarray = self.judged.status(self.settings.level)
         self.missing: ndarray | None = None
         self.missing_sums: dict[int, tuple[list[float], int] | None] = {}  # {column: what `exact_parts` made of it}
+        self.list_rules: JoinRules | None = None  # once lists of ids were evaluated
         self.misses: int = 0  # runs of few queries, none of which ranked a judged document
         self.min_missing_queries: int = 0 if settings.queries == "intersection" else MIN_MISSING_QUERIES
         if settings.label_limits:
@@ -78,6 +80,7 @@ class PreparedQrels:
         copied = object.__new__(type(self))
         for name in PreparedQrels.__slots__:
             setattr(copied, name, getattr(self, name))
+        copied.list_rules = None  # as a copy gets another plan, or other documents
         return copied
 
     def missing_values(self) -> ndarray:

@@ -73,17 +73,12 @@ class Partial:
         provenance: Callable[[], Provenance],
         strategy: str,
         after: Partial | None,
-        custom: CustomColumns | None = None,
-        reads_all: bool = False,
+        custom: CustomColumns | None,
+        known: PartRules,
     ) -> None:
         check_choice("strategy", strategy, STRATEGIES)
-        settings = prepared.settings
-        refuse_weighted(settings)
-        self._rules = single_order(prepared)
-        compile_fixed(settings.metrics, settings.options, self._rules)
         self._prepared: RunEvaluator | None = prepared
-        self._reads = READ_CODES["pool"] if reads_all else read_code(prepared)
-        self._digest = evaluation_digest(prepared)
+        self._rules, self._reads, self._digest, self._spare = known
         self._weights, self._provenance, self._custom = weights, provenance, custom
         self._first_pass: str | None = None
         self._n_unknown: int | None = None  # queries missing from the qrels, if the state does not have all their ids
@@ -111,8 +106,13 @@ class Partial:
         """Choose a reader, and make its empty state."""
         if strategy == TWO_PASS:
             check_two_pass(prepared)
+        state: State
         self._reader = reader = READERS[strategy](single_evaluator(prepared), self._reads)
-        self._state = state = empty(prepared.qrels, reader.state)
+        if isinstance(reader, WholeQueries):
+            reader.spare = self._spare
+            self._state = state = Ranked.of_nothing()
+        else:
+            self._state = state = empty(prepared.qrels, reader.state)
         return reader, state
 
     def _begin_second(self, prepared: RunEvaluator, after: Partial) -> None:
@@ -199,6 +199,8 @@ class Partial:
             both = both if state.kind != more.kind else "second passes after different first ones"
             raise ValueError(f"these parts cannot be merged: {both}")
         self._failed = True
+        if prepared is not None and len(state.places) < len(prepared.qrels):  # once, not a little at every merge
+            state.enlarge(empty(prepared.qrels, type(state)))
         state.merge(more)
         if prepared is not None:
             check_once(state, prepared.settings.options.duplicates)
@@ -343,6 +345,18 @@ def detached_partial(digest: str, first_pass: str | None, state: State | None) -
     partial._prepared, partial._digest, partial._first_pass, partial._state = None, digest, first_pass, state
     partial._reader, partial._custom, partial._n_unknown, partial._failed = None, None, None, False
     return partial
+
+
+PartRules = tuple[dict[str, Any], int, str, list[Any]]  # with what readers of parts leave for the next one
+
+
+def part_rules(prepared: RunEvaluator, reads_all: bool) -> PartRules:
+    """What all parts of an evaluation know: the order of documents, what is read of the judgments, and the digest."""
+    settings = prepared.settings
+    refuse_weighted(settings)
+    rules = single_order(prepared)
+    compile_fixed(settings.metrics, settings.options, rules)
+    return rules, READ_CODES["pool"] if reads_all else read_code(prepared), evaluation_digest(prepared), []
 
 
 def refuse_weighted(settings: Settings) -> None:

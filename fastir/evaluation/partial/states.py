@@ -1,7 +1,8 @@
 """States of parts: arrays aligned with the queries of the qrels, or with their judgments, which can be merged.
 
-A part is read into a state of all queries. `compact` keeps only the part's queries, to move between processes.
-Both are merged alike. Each kind of state is a table of its arrays, and a rule for two values of them.
+A part is read into a state of all queries, or of its own ones if it is the first. `compact` keeps only the part's
+queries, to move between processes. All are merged alike. Each kind of state is a table of its arrays, and a rule for
+two values of them.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from fastir._version import __version__
-from fastir.engine.columns.rows import occurrences, repeat
+from fastir.engine.columns.rows import occurrences, repeat, stretches
 from fastir.errors import DuplicateError, FormatError, quote
 
 Count = tuple[int, int]  # of queries: how many, and the position of the first; -1 if there is none
@@ -75,6 +76,7 @@ class State(Mergeable):
     query_ids: list[Any]
     sizes: np.ndarray  # int64 of shape (n,): how many judgments each query has
     arrays: dict[str, np.ndarray]  # those of query_arrays and judgment_arrays
+    starts: np.ndarray | None = None  # where the judgments of each query begin, once they are needed
 
     # {name: (dtype, the value where nothing is known)}; "num_ret" is in all of them.
     kind: ClassVar[str]
@@ -107,6 +109,10 @@ class State(Mergeable):
         s = self.compact()
         return type(self), (s.places, s.query_ids, s.sizes, s.arrays, s.unknown_queries, s.repairs, s.counts)
 
+    def is_new(self) -> bool:
+        """Whether nothing was added to a state of no queries."""
+        return not (len(self.places) or self.unknown_queries or self.repairs)
+
     def has_rows(self) -> np.ndarray:
         """Which queries have rows in the part."""
         return self.arrays["num_ret"] != self.query_arrays["num_ret"][1]
@@ -132,9 +138,9 @@ class State(Mergeable):
         """Return the positions of the judgments of the queries at these indices, one after the other."""
         if len(at) == len(self.sizes):  # all, as `at` rises
             return np.arange(int(self.sizes.sum()))
-        sizes = self.sizes[at]
-        first = (np.cumsum(self.sizes) - self.sizes)[at] - (np.cumsum(sizes) - sizes)
-        return repeat(first, sizes) + np.arange(int(sizes.sum()))
+        if self.starts is None:
+            self.starts = np.cumsum(self.sizes) - self.sizes
+        return stretches(self.starts[at], self.sizes[at])
 
     def enlarge(self, other: State) -> None:
         """Add the queries of another state, of which nothing is known yet."""
@@ -152,6 +158,7 @@ class State(Mergeable):
         for name in self.judgment_arrays:
             larger.arrays[name][at] = self.arrays[name]
         self.places, self.query_ids, self.sizes, self.arrays = places, larger.query_ids, sizes, larger.arrays
+        self.starts = None
 
 
 class Ranked(State):
@@ -164,9 +171,14 @@ class Ranked(State):
     query_arrays: ClassVar[dict[str, tuple[Any, Any]]] = {"num_ret": (np.int64, -1), "hits": (np.int64, 0)}
     judgment_arrays: ClassVar[dict[str, tuple[Any, Any]]] = {"ranks": (np.int64, 0), "labels": (np.int32, 0)}
 
+    @classmethod
+    def of_nothing(cls) -> Self:
+        """Of no queries; all share the arrays, as nothing is in them."""
+        return cls(NONE.places, [], NONE.sizes, dict(NONE.arrays), set(), {}, dict(NONE.counts))
+
     def combine(self, other: Self, at: np.ndarray) -> None:
         present = other.has_rows()
-        twice = np.flatnonzero(present & self.has_rows()[at])
+        twice = np.flatnonzero(present & (self.arrays["num_ret"][at] >= 0))
         if len(twice):
             raise came_back(other.query_ids[twice[0]])
         if both := self.unknown_queries & other.unknown_queries:
@@ -177,6 +189,9 @@ class Ranked(State):
         judged = repeat(present, other.sizes)
         for name in self.judgment_arrays:
             self.arrays[name][slots[judged]] = other.arrays[name][judged]
+
+
+NONE = Ranked.empty(np.empty(0, np.int64), [], np.empty(0, np.int64))
 
 
 class Scored(State):
