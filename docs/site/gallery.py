@@ -58,7 +58,7 @@ def illustrated(text: str) -> str:
         if name in plots.__all__:
             sections[number] = f"{name}\n\n{picture(name)}\n\n{body}"
             small.append(f'<a href="#{name}" title="{name}">{picture(name, "24%")}</a>'.replace("\n", ""))
-    overview = "\n".join(["<p>", *small, "</p>"])
+    overview = "\n".join(["<p markdown>", *small, "</p>"])
     return OVERVIEW.sub(rf"\1{overview}\n\2", "\n## ".join([first, *sections]))
 
 
