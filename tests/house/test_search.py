@@ -34,7 +34,7 @@ FIRST = {  # {page: what people type}; either page will do where two have the sa
     "segments_and_models": ["segments"], "speed": ["how fast", "speed"],
     "tables": ["duckdb", "pandas", "parquet", "csv", "qrels file"], "threads": ["threads"],
     "training": ["hugging face", "huggingface", "training loop"], "tutorial": ["tutorial", "search log"],
-    "which_convention": ["ties", "which convention", "identify", "what number is this"],
+    "which_convention": ["ties", "which convention", "identify"],
     "which_metric": ["exponential gain", "relevance threshold", "threshold relevance", "which metric"],
     "metrics": ["which metric"],
 }  # fmt: skip

@@ -56,8 +56,12 @@ def test_it_is_built_without_a_warning_and_has_every_public_name(built):
 
 
 @pytest.mark.site
-def test_blocks_that_draw_have_their_pictures(built):
-    assert (built / "plots" / "index.html").read_text("utf-8").count('src="data:image/svg') >= 9
+def test_plots_have_their_pictures_and_metrics_their_formulas(built):
+    gallery = (built / "plots" / "index.html").read_text("utf-8")
+    for name in fastir.plots.__all__:
+        for theme, end in (("light", ""), ("dark", "-dark")):
+            assert re.search(rf'<img [^>]*class="{theme}"[^>]* src="../pictures/plots/{name}{end}.svg"', gallery), name
+            assert (built / "pictures" / "plots" / f"{name}{end}.svg").is_file()
     formulas = tomllib.loads((SITE / "formulas.toml").read_text("utf-8"))
     metrics = [page.read_text("utf-8") for page in (built / "metrics").rglob("index.html")]
     assert sum(page.count("<math ") for page in metrics) == len(formulas) and len(metrics) >= 14
