@@ -64,8 +64,8 @@ Results, comparisons, explanations and other tables share these methods.
 
 # What a family's page is also looked for as.
 ALSO = {
-    "Counts and sets": "precision, recall",
-    "Ranks of the relevant documents": "MRR, MAP",
+    "Counts and sets": "precision, recall, F1, hit rate",
+    "Ranks of the relevant documents": "average precision (MAP), reciprocal rank (MRR)",
     "Graded relevance": "nDCG, cumulative gain",
 }
 ALIKE = "How alike two runs are"  # the section of the reference that is no family
