@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from entries import ROWS, SAME, Held
 from timing import METRICS, Goal
 
 import fastir
@@ -357,7 +358,7 @@ def test_ids_of_numpy_and_ordered_dicts_against_exact_ones(race, collected, kind
 
 
 # ---- leaderboards and values ----------------------------------------------------------------------------------------
-@pytest.mark.parametrize("systems", [50, 200, 1000])
+@pytest.mark.parametrize("systems", [50, 200, 1000, 10_000])
 def test_rank_correlation_against_scipy(race, systems):
     stats = pytest.importorskip("scipy.stats")
     a, b = np.random.default_rng(5).random((2, systems))
@@ -389,3 +390,19 @@ def test_a_t_test_of_two_runs_against_scipy(race, queries):
     }
     goals = [Goal(ours, theirs, 1 if queries >= 1000 else None), Goal(whole, theirs)]
     race(f"t test, {queries} queries", calls, goals, 15, 10)
+
+
+# ---- every other call -----------------------------------------------------------------------------------------------
+@pytest.fixture(scope="module")
+def held(collection, tmp_path_factory, quick):
+    for module in ("pandas", "polars", "pyarrow", "scipy.stats"):
+        pytest.importorskip(module)
+    return Held(collection, tmp_path_factory.mktemp("out"), quick)
+
+
+@pytest.mark.parametrize("entry", ROWS)
+def test_a_call_against_what_its_caller_would_write(race, held, entry):
+    peer, asked, make = ROWS[entry]
+    ours, theirs = make(held)
+    assert entry not in SAME or SAME[entry](ours(), theirs())
+    race(f"every call: {entry}", {f"fastir, {entry}": ours, peer: theirs}, [Goal(f"fastir, {entry}", peer, asked)], 9)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from timing import METRICS, Goal
+from timing import METRICS, Goal, clocked
 from workloads import another_run, judged, preferences, systems, without_ties, write_qrels, write_run
 
 import fastir
@@ -92,6 +92,20 @@ def test_bounds_of_one_metric(race, quick, metric):
     race(f"bounds of {metric}, 50 x 1000 heavily judged", calls, [Goal("fastir, bounds", ONE, 1 / 3)], ROUNDS)
 
 
+# ---- curves ----------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("curve", [fastir.precision_recall_curve, fastir.roc_curve])
+def test_curves(race, quick, curve):
+    qrels, run = judged(5 if quick else 50, 1000)
+    name = f"fastir, {curve.__name__}"
+    mean = {"precision_recall_curve": "map", "roc_curve": "auc"}[curve.__name__]
+    assert curve(qrels, run).area() == pytest.approx(fastir.evaluate(qrels, run, mean)[mean], abs=1e-15)
+    calls = {
+        name: lambda: curve(qrels, run, n_threads=1),
+        ONE: lambda: fastir.evaluate(qrels, run, METRICS, n_threads=1),
+    }
+    race(f"{curve.__name__}, 50 x 1000 heavily judged", calls, [Goal(name, ONE, 1 / 3)], ROUNDS)
+
+
 # ---- pools -----------------------------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def task(quick):
@@ -121,6 +135,33 @@ def test_pool_and_leave_one_out(race, quick, task):
         race.amount(what, costs[what].cpu, "s", 1)
 
 
+def test_few_runs_pooled_and_left_out(race, quick):
+    """Runs in order, as they are read from files; beside sets, and three evaluations of all."""
+    qrels, judged_run = judged(5 if quick else 50, 1000)
+    runs = {"a": judged_run, "b": another_run(judged_run), "c": another_run(another_run(judged_run))}
+    runs = {name: without_ties(run) for name, run in runs.items()}
+    held = {name: fastir.Run.from_dict(run) for name, run in runs.items()}
+
+    def sets():
+        found = {}
+        for run in runs.values():
+            for query, docs in run.items():
+                found.setdefault(query, set()).update(list(docs)[:100])
+        return found
+
+    pooled = fastir.pool(held, 100)
+    assert {query: set(masks) for query, masks in pooled.masks.items()} == sets()
+    calls = {"fastir, pool": lambda: fastir.pool(held, 100), "sets": sets}
+    race(f"pool of 3 x {len(qrels)} x 1000, first 100", calls, [Goal("fastir, pool", "sets")], ROUNDS)
+    calls = {
+        "fastir, leave_one_out": lambda: fastir.leave_one_out(qrels, held, "map"),
+        "fastir, evaluate_many, three times": lambda: [fastir.evaluate_many(qrels, held, "map") for _ in range(3)],
+    }
+    costs = {name: min(clocked(call, 1).cpu for _ in range(ROUNDS)) for name, call in calls.items()}
+    race.amount("leave_one_out", costs["fastir, leave_one_out"] / costs["fastir, evaluate_many, three times"],
+                "of three evaluate_many", 1.3)  # fmt: skip
+
+
 def plain_pool(runs):
     """{(query_id, doc_id): names of the runs}; every ranking is as long as the pool is deep."""
     found = {}
@@ -144,6 +185,23 @@ def test_to_judge(race, task):
     race.amount("fastir, to_judge", costs["fastir, to_judge"].cpu, "s", 1)
 
 
+@pytest.mark.parametrize("alike", [False, True], ids=["other documents", "the same documents"])
+def test_merge_qrels(race, quick, alike):
+    old, _ = judged(5 if quick else 50, 1000)
+    new = {query: {doc if alike else f"new-{doc}": label for doc, label in docs.items()} for query, docs in old.items()}
+
+    def by_hand():
+        merged = {query: dict(docs) for query, docs in old.items()}
+        for query, docs in new.items():
+            merged.setdefault(query, {}).update({doc: label for doc, label in docs.items() if label >= 0})
+        return merged
+
+    calls = {"fastir": lambda: fastir.merge_qrels(old, new, duplicates="last"), "dicts, updated": by_hand}
+    assert fastir.merge_qrels(old, new, duplicates="last").to_dict() == by_hand()
+    group = f"merge_qrels of 2 x {len(old)} x 1000, {'the same' if alike else 'other'} documents"
+    race(group, calls, [Goal("fastir", "dicts, updated")], ROUNDS)
+
+
 # ---- agreement and preferences ---------------------------------------------------------------------------------------
 def test_agreement(race, quick):
     metrics = pytest.importorskip("sklearn.metrics")
@@ -164,7 +222,8 @@ def test_agreement(race, quick):
             [metrics.cohen_kappa_score(*labels, weights=weights) for weights in (None, "quadratic")]
         ),
     }
-    race("agreement, 50 x 1000 judgments; in fastir with intervals", calls, rounds=ROUNDS, same=1e-12)
+    goal = Goal("fastir", "scikit-learn")
+    race("agreement, 50 x 1000 judgments; in fastir with intervals", calls, [goal], ROUNDS, same=1e-12)
 
 
 def test_preferences(race, quick):

@@ -10,6 +10,8 @@ from timing import METRICS, THREADS, Goal, plural
 
 import fastir
 from fastir import stats
+from fastir.data.results.report import Report
+from fastir.data.results.results import Results
 
 scipy_stats = pytest.importorskip("scipy.stats")
 
@@ -188,3 +190,29 @@ def test_runs_from_files(race, quick, tmp_path):
     assert str(calls["compared"]()) == str(calls["evaluated and compared"]())
     goals = [Goal("evaluated and compared", "evaluated", 1 / 1.3)]
     race("20 runs of 50 x 1000 from files, five metrics, t-tests of all pairs", calls, goals, 3 * ROUNDS)
+
+
+def test_by_segment(race, quick):
+    """Beside polars from the same objects, and from a frame that has the segments already."""
+    polars = pytest.importorskip("polars")
+    n = 700 if quick else 7000
+    ids = [f"q{place}" for place in range(n)]
+    values = np.random.default_rng(8).random((n, len(METRICS)))
+    results = Results(ids, METRICS, values, np.zeros(n, np.uint8), ["mean"] * len(METRICS), Report())
+    segments = {query_id: f"segment {place % 7}" for place, query_id in enumerate(ids)}
+
+    def framed():
+        return polars.DataFrame(results).with_columns(polars.Series("segment", [segments[each] for each in ids]))
+
+    def means(frame):
+        return frame.group_by("segment", maintain_order=True).agg(polars.col(METRICS).mean())
+
+    held = framed()
+    found = np.array([list(dict(of_segment).values()) for of_segment in results.by_segment(segments).values()])
+    np.testing.assert_allclose(found, means(held).select(METRICS).to_numpy(), rtol=0, atol=1e-12)
+    calls = {
+        "fastir": lambda: results.by_segment(segments),
+        "polars, from results and a dict": lambda: means(framed()),
+        "polars, from its own frame": lambda: means(held),
+    }
+    race(f"by_segment, {n} queries x 5", calls, [Goal("fastir", name) for name in list(calls)[1:]], 15, 5)

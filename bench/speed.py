@@ -43,14 +43,16 @@ The bars are the times of other programs for the same numbers, relative to fasti
 
 *Measured on {machine}; {versions}.*
 
+## Where another program is faster
+
+{slower}
+
+## How many times as fast as another program
+
 Each row is a file of benchmarks. A figure of 2 means that fastir is twice as fast as the other program. Both run in
 turns, in one process, on the same input, after their answers were compared.
 
 {table}
-
-## Where another program is faster
-
-{slower}
 
 ## More
 

@@ -94,7 +94,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.labels import evaluate_ranked, evaluate_scores
     from fastir.evaluation.matrix import evaluate_matrix, evaluate_topk
     from fastir.evaluation.partial.partial import Partial
-    from fastir.report.write import write_report
+    from fastir.report.write import ReportFile, write_report
     from fastir.request.custom import CustomMetric, custom_metric
     from fastir.request.metric import Metric, metric, metrics
 
@@ -136,6 +136,7 @@ __all__ = [
     "RankedLabel",
     "RankingDiff",
     "Report",
+    "ReportFile",
     "Results",
     "ResultsByConvention",
     "ResultsByRun",
@@ -228,6 +229,7 @@ LATER = {
     "RankedLabel": "analyses.explain.ranked",
     "RankingDiff": "analyses.explain.records",
     "Report": "data.results.report",
+    "ReportFile": "report.write",
     "Results": "data.results.results",
     "ResultsByConvention": "data.results.by_run",
     "ResultsByRun": "data.results.by_run",

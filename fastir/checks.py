@@ -38,7 +38,7 @@ def suggest_choice(typed: object, choices: Iterable[Any]) -> str:
     text = letters(typed) if isinstance(typed, str) else ""
     near = difflib.get_close_matches(text, words, 1, 0.75)
     if not near and len(text) >= MIN_BEGINNING:
-        near = [word for word in words if word.startswith(text)][:1]
+        near = [word for word in words if word.startswith(text)] or [word for word in words if text.startswith(word)]
     return f"; did you mean {words[near[0]]!r}?" if near else ""
 
 

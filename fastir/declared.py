@@ -1,18 +1,75 @@
 """What has a name is declared once, as a card in a table: metrics, measures, methods, norms, formats and tests.
 
-A kind of card is a NamedTuple with `name`, `aliases` and perhaps `params`. The command's choices, look-up, suggestions
+A kind of card is a Record with `name`, `aliases` and perhaps `params`. The command's choices, look-up, suggestions
 and the rows of the documentation come from the table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastir.checks import letters, suggest_choice
 from fastir.errors import quote
 
+__all__ = ("Param", "Record", "Table", "spelling")
+
 AnyCard = TypeVar("AnyCard", bound=Any)
+
+# Record is typing.NamedTuple, as type checkers see it, whose class is made in a twentieth of the time: NamedTuple
+# compiles a function and each annotation, a quarter of a millisecond for each of the classes that a first call loads.
+# A Record needs `from __future__ import annotations`; one with defaults or names takes a microsecond longer to make.
+if TYPE_CHECKING:
+    from typing import NamedTuple as Record
+else:
+    from collections import _tuplegetter
+
+    class Base:
+        """What a Record has beside a tuple."""
+
+        __slots__ = ()
+
+        def __new__(cls, *values, **named):
+            rest = cls._fields[len(values) :]
+            if rest or named:
+                others = {**cls._field_defaults, **named} if named else cls._field_defaults
+                try:
+                    values += tuple([others[name] for name in rest])
+                except KeyError as error:
+                    raise TypeError(f"{cls.__name__}() needs {error}") from None
+                if not named.keys() <= set(rest):
+                    raise TypeError(f"{cls.__name__}() has no use for {', '.join(named.keys() - set(rest))}")
+            if len(values) != len(cls._fields):
+                raise TypeError(f"{cls.__name__}() takes {len(cls._fields)} values, got {len(values)}")
+            return tuple.__new__(cls, values)
+
+        def _replace(self, **named):
+            changed = tuple.__new__(type(self), map(named.pop, self._fields, self))
+            if named:
+                raise TypeError(f"{type(self).__name__} has no field {', '.join(named)}")
+            return changed
+
+        def _asdict(self):
+            return dict(zip(self._fields, self, strict=True))
+
+        def __repr__(self):
+            return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._asdict().items())})"
+
+        def __getnewargs__(self):
+            return tuple(self)
+
+    class RecordType(type):
+        def __new__(cls, name, bases, body):
+            if not bases:
+                return type.__new__(cls, name, bases, body)
+            fields = tuple(body["__annotations__"])
+            defaults = {field: body[field] for field in fields if field in body}
+            getters = {field: _tuplegetter(place, "") for place, field in enumerate(fields)}
+            more = {"__slots__": (), "_fields": fields, "_field_defaults": defaults, "__match_args__": fields}
+            return type(name, (Base, tuple), body | getters | more)
+
+    class Record(metaclass=RecordType):
+        pass
 
 
 def spelling(name: str) -> str:
@@ -93,7 +150,7 @@ class Table(Mapping[str, AnyCard]):
         return [f"| {' | '.join([f'`{name}`', *row])} |" for name, row in zip(self, texts, strict=True)]
 
 
-class Param(NamedTuple):
+class Param(Record):
     """A parameter of what a card declares.
 
     Attributes

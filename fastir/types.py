@@ -32,6 +32,7 @@ __all__ = [  # noqa: F405
     "RankedLabel",
     "RankingDiff",
     "Report",
+    "ReportFile",
     "ResultsByConvention",
     "ResultsByRun",
     "ResultsBySegment",

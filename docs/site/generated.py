@@ -32,7 +32,7 @@ API = {
     "Results": "Results ResultsTable ResultsByRun ResultsBySegment ResultsDiff QueryChange Report load_results",
     "Judgments and runs": "Qrels Run check Checked Fault",
     "Labels, scores and matrices": "evaluate_scores evaluate_ranked evaluate_matrix evaluate_topk Accumulator",
-    "Comparing": "compare write_report compare_scores Comparison Pair System Method stats plots",
+    "Comparing": "compare write_report ReportFile compare_scores Comparison Pair System Method stats plots",
     "Explaining": "explain Explanation Document RankingDiff Move explain_ranked RankedExplanation RankedLabel "
     "explain_conventions ConventionsDiff identify Identified Answer "
     "precision_recall_curve PrecisionRecallCurve roc_curve RocCurve",

@@ -1,12 +1,16 @@
-"""The TypedDicts of calls that take ``**options``, from the rows of options and the cards of metrics.
+"""The TypedDicts of calls that take ``**options``, and the words of choices, from rows of options and cards.
 
 python docs/site/keywords.py
 """
 
+import textwrap
 from pathlib import Path
 from typing import NamedTuple
 
-from fastir.engine.measure import CARDS
+from fastir.analyses.fusion.cards import METHODS
+from fastir.cli.commands import OWN
+from fastir.engine.measure import CARDS, DEFAULT_METRICS
+from fastir.request.conventions import CONVENTIONS
 from fastir.request.option_rows import every_row
 
 PACKAGE = Path(__file__).parents[2] / "fastir"
@@ -22,17 +26,18 @@ class Kind(NamedTuple):
 
 
 class Module(NamedTuple):
-    """A file of TypedDicts: what it imports for type checkers, and them."""
+    """A file of TypedDicts: what it imports for type checkers, them, and other names that it has."""
 
     imports: str
     kinds: tuple[Kind, ...]
+    names: tuple[str, ...] = ()
 
 
 PARAMS = {param.name: param for card in CARDS for param in card.params if param.is_convention}
 MODULES = {
     "request/keywords.py": Module(
         "from collections.abc import Mapping\n"
-        "from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, TypedDict\n"
+        "from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, TypeAlias, TypedDict\n"
         "|from numpy.typing import DTypeLike\n|\n"
         "|from fastir.request.conventions import Convention\n"
         "|from fastir.request.options import TiesWithoutIds",
@@ -48,14 +53,15 @@ MODULES = {
             Kind("ArrayOptions", "ValueOptions", "Options of `evaluate_scores` that are not arrays."),
             Kind("BatchOptions", "ArrayOptions", "Options of an Accumulator."),
         ),
+        ("ConventionName",),
     ),
     "evaluation/keywords.py": Module(
         "import os\nfrom collections.abc import Callable, Hashable, Mapping\n"
         "from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, TypedDict\n\n"
-        "from fastir.request.keywords import LevelOptions, MetricOptions, ValueOptions\n"
+        "from fastir.request.keywords import ConventionName, LevelOptions, MetricOptions, ValueOptions\n"
         "|from numpy.typing import DTypeLike\n|\n"
         "|from fastir.evaluation.run_collections import RunNames\n"
-        "|from fastir.inputs.exclusions import ExcludeLike\n"
+        "|from fastir.inputs.exclusions import ExcludeLike, ForbiddenLike\n"
         "|from fastir.inputs.mappings import DocWeights\n"
         "|from fastir.inputs.parents import ParentsLike\n"
         "|from fastir.request.conventions import Convention\n"
@@ -104,6 +110,10 @@ MODULES = {
         ),
     ),
 }
+LINE_WIDTH = 120
+CHOICES_HEAD = '''"""The words that options take, without an import; `docs/site/keywords.py` writes this file."""
+
+WORDS = {'''
 TYPES = {("ArrayOptions", "ties"): "TiesWithoutIds | None", ("BatchOptions", "doc_weights"): "Any"}
 
 
@@ -125,6 +135,12 @@ def lines(kind: Kind) -> list[str]:
     return [*head, "", *(f"    {name}: {annotation}" for name, annotation in fields.items())] if fields else head
 
 
+def convention_names() -> list[str]:
+    """The alias for the names of conventions."""
+    names = [f'    "{name}",' for name in CONVENTIONS]
+    return ["ConventionName: TypeAlias = Literal[", *names, "]"]
+
+
 def text(module: Module) -> str:
     """A file."""
     imports = [line for line in module.imports.splitlines() if line[:1] != "|"]
@@ -139,14 +155,37 @@ def text(module: Module) -> str:
         "if TYPE_CHECKING:",
         *for_types,
     ]
+    if "ConventionName" in module.names:
+        parts += [
+            "",
+            "# Beside str: an editor completes the names, and a type checker takes any text.",
+            *convention_names(),
+        ]
     for kind in module.kinds:
         parts += ["", "", *lines(kind)]
     return "\n".join(parts) + "\n"
 
 
+def choices() -> str:
+    """The file of the words that options of the command take."""
+    rows = {row.name: row.words() for row in (*every_row(), *OWN.values()) if row.choices}
+    rows |= {"tunable": METHODS.only(lambda card: card.tunable), "default_metrics": DEFAULT_METRICS}
+    lines = [CHOICES_HEAD]
+    for name, words in rows.items():
+        if len(line := f'    "{name}": "{" ".join(words)}",') <= LINE_WIDTH:
+            lines.append(line)
+            continue
+        *first, last = textwrap.wrap(" ".join(words), LINE_WIDTH - 12, break_on_hyphens=False)
+        lines += [f'    "{name}": (', *(f'        "{part} "' for part in first), f'        "{last}"', "    ),"]
+    return "\n".join([*lines, "}", "CHOICES = {name: tuple(words.split()) for name, words in WORDS.items()}"]) + "\n"
+
+
+FILES = {**{path: lambda module=module: text(module) for path, module in MODULES.items()}, "cli/choices.py": choices}
+
+
 def write() -> None:
-    for path, module in MODULES.items():
-        (PACKAGE / path).write_text(text(module), "utf-8")
+    for path, content in FILES.items():
+        (PACKAGE / path).write_text(content(), "utf-8")
 
 
 if __name__ == "__main__":

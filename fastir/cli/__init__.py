@@ -4,7 +4,8 @@ In: the arguments of a command line. Out: text on standard output or in a file, 
 error, and an exit code.
 
 main          from the first word to the end: exit codes, and one line for whatever goes wrong; program is the process
-parser        the commands as data, and the parser, which makes help and errors of them
+commands      the commands and their arguments, as data; choices has the words that options take
+parser        the parser of a command, which makes the short help, the long help and errors of these
 eval compare diff explain doctor    a command each; compare has report, too
 single_run    check and identify
 judged        judged rankings as the runs of eval
@@ -12,7 +13,8 @@ pool          pool, contributions, leave-one-out, to-judge and merge-qrels
 agreement     agreement, rank-correlation and similarity
 metrics       metrics and conventions; their pages in Markdown by pages
 completion    completion and man, from the parser
-arguments     options that several commands take
+arguments     options of several commands, from words to what the functions take
+json_object   eval --json, of which schemas.json has both schemas
 runs          the runs and saved results that files hold
 gates         conditions on numbers, --fail-under and --fail-if
 terminal      standard output, standard error, the progress bar, and messages in the words of the command

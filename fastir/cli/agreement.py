@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import fastir
 from fastir.checks import proportion
 from fastir.cli import arguments
 from fastir.cli.compare import plot_format, save_picture
 from fastir.cli.eval import query_table, table_text
-from fastir.cli.pool import TEXT_FORMATS, add_format_argument, table_output
+from fastir.cli.pool import table_output
 from fastir.cli.runs import are_saved, load_saved_runs, read_qrels, read_runs, warn_of_other_options
 from fastir.cli.terminal import Output, UsageError, progress_bar
 from fastir.data.results.exportable import result_json, result_table
@@ -28,18 +28,9 @@ if TYPE_CHECKING:
 STATISTICS = ("rel_level", "kappa_weights", "scale", "confidence", "n_resamples", "random_state")
 
 
-def add_agreement_arguments(add: Callable[..., Any]) -> None:
-    arguments.add_qrels_argument(add, "qrels", "QRELS_A")
-    add("other", metavar="QRELS_B", help="other judgments of the same documents, such as a model's")
-    add("-q", "--per-query", action="store_true", help="a row for every query")
-    arguments.add_options(add, *STATISTICS)
-    arguments.add_reading_arguments(add, runs=False)
-    add_format_argument(add, TEXT_FORMATS)
-
-
 def agreement_command(options: argparse.Namespace) -> Output:
     with arguments.argument_errors():
-        format = arguments.output_format(options, TEXT_FORMATS)
+        format = arguments.output_format(options)
         proportion("confidence", options.confidence)
     a, b = (read_qrels(options, path) for path in (options.qrels, options.other))
     with progress_bar({}):
@@ -68,26 +59,11 @@ def agreement_by_query(agreement: Agreement) -> Table:
 
 
 # ---- rank-correlation ------------------------------------------------------------------------------------------------
-def add_rank_correlation_arguments(add: Callable[..., Any]) -> None:
-    instead = "; the truth. Or saved results of several runs, and then QRELS_B is, too"
-    arguments.add_qrels_argument(add, "qrels", "QRELS_A", instead)
-    add("other", metavar="QRELS_B", help="other judgments for the same queries")
-    arguments.add_runs_argument(add, "*")
-    arguments.add_metric_option(add)
-    arguments.add_options(add, "test", help="of the swapped pairs: %(choices)s (default %(default)s)")
-    about = "over all pairs: %(choices)s (default %(default)s: holm, or none for the Tukey tests)"
-    arguments.add_options(add, "correction", help=about)
-    arguments.add_options(add, "confidence", help="of the tests (default %(default)s)")
-    arguments.add_judging_arguments(add)
-    add("--plot", metavar="FILE", help="draw both leaderboards, too; .png, .svg or .pdf")
-    add_format_argument(add, TEXT_FORMATS)
-
-
 def rank_correlation_command(options: argparse.Namespace) -> Output:
     from fastir.analyses.compare.options import Options
 
     with arguments.argument_errors():
-        format = arguments.output_format(options, TEXT_FORMATS)
+        format = arguments.output_format(options)
         chosen = {**arguments.evaluator_options(options), **arguments.parents_options(options)}
         metric = arguments.single_metric(options, arguments.evaluator_options(options))
         correction = None if options.correction == "none" else options.correction
@@ -131,27 +107,12 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
 DEFAULT_MEASURES = ("rbo", "overlap@10")
 
 
-def add_similarity_arguments(add: Callable[..., Any]) -> None:
-    from fastir.analyses.agreement.measures import MEASURES
-
-    arguments.add_runs_argument(add)
-    names = ", ".join(card.name + card.place() for card in MEASURES.values())
-    about = f"{names} (default: {' '.join(DEFAULT_MEASURES)})"
-    measure = add(*arguments.METRICS_OPTION, group="metrics", metavar="MEASURE", action="append", help=about)
-    measure.words = tuple(MEASURES)
-    add("-q", "--per-query", action="store_true", help="a row for every query, then the mean")
-    add("--transpose", action="store_true", help="a column for every pair of runs")
-    arguments.add_reading_arguments(add, qrels=False)
-    add("--format", choices=arguments.FORMATS, help="%(choices)s (default table)")
-    arguments.add_output_arguments(add)
-
-
 def similarity_command(options: argparse.Namespace) -> Output:
     """Say how alike two runs are, or of several each two."""
     from fastir.analyses.agreement.measures import read_measures
 
     with arguments.argument_errors():
-        format = arguments.output_format(options, arguments.FORMATS)
+        format = arguments.output_format(options)
         measures = arguments.metric_names(options) or list(DEFAULT_MEASURES)
         read_measures(measures)
     runs = read_runs(options.runs, options, 2)

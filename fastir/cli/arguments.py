@@ -7,27 +7,22 @@ import contextlib
 import os
 import pathlib
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from fastir.cli.terminal import UsageError, suggestion
+from fastir.cli.commands import PEOPLE_FORMATS, QRELS_FORMAT
+from fastir.cli.terminal import UsageError
 from fastir.data.results.saved_files import SUFFIXES
-from fastir.declared import Table
 from fastir.engine.measure import CARDS, DEFAULT_METRICS
 from fastir.errors import quote
 from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
-from fastir.request.conventions_table import NAMES
 from fastir.request.names import is_metric, split
-from fastir.request.option_rows import BY_NAME, TITLES
 from fastir.request.options import Options, check_options, metric_tuple
 from fastir.request.plan import Settings, compile_settings
 
 STDIN = "-"
-FORMATS = ("table", "markdown", "latex", "html", "csv", "tsv", "json", "parquet")  # of results
 METRICS_OPTION = ("-m", "--metrics")
-METRIC_NAMES = tuple(card.name for card in CARDS)
-QRELS_FORMAT = "qrels"  # the format of documents that are to be judged
 FORMAT_BY_SUFFIX = {
     **{suffix: suffix[1:] for suffix in SUFFIXES},
     **BY_SUFFIX,
@@ -37,177 +32,9 @@ FORMAT_BY_SUFFIX = {
 SAVED_FORMAT = "saved"  # the format of what `save` writes and `load` reads
 
 
-class LazyChoices:
-    """Choices that are imported at the first use, because their module takes long to import.
-
-    As an argument's `type`, choices from a table take every spelling of its names.
-    """
-
-    def __init__(self, read: Callable[[], Iterable[str]]) -> None:
-        self.read = read
-
-    def __call__(self, word: str) -> str:
-        choices = self.read()
-        return choices.canonical(word) if isinstance(choices, Table) else word
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.read())
-
-
-def add_run_arguments(add: Callable[..., Any], number: str = "+", instead: str = "") -> None:
-    """The judgments, which may be something else `instead`, a `number` of runs, and how they are judged."""
-    add_qrels_argument(add, instead=instead)
-    add_runs_argument(add, number)
-    add_metrics_option(add, " ".join(DEFAULT_METRICS))
-    add_judging_arguments(add)
-
-
-def add_qrels_argument(add: Callable[..., Any], name: str = "qrels", metavar: str = "QRELS", instead: str = "") -> None:
-    add(name, metavar=metavar, help=f"judgments; a TREC file has query, iteration, document, label{instead}")
-
-
-def add_runs_argument(add: Callable[..., Any], number: str = "+") -> None:
-    about = (
-        "rankings; a TREC file has query, Q0, document, rank, score, tag. Each file in a folder or a pattern such "
-        "as 'runs/*' is a run, except the judgments. A folder of hive partitions has a run for each run=... or "
-        "system=..., a table one for each name in its column run or system; without these it is one run. - is standard "
-        "input. Files may be compressed (.gz, .zst)"
-    )
-    add("runs", metavar="RUN", nargs=number, help=about)
-
-
-def add_metrics_option(add: Callable[..., Any], default: str) -> None:
-    about = f"such as ndcg@10 map, ndcg@10,map or ndcg@1,3,5 (default: {default})"
-    add(*METRICS_OPTION, group="metrics", metavar="METRIC", action="append", help=about).words = METRIC_NAMES
-
-
-def add_metric_option(add: Callable[..., Any]) -> None:
-    about = f"one metric, such as map (default: {DEFAULT_METRICS[0]})"
-    add(*METRICS_OPTION, group="metrics", metavar="METRIC", action="append", help=about).words = METRIC_NAMES
-
-
-def add_reading_arguments(add: Callable[..., Any], qrels: bool = True, runs: bool = True, repairs: bool = True) -> None:
-    """How files are read: of judgments, of runs or of both; whether what they hold may be changed by it."""
-    if runs and repairs:
-        about = (
-            "read the Parquet or JSON files of a folder or a pattern as the parts of one run; Parquet rows in no "
-            "order are read twice and not kept"
-        )
-        add("--parts", group="input", action="store_true", help=about)
-    names = {
-        "qrels_format": qrels,
-        "run_format": runs,
-        "query_ids": runs and repairs,
-        "rows": runs and repairs,
-        "names": runs,
-        "columns": True,
-        "qrels_columns": qrels and runs,
-        "run_columns": qrels and runs,
-        "label": qrels,
-        "threshold": qrels and repairs,
-        "duplicates": repairs,
-    }
-    add_options(add, *(name for name, wanted in names.items() if wanted))
-
-
-def label(text: str) -> float:
-    """A label above 0 from text: an int, if it is whole."""
-    number = float(text)
-    if not number > 0:
-        raise argparse.ArgumentTypeError(f"{text}: expected a number above 0")
-    return int(number) if number.is_integer() else number
-
-
-def positive_int(text: str) -> int:
-    """An int from 1 up."""
-    if int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text}: expected 1 or more")
-    return int(text)
-
-
-PARSERS: dict[str, Callable[[str], Any]] = {
-    "str": str,
-    "int": int,
-    "count": positive_int,
-    "float": float,
-    "label": label,
-}
-
-
-def add_options(add: Callable[..., Any], *names: str, **changed: Any) -> None:
-    """Options as their rows say; `changed` holds what is otherwise in a command, such as `help` or `default`."""
-    for name in names:
-        row = BY_NAME[name]
-        if name == "convention":
-            add_convention(add)
-        elif row.type == "bool":
-            add(row.option(), group=TITLES[name], action="store_true", **{"help": row.help, **changed})
-        else:
-            settings: dict[str, Any] = {"type": PARSERS[row.parse], "default": row.default, "help": row.help}
-            choices = LazyChoices(row.words) if row.choices else None
-            settings |= {"dest": name, "choices": choices, "type": choices or settings["type"]}
-            settings |= {"metavar": row.metavar} if row.metavar else {}
-            add(row.option(), group=TITLES[name], **{**settings, **changed})
-
-
-def add_rule_arguments(add: Callable[..., Any]) -> None:
-    """How runs that were read are judged."""
-    add("--all", group="metrics", action="store_true", help="all metrics that these judgments allow")
-    add_options(add, "rel_level", "queries", "ties", "judged_only", "max_depth", "score_dtype", "convention")
-    add_options(add, "n_threads")
-
-
-def add_convention(add: Callable[..., Any]) -> None:
-    about = f"the tool to agree with: {', '.join(NAMES)}, or TOOL-VERSION (default fastir)"
-    kept: dict[str, Any] = {"type": convention_name, "default": "fastir", "action": OrderedAction}
-    add("--convention", group="metrics", metavar="TOOL", help=about, **kept).words = NAMES
-
-
-class OrderedAction(argparse.Action):
-    """The last convention counts, and `conventions` has all: `explain` compares two."""
-
-    def __call__(
-        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
-    ) -> None:
-        namespace.convention = values
-        namespace.conventions = [*getattr(namespace, "conventions", ()), values]
-
-
-def convention_name(text: str) -> str:
-    """The name of a convention: what a tool is called, perhaps with a version."""
-    if text in NAMES:
-        return text
-    from fastir.request.conventions import check_convention
-
-    try:
-        return str(check_convention(text))
-    except ValueError as error:
-        unknown = f"there is no {quote(text)}{suggestion(text, NAMES)}"
-        versions = str(error).removeprefix("convention ")
-        raise argparse.ArgumentTypeError(unknown if " must be one of " in str(error) else versions) from None
-
-
-def add_judging_arguments(add: Callable[..., Any]) -> None:
-    """How runs are read and judged; saved results have been."""
-    add_reading_arguments(add)
-    add_rule_arguments(add)
-    add_options(add, "validate", default=None)
-    add_options(add, "parents", "aggregate", "exclude", "doc_weights")
-
-
-def add_sort_argument(add: Callable[..., Any]) -> None:
-    add("--sort", metavar="METRIC", help="order the runs by this metric, the best first").words = METRIC_NAMES
-
-
-def add_output_arguments(add: Callable[..., Any]) -> None:
-    add("-o", "--output", metavar="FILE", help="write to a file instead (atomically)")
-    add("--formulas", action="store_true", help="leave texts in csv unchanged, also with = + - @ in front")
-    add("--color", choices=("auto", "always", "never"), default="auto", help="colour the best numbers (default auto)")
-
-
-def output_format(options: argparse.Namespace, formats: Sequence[str]) -> str:
+def output_format(options: argparse.Namespace) -> str:
     """The format of the output, for which no other option is one of another format alone."""
-    format = format_option(options, formats)
+    format = format_option(options, options.parser.words("format"))
     if getattr(options, "formulas", False) and format != "csv":
         raise ValueError(f"--formulas: it is for csv, and the format is {format}")
     return format
@@ -271,10 +98,17 @@ def metrics_of_word(word: str, measured: Collection[str], chosen: dict[str, Any]
     return [word] if word in measured else list(settings_from([word], chosen).names)
 
 
-def sort_metric(options: argparse.Namespace, measured: Collection[str], chosen: dict[str, Any]) -> str | None:
-    """The metric of --sort as results name it, None without the option."""
-    if options.sort is None:
-        return None
+def sort_words(options: argparse.Namespace) -> list[str]:
+    """The metrics that --sort needs."""
+    return [] if options.sort in (None, "none") else [options.sort]
+
+
+def sort_metric(
+    options: argparse.Namespace, measured: Sequence[str], chosen: dict[str, Any], format: str
+) -> str | None:
+    """The metric of --sort as results name it, else the first one where people read the format."""
+    if not sort_words(options):
+        return measured[0] if options.sort is None and format in PEOPLE_FORMATS else None
     names = metrics_of_word(options.sort, measured, chosen)
     if len(names) != 1:
         raise ValueError(f"--sort {options.sort}: expected one metric, got {len(names)}")

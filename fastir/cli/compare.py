@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import io
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import fastir
+from fastir.checks import suggest_choice
 from fastir.cli import arguments
-from fastir.cli.gates import add_fail_if, failures, for_each_metric, parse_rules
+from fastir.cli.gates import failures, for_each_metric, parse_rules
 from fastir.cli.runs import (
     are_saved,
     column_options,
@@ -20,7 +21,7 @@ from fastir.cli.runs import (
     runs_by_name,
     warn_of_other_options,
 )
-from fastir.cli.terminal import Output, UsageError, progress_bar, suggestion, tell
+from fastir.cli.terminal import Output, UsageError, progress_bar, tell
 from fastir.errors import FastirError, UnknownMetricError, quote
 from fastir.rendering.text import replacing
 from fastir.request.directions import best_first
@@ -34,38 +35,18 @@ if TYPE_CHECKING:
 STATISTICS = ("test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "random_state")
 
 
-def add_compare_arguments(add: Callable[..., Any]) -> None:
-    arguments.add_run_arguments(add, "*", "; or saved results, and then each RUN, if any, is, too")
-    add_fail_if(add, "a run", "the baseline")
-    add_statistics_arguments(add)
-    add("--pairs", action="store_true", help="a row for every pair: difference, interval, p, effect, wins/ties/losses")
-    about = "which differences could have the other sign, whatever labels unjudged documents have; see --pairs"
-    add("--bounds", group="statistics", action="store_true", help=about)
-    add("--intervals", action="store_true", help="show the intervals of the means")
-    add("--transpose", action="store_true", help="a column for every run, or pair")
-    arguments.add_sort_argument(add)
-    about = "%(choices)s (default table); json, tsv, csv and parquet are exact"
-    add("--format", choices=arguments.FORMATS, help=about)
-    add("--plot", metavar="FILE", help="draw means and differences, too; .png, .svg or .pdf")
-    arguments.add_output_arguments(add)
-
-
-def add_statistics_arguments(add: Callable[..., Any]) -> None:
-    """How runs are compared."""
-    arguments.add_options(add, "baseline", *STATISTICS, "segments", "clusters")
-
-
 def compare_command(options: argparse.Namespace) -> Output:
     with arguments.argument_errors():
         rules = parse_rules(options.fail_if)
         if rules and options.baseline is None:
             raise ValueError("--fail-if compares with a baseline; name it with --baseline")
-        format = arguments.output_format(options, arguments.FORMATS)
-    needed = [rule.metric for rule in rules] + ([] if options.sort is None else [options.sort])
+        format = arguments.output_format(options)
+        latex_label = take_latex_label(options, format)
+    needed = [*(rule.metric for rule in rules), *arguments.sort_words(options)]
     comparison = (compare_saved if are_saved([options.qrels]) else compare_runs)(options, needed)
     with arguments.argument_errors():
         rules = for_each_metric(rules, comparison.metrics, arguments.evaluator_options(options))
-        sort = arguments.sort_metric(options, comparison.metrics, arguments.evaluator_options(options))
+        sort = arguments.sort_metric(options, comparison.metrics, arguments.evaluator_options(options), format)
     if sort is not None:
         means = {mean.run: mean.mean for mean in comparison.means if mean.metric == sort}
         comparison = with_runs_in(best_first(means, sort), comparison)
@@ -76,8 +57,18 @@ def compare_command(options: argparse.Namespace) -> Output:
     failed = failures(rules, comparison)
     if format == arguments.SAVED_FORMAT:
         comparison.save(options.output)
-        return Output("", failed)
-    return Output(comparison_text(comparison, options, format), failed)
+        return Output("", failed, rules)
+    return Output(comparison_text(comparison, options, format, latex_label), failed, rules)
+
+
+def take_latex_label(options: argparse.Namespace, format: str) -> str | None:
+    """The text of --label, which in any other case is the label of rows without one."""
+    if not isinstance(options.label, str):
+        return None
+    label, options.label = options.label, None
+    if format != "latex":
+        raise ValueError(f"--label {label}: a text is for latex, and the format is {format}")
+    return label
 
 
 def compare_saved(options: argparse.Namespace, needed: list[str]) -> Comparison:
@@ -141,7 +132,7 @@ def comparison_inputs(
             metrics = testable_metrics(settings, [*arguments.metric_names(options), *needed])
             settings = arguments.settings_from(metrics, chosen)
         if hasattr(options, "sort"):
-            arguments.sort_metric(options, settings.names, chosen)
+            arguments.sort_metric(options, settings.names, chosen, "")
         check_aggregates(dict(zip(settings.names, settings.aggregates, strict=True)), None)
         chosen.update(arguments.parents_options(options))
     runs = runs_by_name(options.runs, options, settings.options.duplicates)
@@ -202,7 +193,7 @@ def check_comparison(options: argparse.Namespace, paths: dict[str, Any]) -> dict
     if baseline is None:
         raise ValueError(
             f"--baseline {options.baseline}: there is no such run"
-            f"{suggestion(options.baseline, [*paths, *name_of_path])}; "
+            f"{suggest_choice(options.baseline, [*paths, *name_of_path])}; "
             f"the runs are {', '.join(list(paths)[:10])}{', ...' if len(paths) > 10 else ''}"
         )
     return {**statistics, "baseline": baseline}
@@ -229,24 +220,26 @@ def plot_format(path: str) -> str:
 
 
 # ---- report ----------------------------------------------------------------------------------------------------------
-def add_report_arguments(add: Callable[..., Any]) -> None:
-    arguments.add_run_arguments(add)
-    add_statistics_arguments(add)
-    arguments.add_options(add, "k", default=10)
-    add("-o", "--output", metavar="FILE", required=True, help="the page, which is written atomically")
+DEFAULT_REPORT = "report.html"
 
 
 def report_command(options: argparse.Namespace) -> Output:
     """Write the page; nothing is printed."""
+    path = options.output or DEFAULT_REPORT
+    if options.runs[-1].lower().endswith((".html", ".htm")):
+        raise UsageError(f"{options.runs[-1]}: the page is named by -o, as in -o {options.runs[-1]}")
     runs, inputs, chosen = comparison_inputs(options, "a report")
     with progress_bar(runs) as notice:
         chosen.update(progress=notice)
-        fastir.write_report(*inputs, options.output, k=options.k, **chosen)
+        chosen.update({name: getattr(options, name) for name in ("k", "title", "topics", "doc_titles")})
+        fastir.write_report(*inputs, path, **chosen)
+    if options.output is None:
+        tell("note", f"the report is {path}")
     return Output("")
 
 
 # ---- the formats of a comparison -------------------------------------------------------------------------------------
-def comparison_text(comparison: Comparison, options: argparse.Namespace, format: str) -> str:
+def comparison_text(comparison: Comparison, options: argparse.Namespace, format: str, label: str | None) -> str:
     """A comparison in one of the FORMATS except Parquet."""
     if format == "json":
         return comparison.to_json(per_query=False)
@@ -256,4 +249,5 @@ def comparison_text(comparison: Comparison, options: argparse.Namespace, format:
         return pair_lines(comparison.pairs, {segment: part.pairs for segment, part in comparison.segments.items()})
     shape = {name: getattr(options, name) for name in ("intervals", "transpose", "formulas")}
     name = "text" if format == "table" else format
-    return comparison.to_table(name, rows="pairs" if options.pairs else "runs", **shape).rstrip("\n") + "\n"
+    rows = "pairs" if options.pairs else "runs"
+    return comparison.to_table(name, rows=rows, label=label, **shape).rstrip("\n") + "\n"

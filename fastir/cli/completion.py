@@ -3,64 +3,59 @@
 from __future__ import annotations
 
 import argparse
-import datetime
-import os
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator
 
 from fastir._version import __version__
-from fastir.cli.parser import ABOUT, ENDING, parser
+from fastir.analyses.agreement.measures import MEASURES
+from fastir.cli.commands import COMMANDS, SHELLS
+from fastir.cli.parser import ABOUT, EXIT_STATUS, HINT, Parser, parsers
 from fastir.cli.terminal import Output
+from fastir.engine.measure import CARDS
+from fastir.rendering.text import build_day
+from fastir.request.conventions_table import NAMES
 
-SHELLS = ("bash", "zsh", "fish")
-
-
-def add_completion_arguments(add: Callable[..., Any]) -> None:
-    add("shell", choices=SHELLS, metavar="SHELL", help="%(choices)s")
+METRIC_NAMES = tuple(card.name for card in CARDS)
+USUAL_WORDS = {"metrics": METRIC_NAMES, "sort": METRIC_NAMES, "convention": NAMES}
 
 
 def completion_command(options: argparse.Namespace) -> Output:
-    return Output(completion(parser(), options.shell))
+    return Output(completion(options.shell))
 
 
 def man_command(options: argparse.Namespace) -> Output:
-    return Output(manual(parser(), ABOUT, ENDING))
+    return Output(manual())
 
 
-def subcommands(parser: argparse.ArgumentParser) -> dict[str, tuple[str, argparse.ArgumentParser]]:
-    """{subcommand: what it does, its parser}."""
-    [actions] = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    return {each.dest: (each.help or "", actions.choices[each.dest]) for each in actions._choices_actions}
+def option_actions(parser: Parser) -> list[argparse.Action]:
+    return [action for action in parser._actions if action.option_strings]
 
 
-def option_actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
-    return [action for action in parser._actions if action.option_strings and action.help != argparse.SUPPRESS]
-
-
-def option_words(action: argparse.Action) -> list[str]:
+def option_words(parser: Parser, action: argparse.Action) -> Collection[str]:
     """The words that an option takes: its choices, or those that are usual."""
-    return list(map(str, getattr(action, "words", action.choices) or ()))
+    if action.dest == "metrics" and parser.command.name == "similarity":
+        return MEASURES
+    return action.choices or USUAL_WORDS.get(action.dest, ())  # type: ignore[return-value]
 
 
-def option_help(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
+def option_help(parser: Parser, action: argparse.Action) -> str:
     """The help of an action as --help shows it."""
     return parser._get_formatter()._expand_help(action) if action.help else ""
 
 
 # ---- completion ----------------------------------------------------------------------------------------------------
-def completion(parser: argparse.ArgumentParser, shell: str) -> str:
+def completion(shell: str) -> str:
     """A script that completes subcommands, options and the words that they take, and else names of files."""
-    return {"bash": bash, "zsh": zsh, "fish": fish}[shell](parser)
+    return dict(zip(SHELLS, (bash, zsh, fish), strict=True))[shell]()
 
 
-def bash(parser: argparse.ArgumentParser) -> str:
+def bash() -> str:
     cases = []
-    for name, (_, command) in subcommands(parser).items():
+    for name, command in parsers().items():
         options = option_actions(command)
         choices = "".join(
             f"            {'|'.join(action.option_strings)}) {reply(taken)}; return ;;\n"
             for action in options
-            if (taken := option_words(action))
+            if (taken := option_words(command, action))
         )
         words = " ".join(option for action in options for option in action.option_strings)
         cases.append(
@@ -71,7 +66,7 @@ def bash(parser: argparse.ArgumentParser) -> str:
         "_fastir() {\n"
         "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
         "    if ((COMP_CWORD == 1)); then\n"
-        f"        {reply(subcommands(parser))}; return\n"
+        f"        {reply(COMMANDS)}; return\n"
         "    fi\n"
         f"    case ${{COMP_WORDS[1]}} in\n{''.join(cases)}    esac\n"
         "}\n"
@@ -84,21 +79,21 @@ def reply(words: Iterable[object]) -> str:
     return f'COMPREPLY=($(compgen -W "{" ".join(map(str, words))}" -- "$word"))'
 
 
-def zsh(parser: argparse.ArgumentParser) -> str:
-    return f"autoload -U +X bashcompinit && bashcompinit\n{bash(parser)}"
+def zsh() -> str:
+    return f"autoload -U +X bashcompinit && bashcompinit\n{bash()}"
 
 
-def fish(parser: argparse.ArgumentParser) -> str:
+def fish() -> str:
     lines = [
-        f"complete -c fastir -f -n __fish_use_subcommand -a {name} -d {quote_single(about)}"
-        for name, (about, _) in subcommands(parser).items()
+        f"complete -c fastir -f -n __fish_use_subcommand -a {name} -d {quote_single(command.about)}"
+        for name, command in COMMANDS.items()
     ]
-    for name, (_, command) in subcommands(parser).items():
+    for name, command in parsers().items():
         for action in option_actions(command):
             flags = " ".join(
                 f"-l {flag[2:]}" if flag[:2] == "--" else f"-s {flag[1:]}" for flag in action.option_strings
             )
-            words = option_words(action)
+            words = option_words(command, action)
             values = f" -x -a {quote_single(' '.join(words))}" if words else ""
             values = values or ("" if action.nargs == 0 else " -r")
             about = quote_single(option_help(command, action))
@@ -111,30 +106,29 @@ def quote_single(text: str) -> str:
 
 
 # ---- the manual page -----------------------------------------------------------------------------------------------
-def manual(parser: argparse.ArgumentParser, about: str, ending: str) -> str:
+def manual() -> str:
     """The page fastir(1) in roff; SOURCE_DATE_EPOCH fixes its date."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    day = datetime.date.today() if epoch is None else datetime.datetime.fromtimestamp(int(epoch), datetime.UTC).date()
     lines = [
-        f'.TH FASTIR 1 "{day.isoformat()}" "fastir {__version__}" "User Commands"',
+        f'.TH FASTIR 1 "{build_day()}" "fastir {__version__}" "User Commands"',
         ".SH NAME",
-        roff(f"fastir - {about}"),
+        roff(f"fastir - {ABOUT}"),
         ".ad l",
         ".SH SYNOPSIS",
     ]
-    for _, command in subcommands(parser).values():
+    for command in parsers().values():
         lines += [".PP", roff(usage(command)).replace(",", ",\\:")]  # lists of choices may be longer than a line
     lines.append(".SH COMMANDS")
-    for name, (text, command) in subcommands(parser).items():
+    for name, command in parsers().items():
+        text = command.command.about
         lines += [f".SS fastir {roff(name)}", roff(f"{text[:1].upper()}{text[1:]}."), *arguments(command)]
-    return "\n".join([*lines, ".SH NOTES", ".nf", roff(ending.strip()), ".fi", ""])
+    return "\n".join([*lines, ".SH NOTES", ".nf", roff(f"{HINT}\n{EXIT_STATUS}"), ".fi", ""])
 
 
-def usage(parser: argparse.ArgumentParser) -> str:
+def usage(parser: Parser) -> str:
     return " ".join(parser.format_usage().split()[1:])
 
 
-def arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
+def arguments(parser: Parser) -> Iterator[str]:
     for action in parser._actions:
         flags, value = argument_usage(action)
         yield from (".TP", rf"\fB{roff(flags)}\fR{roff(value)}", roff(option_help(parser, action)))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 import fastir
 from fastir.cli import arguments
 from fastir.cli.compare import metrics_of_saved
 from fastir.cli.eval import evaluate_words
-from fastir.cli.gates import Rule, add_fail_if, failures, for_each_metric, parse_rules
+from fastir.cli.gates import Rule, failures, for_each_metric, parse_rules
 from fastir.cli.runs import are_saved, load_saved_runs, warn_of_other_options
 from fastir.cli.terminal import Output, UsageError, tell
 from fastir.data.results.changes import ResultsDiff
@@ -23,34 +22,19 @@ from fastir.rendering import Cell, Table, render
 from fastir.rendering.text import decimals, json_text, signed_text
 from fastir.request.plan import Settings
 
-FORMATS = ("table", "markdown", "latex", "html", "json")
-
-
-def add_diff_arguments(add: Callable[..., Any]) -> None:
-    about = (
-        "a run, or results that `fastir eval -o` or Results.save wrote; or several, such as a folder: runs with "
-        "the same name are compared"
-    )
-    add("old", metavar="OLD", help=about)
-    add("new", metavar="NEW", help="the same; changes are from OLD to NEW")
-    add("--qrels", group="input", metavar="QRELS", help="the judgments, for runs")
-    arguments.add_metrics_option(add, "all that both results have")
-    about = "how many gains and losses to list (default %(default)s)"
-    add("--top", metavar="N", type=arguments.positive_int, default=10, help=about)
-    add("--format", choices=FORMATS, help="%(choices)s (default table); markdown is for a pull request")
-    add_fail_if(add, "NEW", "OLD")
-    arguments.add_judging_arguments(add)
-    arguments.add_output_arguments(add)
-
 
 def diff_command(options: argparse.Namespace) -> Output:
+    if len(options.files) not in (2, 3) or (len(options.files) == 3 and options.qrels is not None):
+        raise UsageError("expected OLD and NEW with --qrels QRELS, or QRELS OLD NEW, or two files of saved results")
+    *qrels, options.old, options.new = options.files
+    options.qrels = qrels[0] if qrels else options.qrels
     with arguments.argument_errors():
         wanted = arguments.requested_metrics(options)
         rules = parse_rules(options.fail_if)
         needed = [*(wanted or DEFAULT_METRICS), *(rule.metric for rule in rules)]
         settings = arguments.settings_from(list(dict.fromkeys(needed)), arguments.evaluator_options(options))
         arguments.parents_options(options)
-        format = arguments.output_format(options, FORMATS)
+        format = arguments.output_format(options)
     if options.queries is not None and are_saved([options.old]) and are_saved([options.new]):
         raise UsageError(f"--queries has no effect: {options.old} and {options.new} hold saved results")
     old, new = (read_results(word, options, settings) for word in (options.old, options.new))
@@ -65,7 +49,7 @@ def diff_command(options: argparse.Namespace) -> Output:
         line for name, (was, now) in pairs.items() for line in broken_rules(rules, names[name], was, now, options)
     ]
     failed += [f"{line}, so that --fail-if has nothing to compare it with" for line in alone if rules]
-    return Output(text_in(format, changes, options), failed)
+    return Output(text_in(format, changes, options), failed, rules)
 
 
 def broken_rules(rules: list[Rule], name: str, old: Results, new: Results, options: argparse.Namespace) -> list[str]:

@@ -31,7 +31,7 @@ EXPECTED = {
 def doctor_command(options: argparse.Namespace) -> Output:
     wrong = wrong_values()
     rows = [*versions(), ["self-test", f"{len(EXPECTED)} metrics in {len(shapes())} shapes: " + (wrong or "right")]]
-    return Output(align_columns(rows, 2), [], failure=wrong)
+    return Output(align_columns(rows, 2), failure=wrong)
 
 
 def versions() -> list[list[str]]:

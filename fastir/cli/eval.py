@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import fastir
@@ -19,36 +19,13 @@ from fastir.data.results.results import Results
 from fastir.data.results.saved_files import json_document
 from fastir.evaluation.rules import without_qrels_options
 from fastir.rendering import Cell, Table, render, swap_axes
-from fastir.rendering.text import round_text, tsv_text
+from fastir.rendering.text import json_text, round_text, tsv_text
 from fastir.request.directions import best_first
 from fastir.request.plan import Settings
 
 if TYPE_CHECKING:
     from fastir.analyses.bounds.result import Bounds
     from fastir.data.results.statistics import IntervalOptions
-
-
-def add_eval_arguments(add: Callable[..., Any]) -> None:
-    add("-q", "--per-query", action="store_true", help="a row for every query, then the mean")
-    add("--transpose", action="store_true", help="a column for every run, and a row for every metric")
-    about = "%(choices)s (default table); the last four are exact, the others round to 4 decimals"
-    add("--format", choices=arguments.FORMATS, help=about)
-    about = "exit with 4 if the mean of any run is below"
-    add("--fail-under", group="gates", metavar="METRIC=VALUE", action="append", help=about)
-    about = "exit with 4 if the mean of any run is above VALUE, for a metric of which less is better"
-    add("--fail-over", group="gates", metavar="METRIC=VALUE", action="append", help=about)
-    arguments.add_run_arguments(add, "*", "; if QRELS is judged rankings, each RUN is too")
-    add_interval_arguments(add)
-    add_bounds_arguments(add)
-    arguments.add_sort_argument(add)
-    arguments.add_output_arguments(add)
-
-
-def add_interval_arguments(add: Callable[..., Any]) -> None:
-    about = "show a confidence interval for each mean (kind: --interval, level: --confidence)"
-    add("--ci", group="statistics", action="store_true", help=about)
-    arguments.add_options(add, "interval", default=None, help="%(choices)s (default percentile)")
-    arguments.add_options(add, "confidence", default=None, help="of the intervals (default 0.95)")
 
 
 def interval_options(options: argparse.Namespace) -> IntervalOptions | None:
@@ -74,23 +51,36 @@ def interval_options(options: argparse.Namespace) -> IntervalOptions | None:
 
 def eval_command(options: argparse.Namespace) -> Output:
     """Evaluate every run; the qrels are read once."""
+    given = None
+    if options.schema or options.json is not None:
+        from fastir.cli import json_object
+
+        if options.schema:
+            return Output(json_text(json_object.schemas()))
+        given = json_object.read_object(options)
     with arguments.argument_errors():
         bounds = parse_bounds(options.fail_under, options.fail_over)
-        sorts = [] if options.sort is None else [options.sort]
-        metrics = arguments.metrics_or_default(options, [bound.metric for bound in bounds] + sorts)
+        needed = [*(bound.metric for bound in bounds), *arguments.sort_words(options)]
+        metrics = arguments.metrics_or_default(options, needed)
         chosen = arguments.evaluator_options(options)
         settings = arguments.settings_from(metrics, chosen)
         bounds = for_each_metric(bounds, settings.names, chosen)
-        sort = arguments.sort_metric(options, settings.names, chosen)
         arguments.parents_options(options)
         check_bounds(options)
         intervals = interval_options(options)
-        format = arguments.output_format(options, arguments.FORMATS)
+        format = arguments.output_format(options)
+        sort = arguments.sort_metric(options, settings.names, chosen, format)
+    if options.qrels is None and given is None:
+        raise UsageError("expected the judgments and runs, or judged rankings")
     if options.bounds and any(map(hold_rankings, (options.qrels, *options.runs))):
         raise UsageError("--bounds: it needs the judgments and runs, and judged rankings do not name documents")
     bounds_by_run = run_bounds(options.runs, options, settings) if options.bounds else {}
     if bounds_by_run:
         results = ResultsByRun((name, each.value) for name, each in bounds_by_run.items())
+    elif given is not None:
+        from fastir.cli import json_object
+
+        results = json_object.evaluate_object(given, options, settings)
     else:
         results = evaluate_words(options.runs, options, settings)
     if sort is not None:
@@ -98,11 +88,11 @@ def eval_command(options: argparse.Namespace) -> Output:
         results = ResultsByRun((name, results[name]) for name in best_first(means, sort))
     failed = failures(bounds, results)
     if bounds_by_run:
-        return Output(bounds_text({name: bounds_by_run[name] for name in results}, options, format), failed)
+        return Output(bounds_text({name: bounds_by_run[name] for name in results}, options, format), failed, bounds)
     if format == arguments.SAVED_FORMAT and intervals is None:
         (next(iter(results.values())) if len(results) == 1 else results).save(options.output)
-        return Output("", failed)
-    return Output(output_text(results, options, format, intervals), failed)
+        return Output("", failed, bounds)
+    return Output(output_text(results, options, format, intervals), failed, bounds)
 
 
 def evaluate_words(words: Sequence[str], options: argparse.Namespace, settings: Settings) -> ResultsByRun:
@@ -208,14 +198,6 @@ def query_table(results: Mapping[Any, Results], intervals: IntervalOptions | Non
 
 
 # ---- --bounds: how far unjudged documents could change the values of each run ----------------------------------------
-def add_bounds_arguments(add: Callable[..., Any]) -> None:
-    about = "a row for every metric: the smallest and largest value by the labels of retrieved unjudged documents"
-    add("--bounds", group="statistics", action="store_true", help=about)
-    arguments.add_options(add, "max_label")
-    arguments.add_options(add, "pool_depth", help="documents below this rank stay unjudged (default: none)")
-    arguments.add_options(add, "unseen", default=None)
-
-
 def check_bounds(options: argparse.Namespace) -> None:
     """Refuse what has no meaning with --bounds, or without it."""
     if options.bounds and options.per_query:

@@ -3,55 +3,30 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import fastir
 from fastir.checks import whole_number
 from fastir.cli import arguments
+from fastir.cli.commands import COMMANDS
 from fastir.cli.compare import plot_format, save_picture
-from fastir.cli.pool import TEXT_FORMATS, add_format_argument, file_output, table_output
+from fastir.cli.parser import Parser
+from fastir.cli.pool import file_output, table_output
 from fastir.cli.runs import read_qrels, read_runs
 from fastir.cli.terminal import Output, UsageError, progress_bar
 from fastir.data.results.exportable import result_json, result_table
-from fastir.declared import Table
 from fastir.errors import quote
 from fastir.rendering.text import json_text
 
 if TYPE_CHECKING:
-    from fastir.analyses.fusion.cards import Method, Norm
-
-TIES = ("trec", "doc_id_asc", "input")
+    pass
 
 
-def methods() -> Table[Method]:
-    from fastir.analyses.fusion.cards import METHODS
-
-    return METHODS
-
-
-def norms() -> Table[Norm]:
-    from fastir.analyses.fusion.cards import NO_NORM, NORMS
-
-    return Table(NORMS.kind, [NO_NORM, *NORMS.values()])
-
-
-def add_fusion_arguments(add: Callable[..., Any], names: Callable[[], Table[Method]], method: str, norm: str) -> None:
-    choices = arguments.LazyChoices(names)
-    add("--method", type=choices, choices=choices, default=method, help="%(choices)s (default %(default)s)")
-    about = "how the scores of each ranking are made comparable: %(choices)s (default %(default)s)"
-    choices = arguments.LazyChoices(norms)
-    add("--norm", type=choices, choices=choices, default=norm, help=about)
-    add("--param", metavar="NAME=NUMBER", action="append", default=[], help="of the method, such as k=60")
-    about = "which of equal scores comes first: the larger id, the smaller one, or the one that came first: %(choices)s"
-    arguments.add_options(add, "ties", choices=TIES, default="trec", help=f"{about} (default %(default)s)")
-    arguments.add_options(add, "n_threads")
-
-
-def param_options(words: list[str]) -> dict[str, float]:
+def param_options(words: list[str] | None) -> dict[str, float]:
     """The parameters of --param."""
     params: dict[str, float] = {}
-    for word in words:
+    for word in words or ():
         name, mark, text = word.partition("=")
         try:
             number = float(text)
@@ -64,15 +39,6 @@ def param_options(words: list[str]) -> dict[str, float]:
 
 
 # ---- fuse ------------------------------------------------------------------------------------------------------------
-def add_fuse_arguments(add: Callable[..., Any]) -> None:
-    arguments.add_runs_argument(add)
-    add_fusion_arguments(add, methods, "rrf", "none")
-    arguments.add_options(add, "run_weights")
-    arguments.add_options(add, "max_depth", help="how many documents of each query are written (default: all)")
-    arguments.add_reading_arguments(add, qrels=False)
-    add("-o", "--output", metavar="FILE", help="a .run, .json or .parquet file, atomically (default: print TREC)")
-
-
 def weights_option(text: str | None) -> Any:
     """The weights of --run-weights: a list, or {run: weight}."""
     if text is None:
@@ -109,26 +75,6 @@ def fuse_command(options: argparse.Namespace) -> Output:
 
 
 # ---- tune ------------------------------------------------------------------------------------------------------------
-def add_tune_arguments(add: Callable[..., Any]) -> None:
-    arguments.add_qrels_argument(add)
-    arguments.add_runs_argument(add)
-    arguments.add_metric_option(add)
-    add_fusion_arguments(add, lambda: methods().only(lambda card: card.tunable), "wsum", "min-max")
-    about = "step of the weights from 0 to 1, or of the parameter (default: .01 for two runs, .05 for three and four)"
-    add("--grid", metavar="STEP", type=float, help=about)
-    add("--trials", dest="n_trials", metavar="N", type=int, help="the number of random settings, instead of a grid")
-    about = "parts of the queries, each scored with what the others choose (default %(default)s)"
-    add("--folds", metavar="N", type=int, default=5, help=about)
-    arguments.add_options(add, "random_state")
-    about = "a query and its segment on each line; folds get a fraction of each segment"
-    arguments.add_options(add, "segments", help=about)
-    add("--plot", metavar="FILE", help="draw the metric against the weights, too; .png, .svg or .pdf")
-    arguments.add_reading_arguments(add)
-    arguments.add_options(add, "rel_level", "convention")
-    add("-q", "--per-query", action="store_true", help="in json, the cross-validated value of every query")
-    add_format_argument(add, TEXT_FORMATS)
-
-
 TUNE_OPTIONS = (
     *("grid", "n_trials", "folds", "random_state", "segments", "ties", "rel_level", "convention", "n_threads"),
 )
@@ -137,7 +83,7 @@ TUNE_OPTIONS = (
 def tune_command(options: argparse.Namespace) -> Output:
     """Choose the weights or the parameter of a fusion, and print what they are worth on other queries."""
     with arguments.argument_errors():
-        format = arguments.output_format(options, TEXT_FORMATS)
+        format = arguments.output_format(options)
         if options.per_query and format != "json":
             raise ValueError(f"--per-query: it is for json, and the format is {format}")
         metric = arguments.single_metric(options, {"rel_level": options.rel_level, "convention": options.convention})
@@ -150,8 +96,29 @@ def tune_command(options: argparse.Namespace) -> Output:
     chosen = {name: getattr(options, name) for name in TUNE_OPTIONS}
     with arguments.argument_errors(), progress_bar({}):
         tuning = fastir.tune(qrels, runs, metric, options.method, options.norm, params=params, **chosen)
+    if options.run is not None:
+        how: dict[str, Any] = {**tuning.params, "ties": options.ties, "n_threads": options.n_threads}
+        fastir.fuse(runs, tuning.method, tuning.norm, tuning.weights, **how).save(options.run)
     if options.plot is not None:
         save_picture(tuning.plot().figure, options.plot)
     if format == "json":
         return Output(json_text(result_json(tuning, options.per_query)))
-    return table_output(result_table(tuning), options, format)
+    output = table_output(result_table(tuning), options, format)
+    command = fuse_words(options, tuning) if format == "table" else []
+    return output._replace(text=f"{output.text}\n{shlex.join(command)}\n") if command else output
+
+
+def fuse_words(options: argparse.Namespace, tuning: fastir.Tuning) -> list[str]:
+    """The command that makes the tuned run; empty if it has parameters that were learnt from judgments."""
+    if not all(isinstance(value, (int, float)) for value in tuning.params.values()):
+        return []
+    weights = None if tuning.weights is None else ",".join(repr(float(weight)) for weight in tuning.weights.values())
+    params = [f"{name}={value!r}" for name, value in tuning.params.items()]
+    chosen = {**vars(options), "run_weights": weights, "param": params, "output": None, "max_depth": None}
+    words = ["fastir", "fuse", *options.runs]
+    for action in Parser(COMMANDS["fuse"])._actions:
+        value = chosen.get(action.dest)
+        if action.option_strings and value not in (None, False, [], action.default):
+            for each in value if isinstance(value, list) else [value]:
+                words += [action.option_strings[-1], *([] if each is True else [str(each)])]
+    return words

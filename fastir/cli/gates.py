@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastir.cli.arguments import metrics_of_word
 from fastir.cli.terminal import UsageError
+from fastir.declared import Record
 from fastir.rendering.text import counted
 from fastir.request.directions import SIGNS, higher_is_better, metric_range
 from fastir.request.names import between_commas
@@ -23,7 +24,7 @@ MAX_NAMED_RUNS = 3  # failing runs that a line names, before it counts the other
 RELATIVE_NOISE = 1e-12  # relative differences up to this are rounding
 
 
-class Bound(NamedTuple):
+class Bound(Record):
     """The mean of a metric may not be under a value, or over it."""
 
     metric: str
@@ -99,7 +100,7 @@ def conditions(argument: str) -> list[str]:
     return words
 
 
-class Rule(NamedTuple):
+class Rule(Record):
     """A run may not be significantly worse than the baseline ("worse"), or lose more than a margin ("drop").
 
     A p-value that is not a number excuses no loss, and neither does one that is high because a test cannot tell: the
@@ -111,17 +112,16 @@ class Rule(NamedTuple):
     limit: float | None
 
     def __str__(self) -> str:
-        """Return the rule as written in --fail-if."""
+        """Return the rule as written in the option."""
         mark = ">" if self.kind == "drop" else ":"
-        return f"{self.kind}:{self.metric}" + ("" if self.limit is None else f"{mark}{self.limit:g}")
+        return f"--fail-if {self.kind}:{self.metric}" + ("" if self.limit is None else f"{mark}{self.limit:g}")
 
     def check(self) -> None:
         """Refuse a margin that no loss exceeds."""
         low, high = metric_range(self.metric)
         if self.kind == "drop" and self.limit is not None and self.limit >= high - low:
             raise UsageError(
-                f"--fail-if {self}: values of {self.metric} are from {low:g} to {high:g}, so no loss is more than "
-                f"{self.limit:g}"
+                f"{self}: values of {self.metric} are from {low:g} to {high:g}, so no loss is more than {self.limit:g}"
             )
 
     def failure(self, comparison: Comparison) -> str | None:
@@ -130,7 +130,7 @@ class Rule(NamedTuple):
         level = round(1 - comparison.method.confidence, 12) if self.limit is None else self.limit
         pairs = [pair for pair in comparison.verdicts if pair.metric == self.metric]
         if not pairs:
-            return f"--fail-if {self}: no pair of runs was compared on {self.metric}"
+            return f"{self}: no pair of runs was compared on {self.metric}"
         without = [str(pair.a) for pair in pairs if pair.difference != pair.difference]
         if without:
             return f"{list_runs(without)}: {self.metric} has no value"
@@ -192,14 +192,6 @@ def loss_reason(pair: Verdict | Pair, comparison: Comparison, sign: int, level: 
     if (lost > RELATIVE_NOISE * largest).all() and 2.0 ** (1 - n) * len(comparison.verdicts) <= level:
         return f"in each of {n} queries" + unknown
     return "and p is not a number" if pair.adjusted_p != pair.adjusted_p else None
-
-
-def add_fail_if(add: Callable[..., Any], run: str, baseline: str) -> None:
-    about = (
-        f"exit with 4 if {run} is worse than {baseline}: worse:METRIC[:ALPHA] significantly, drop:METRIC>MARGIN by "
-        "more than this"
-    )
-    add("--fail-if", group="gates", metavar="RULE", action="append", help=about)
 
 
 Gate = TypeVar("Gate", Bound, Rule)

@@ -34,28 +34,31 @@ def program() -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    options: Any = types.SimpleNamespace()
+    options: Any = types.SimpleNamespace(parser=types.SimpleNamespace(prog="fastir"))
     try:
-        words = with_help(list(sys.argv[1:] if arguments is None else arguments))
+        words = list(sys.argv[1:] if arguments is None else arguments)
+        if words[:1] == ["help"]:
+            words = [*words[1:2], "--help"]
         if words[:1] == ["trec_eval"]:
             return trec_eval_command(words[1:])
         if words in (["version"], ["--version"]):
             return terminal.write(f"fastir {__version__}\n")
         if sorted(words) == ["--verbose", "--version"]:
             return terminal.write(versions_text())
-        from fastir.cli.parser import first_command, parser
+        from fastir.cli import parser
 
-        name = first_command(words)
-        root = parser([name] if name else [])
-        if name and "--help" not in words and "-h" not in words:
+        if not words or words[0] in ("-h", "--help"):
+            return terminal.write(parser.root_help())
+        options.parser, command = parser.find_command(words[0])
+        if not {"-h", "--help"} & set(words):
             from fastir.cli.arguments import spread
 
             words = spread(words)
-        root.parse_args(words, options)
+        options.parser.parse_args(words[1:], options)
         from fastir.cli.runs import refuse_overwriting
 
         refuse_overwriting(options)
-        return terminal.finish(options.command(options), options)
+        return terminal.finish(command()(options), options)
     except SystemExit as end:
         return int(end.code or terminal.write(""))
     except KeyboardInterrupt:
@@ -78,13 +81,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         traceback.print_exc()
         terminal.tell("error", f"internal error, please report it: {type(error).__name__}: {error}")
         return terminal.FAILURE
-
-
-def with_help(words: list[str]) -> list[str]:
-    """The words, of which none, or `help COMMAND`, ask for help."""
-    if not words:
-        return ["--help"]
-    return [*words[1:2], "--help"] if words[0] == "help" else words
 
 
 def judgment_paths(options: Any) -> list[Any]:

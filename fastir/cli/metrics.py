@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import fastir
 from fastir.analyses.agreement import measures
-from fastir.cli.arguments import METRIC_NAMES, argument_errors
+from fastir.cli.arguments import argument_errors
 from fastir.cli.terminal import Output, UsageError
 from fastir.engine.measure.cards import Card
 from fastir.request.conventions import CONVENTIONS
@@ -17,19 +17,6 @@ from fastir.request.conventions import CONVENTIONS
 MARKDOWN = "markdown"
 LIST_WIDTH = 100  # of the list of metrics
 Entries = Sequence[tuple[str, ...]]
-
-
-def add_metrics_arguments(add: Callable[..., Any]) -> None:
-    about = "say what these mean, such as ndcg@10 (default: list all)"
-    add("names", metavar="NAME", nargs="*", help=about).words = METRIC_NAMES
-    add("--search", group="metrics", metavar="WORD", help="list only the metrics with WORD in name or description")
-    add("--bibtex", action="store_true", help="the papers to cite for each NAME")
-    add_page_format(add, "the whole reference: formulas, sources, examples")
-
-
-def add_page_format(add: Callable[..., Any], page: str) -> None:
-    about = f"%(choices)s (default table); markdown is {page}"
-    add("--format", choices=("table", MARKDOWN), default="table", help=about)
 
 
 def metrics_command(options: argparse.Namespace) -> Output:
@@ -81,10 +68,6 @@ def meanings_text(names: Sequence[str], bibtex: bool) -> str:
         return "\n\n".join(dict.fromkeys(entry for text in papers for entry in text.split("\n\n") if entry)) + "\n"
     meanings = (measures.explain(name) if measures.is_measure(name) else fastir.metric(name) for name in names)
     return "\n\n".join(map(str, meanings)) + "\n"
-
-
-def add_conventions_arguments(add: Callable[..., Any]) -> None:
-    add_page_format(add, "what each answers where tools differ, by examples")
 
 
 def conventions_command(options: argparse.Namespace) -> Output:

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from fastir.analyses.agreement.measures import MEASURES
 from fastir.analyses.agreement.similarity import similarity
-from fastir.data.qrels import Qrels, QrelsLike
+from fastir.data.qrels import Qrels
 from fastir.declared import Param
 from fastir.engine.measure import CARDS
-from fastir.engine.measure.cards import BETTER, Card
+from fastir.engine.measure.cards import BETTER, BY_OPTION_TEXTS, Card
 from fastir.errors import FastirWarning, UnknownMetricError
 from fastir.evaluation.evaluate import evaluate
 from fastir.request.conventions import CONVENTIONS, Convention
@@ -29,6 +29,7 @@ BY_GROUP = {"q": {"x": {"a": 1, "b": 0, "e": 1}, "y": {"a": 1, "c": 1}}}
 STRATA = {"q": {"a": 1, "b": 1, "c": 2, "d": 2, "e": 2, "f": 1}}
 PROBABILITIES = {"q": {"a": 1.0, "b": 1.0, "c": 0.5, "e": 0.25, "f": 0.5}}
 DOC_WEIGHTS = {"a": 2.0, "c": 1.25, "e": 4.0}
+FORBIDDEN_DOCUMENTS = {"q": ["z", "d"]}
 RUN = {"q": {"b": 5.0, "a": 4.0, "z": 3.0, "c": 2.0, "d": 1.0}}
 OTHER_RUN = {"q": {"a": 3.0, "b": 2.0, "y": 2.0, "c": 1.0}}
 
@@ -50,6 +51,7 @@ GROUPS = {  # {the first metric of a family: what the family is called}
     "arp": "Learning to rank",
     "xinf_ap": "Estimates from a sample of the pool",
     "psp": "Weighted documents",
+    "forbidden_hits": "Forbidden documents",
 }
 SPELLINGS = (
     "ndcg@2",
@@ -139,6 +141,7 @@ strata = {strata}
 probabilities = {probabilities}
 sample = fastir.Qrels.from_dict(qrels, strata=strata, probabilities=probabilities)
 doc_weights = {doc_weights}
+forbidden = {forbidden}
 run = {run}
 print(fastir.evaluate(qrels, run, "ndcg@4")["ndcg@4"])
 ```
@@ -180,9 +183,10 @@ def reference() -> str:
         strata=STRATA,
         probabilities=PROBABILITIES,
         doc_weights=DOC_WEIGHTS,
+        forbidden=FORBIDDEN_DOCUMENTS,
         run=RUN,
     )
-    judged: dict[str, QrelsLike] = {
+    judged: dict[str, Any] = {
         "qrels": QRELS,
         "by_group": BY_GROUP,
         "sample": Qrels.from_dict(QRELS, strata=STRATA, probabilities=PROBABILITIES),
@@ -190,9 +194,9 @@ def reference() -> str:
     values: dict[str, float] = {}
     for name, qrels in judged.items():
         cards = [card for card in CARDS if qrels_name(card) == name]
-        for some, weights in ((False, None), (True, DOC_WEIGHTS)):
-            examples = [example(card) for card in cards if (card.sampled == "weights") is some]
-            values |= evaluate(qrels, RUN, examples, queries="qrels", doc_weights=weights) if examples else {}
+        for needs in ({}, {"doc_weights": DOC_WEIGHTS}, {"forbidden": FORBIDDEN_DOCUMENTS}):
+            examples = [example(card) for card in cards if needed_option(card) == next(iter(needs), "")]
+            values |= evaluate(qrels, RUN, examples, queries="qrels", **needs) if examples else {}
     metrics = (
         "\n".join([group_head(title, family), *(section(card, values[example(card)]) for card in family)])
         for title, family in families()
@@ -246,9 +250,12 @@ def ambiguity(name: str) -> str:
 
 def qrels_name(card: Card) -> str:
     """The name of the qrels that its example is of."""
-    return (
-        "qrels" if card.sampled == "weights" else "sample" if card.sampled else "by_group" if card.groups else "qrels"
-    )
+    return "qrels" if needed_option(card) else "sample" if card.sampled else "by_group" if card.groups else "qrels"
+
+
+def needed_option(card: Card) -> str:
+    """The option of `evaluate` that a metric needs; empty for most."""
+    return {"weights": "doc_weights", "forbidden": "forbidden"}.get(card.sampled, "")
 
 
 def example(card: Card) -> str:
@@ -265,7 +272,7 @@ def section(card: Card, value: float) -> str:
     if card.depth is not None:
         lines.append(f"- Without k: {card.depth}")
     if card.sampled:
-        needed = "any, with doc_weights" if card.sampled == "weights" else f"samples with {card.sampled}"
+        needed = BY_OPTION_TEXTS.get(card.sampled, f"samples with {card.sampled}")
         lines.append(f"- Qrels: {needed}")
     lines += [param_line(param) for param in params]
     lines.append(f"- Undefined: {card.undefined}")
@@ -282,8 +289,8 @@ def section(card: Card, value: float) -> str:
         lines.append(f"- Peers differ: {card.differs}")
     if names := relatives()[card.name]:
         lines.append(f"- See also: {', '.join(metric_link(NAMES[name.lower()]) for name in names)}")
-    weighted = ", with `doc_weights`," if card.sampled == "weights" else ""
-    lines.append(f"- Example: `{example(card)}` of `{qrels_name(card)}` and `run`{weighted} is {value:.6g}")
+    needs = f", with `{needed_option(card)}`," if needed_option(card) else ""
+    lines.append(f"- Example: `{example(card)}` of `{qrels_name(card)}` and `run`{needs} is {value:.6g}")
     return "\n".join([*lines, ""])
 
 

@@ -10,25 +10,17 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import fastir
+from fastir.checks import suggest_choice
 from fastir.cli import arguments
+from fastir.cli.commands import QRELS_FORMAT
 from fastir.cli.eval import table_text
 from fastir.cli.runs import read_qrels, read_runs
-from fastir.cli.terminal import Output, UsageError, option, progress_bar, suggestion
+from fastir.cli.terminal import Output, UsageError, option, progress_bar
 from fastir.data.results.exportable import result_table, result_title
-from fastir.engine.measure import DEFAULT_METRICS
 from fastir.errors import FastirError, quote
 from fastir.inputs import places
 from fastir.rendering import Cell, Table
 from fastir.rendering.text import json_text, without_nan
-
-TEXT_FORMATS = arguments.FORMATS[:-1]  # all but Parquet
-LIST_FORMATS = (*TEXT_FORMATS, arguments.QRELS_FORMAT)  # of documents
-TO_LABEL = f"{arguments.QRELS_FORMAT}, also by the name FILE.qrels, has the label -1 in every line, until you put it in"
-
-
-def add_format_argument(add: Callable[..., Any], formats: Sequence[str], more: str = "") -> None:
-    add("--format", choices=formats, help=f"%(choices)s (default table){more}")
-    arguments.add_output_arguments(add)
 
 
 def table_output(table: Table, options: argparse.Namespace, format: str) -> Output:
@@ -48,7 +40,7 @@ def list_output(
     """The output for documents: named tuples that begin with query_id and doc_id, and an empty table for them."""
     if format == "json":
         return Output(json_text({**head, "documents": [row._asdict() for row in rows]}, str))
-    if format == arguments.QRELS_FORMAT:
+    if format == QRELS_FORMAT:
         from fastir.analyses.pools.pool import write_qrels
 
         return file_output(lambda file: write_qrels(file, rows))
@@ -63,14 +55,6 @@ def value_cell(value: Any) -> Cell:
 
 
 # ---- pool ------------------------------------------------------------------------------------------------------------
-def add_pool_arguments(add: Callable[..., Any]) -> None:
-    arguments.add_runs_argument(add)
-    arguments.add_options(add, "pool_depth", required=True, help="how many documents of each ranking")
-    add("--qrels", group="input", metavar="QRELS", help="judgments; list only unjudged documents")
-    arguments.add_reading_arguments(add)
-    add_format_argument(add, LIST_FORMATS, f"; {TO_LABEL}")
-
-
 def refuse_qrels_options(options: argparse.Namespace) -> None:
     """Raise ValueError for an option of judgments, which there are none of."""
     for name in ("qrels_format", "qrels_columns", "threshold", "label"):
@@ -80,7 +64,7 @@ def refuse_qrels_options(options: argparse.Namespace) -> None:
 
 def pool_command(options: argparse.Namespace) -> Output:
     with arguments.argument_errors():
-        format = arguments.output_format(options, LIST_FORMATS)
+        format = arguments.output_format(options)
         if options.qrels is None:
             refuse_qrels_options(options)
     qrels = None if options.qrels is None else read_qrels(options)
@@ -92,13 +76,6 @@ def pool_command(options: argparse.Namespace) -> Output:
 
 
 # ---- the teams of runs: a file, or a pattern of their names ----------------------------------------------------------
-def add_teams_arguments(add: Callable[..., Any]) -> None:
-    about = "the teams of runs: a line has a run, as its file is called, and its team (default: each run is one)"
-    add("--teams", group="input", metavar="FILE", help=about)
-    about = "the team is what this regular expression finds in the name of a run, its first group if it has one"
-    add("--team-pattern", group="input", metavar="REGEX", help=about)
-
-
 def read_teams_option(options: argparse.Namespace, runs: Iterable[str]) -> dict[Any, Any] | None:
     """{run: team}, or None without these options."""
     if options.teams is not None and options.team_pattern is not None:
@@ -137,7 +114,7 @@ def teams_by_file(path: str, runs: list[str]) -> dict[str, str]:
         calls = (word, name, os.path.join(folder, bare_name), bare_name)
         run = next((run_by_stem[call] for call in calls if call in run_by_stem), None)
         if run is None:
-            raise FastirError(f"{path}: there is no run {quote(word)}{suggestion(word, run_by_stem)}")
+            raise FastirError(f"{path}: there is no run {quote(word)}{suggest_choice(word, run_by_stem)}")
         if teams.setdefault(run, team) != team:
             raise FastirError(f"{path}: run {quote(run)} has two teams, {teams[run]} and {team}")
     for run in runs:
@@ -147,19 +124,9 @@ def teams_by_file(path: str, runs: list[str]) -> dict[str, str]:
 
 
 # ---- contributions and leave-one-out ---------------------------------------------------------------------------------
-def add_contributions_arguments(add: Callable[..., Any]) -> None:
-    arguments.add_qrels_argument(add)
-    arguments.add_runs_argument(add)
-    add_teams_arguments(add)
-    arguments.add_options(add, "pool_depth")
-    arguments.add_reading_arguments(add)
-    arguments.add_options(add, "rel_level")
-    add_format_argument(add, TEXT_FORMATS)
-
-
 def contributions_command(options: argparse.Namespace) -> Output:
     with arguments.argument_errors():
-        format = arguments.output_format(options, TEXT_FORMATS)
+        format = arguments.output_format(options)
     qrels, runs = read_qrels(options), read_runs(options.runs, options)
     teams = read_teams_option(options, runs)
     contributions = fastir.contributions(
@@ -170,22 +137,9 @@ def contributions_command(options: argparse.Namespace) -> Output:
     return table_output(result_table(contributions), options, format)
 
 
-def add_leave_one_out_arguments(add: Callable[..., Any]) -> None:
-    arguments.add_qrels_argument(add)
-    arguments.add_runs_argument(add)
-    arguments.add_metrics_option(add, " ".join(DEFAULT_METRICS))
-    add_teams_arguments(add)
-    arguments.add_options(add, "pool_depth")
-    about = "the leaderboard of all runs without what only this team contributed (default: each run without its own)"
-    add("--without", group="which queries and ranks", metavar="TEAM", help=about)
-    arguments.add_reading_arguments(add)
-    arguments.add_rule_arguments(add)
-    add_format_argument(add, TEXT_FORMATS)
-
-
 def leave_one_out_command(options: argparse.Namespace) -> Output:
     with arguments.argument_errors():
-        format = arguments.output_format(options, TEXT_FORMATS)
+        format = arguments.output_format(options)
         chosen = {name: value for name, value in arguments.evaluator_options(options).items() if value is not None}
         metrics = list(arguments.settings_from(arguments.metrics_or_default(options), chosen).metrics)
         if options.without is not None and format == "json":
@@ -200,23 +154,9 @@ def leave_one_out_command(options: argparse.Namespace) -> Output:
 
 
 # ---- to-judge and merge-qrels ----------------------------------------------------------------------------------------
-def add_to_judge_arguments(add: Callable[..., Any]) -> None:
-    arguments.add_qrels_argument(add)
-    arguments.add_runs_argument(add)
-    arguments.add_metric_option(add)
-    number = {"metavar": "N", "type": arguments.positive_int, "required": True}
-    add("--budget", group="which queries and ranks", help="how many documents can be judged", **number)
-    about = "how many documents of each ranking (default %(default)s)"
-    arguments.add_options(add, "pool_depth", default=100, help=about)
-    arguments.add_options(add, "max_label")
-    arguments.add_reading_arguments(add)
-    arguments.add_options(add, "rel_level", "convention")
-    add_format_argument(add, LIST_FORMATS, f"; {TO_LABEL}")
-
-
 def to_judge_command(options: argparse.Namespace) -> Output:
     with arguments.argument_errors():
-        format = arguments.output_format(options, LIST_FORMATS)
+        format = arguments.output_format(options)
         chosen = {"rel_level": options.rel_level, "convention": options.convention}
         metric = arguments.single_metric(options, chosen)
     qrels, runs = read_qrels(options), read_runs(options.runs, options, 2)
@@ -228,14 +168,6 @@ def to_judge_command(options: argparse.Namespace) -> Output:
     head = {name: without_nan(value) if isinstance(value, float) else value for name, value in head.items()}
     table = Table(["query_id", "doc_id", "influence", "n_runs"], [], 2, [f"{result_title(selection)}."])
     return list_output(selection.candidates, table, head, options, format)
-
-
-def add_merge_qrels_arguments(add: Callable[..., Any]) -> None:
-    arguments.add_qrels_argument(add)
-    about = "more judgments, such as a list of `fastir to-judge` with its labels; negative ones are left out"
-    add("more", metavar="MORE", nargs="+", help=about)
-    arguments.add_reading_arguments(add, runs=False)
-    add("-o", "--output", metavar="FILE", help="write to a file instead (atomically); .json, .parquet, else TREC")
 
 
 def merge_qrels_command(options: argparse.Namespace) -> Output:

@@ -8,13 +8,15 @@ from __future__ import annotations
 import argparse
 import errno
 import functools
+import itertools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import fastir
+from fastir.checks import suggest_choice
 from fastir.cli.arguments import STDIN
-from fastir.cli.terminal import UsageError, keywords, option, progress_bar, suggestion, tell
+from fastir.cli.terminal import UsageError, keywords, option, progress_bar, tell
 from fastir.data.qrels import Qrels, as_qrels
 from fastir.data.results.results import Results
 from fastir.data.results.saved_files import is_saved
@@ -54,15 +56,17 @@ def expand_words(words: Sequence[str], parts: bool = False, judgments: Sequence[
 
 def refuse_overwriting(options: argparse.Namespace) -> None:
     """Refuse an output file that the command also reads, or writes twice."""
-    outputs = {name: path for name in ("output", "plot") if (path := getattr(options, name, None)) is not None}
+    names = [name for name in ("output", "plot", "run") if f"--{name}" in options.parser.flags()]
+    outputs = {name: path for name in names if (path := getattr(options, name)) is not None}
     values = {name: value for name, value in vars(options).items() if name not in (*outputs, *NON_FILE_OPTIONS)}
     words = [word for value in values.values() for word in (value if isinstance(value, list) else [value])]
     for name, path in outputs.items():
         for word in words:
             if isinstance(word, str) and input_at(path, input_files(word)) is not None:
                 raise UsageError(f"{option(name)} {path}: {quote(word)} is an input and would be overwritten")
-    if len(outputs) == 2 and len(set(map(os.path.realpath, outputs.values()))) < 2:
-        raise UsageError(f"--output and --plot are the same file, {options.output}")
+    for (one, path), (other, same) in itertools.combinations(outputs.items(), 2):
+        if os.path.realpath(path) == os.path.realpath(same):
+            raise UsageError(f"--{one} and --{other} are the same file, {path}")
 
 
 # ---- runs that are judged here ---------------------------------------------------------------------------------------
@@ -175,7 +179,7 @@ def names_in(keyword: str, text: str | None) -> dict[str, str] | None:
         if field not in roles.ROLES:
             fields = ", ".join(roles.ROLES)
             raise UsageError(
-                f"{option(keyword)}: there is no field {field!r}{suggestion(field, roles.ROLES)}; expected {fields}"
+                f"{option(keyword)}: there is no field {field!r}{suggest_choice(field, roles.ROLES)}; expected {fields}"
             )
     return {field: name for field, _, name in pairs}
 

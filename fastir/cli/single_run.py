@@ -6,12 +6,11 @@ import argparse
 import dataclasses
 import sys
 import time
-from collections.abc import Callable
 from typing import Any
 
 import fastir
 from fastir.cli import arguments
-from fastir.cli.pool import TEXT_FORMATS, add_format_argument, table_output
+from fastir.cli.pool import table_output
 from fastir.cli.runs import column_options, read_qrels, run_arguments, runs_by_name
 from fastir.cli.terminal import (
     BAR_AFTER_SECONDS,
@@ -28,28 +27,10 @@ from fastir.errors import quote
 from fastir.inputs.places import place_name
 
 
-def add_identify_arguments(add: Callable[..., Any]) -> None:
-    arguments.add_qrels_argument(add)
-    arguments.add_runs_argument(add)
-    about = "a value that was reported, with all its digits, such as ndcg@10=0.2340; may be given several times"
-    add("--value", group="metrics", dest="value", metavar="METRIC=X", action="append", default=[], help=about)
-    about = "a file of values: a table in Markdown, LaTeX or CSV, a list, the output of trec_eval, or MTEB's JSON"
-    add("--values", group="metrics", metavar="FILE", help=about)
-    about = "the row of FILE (default: the one that is called as the run, or the only one)"
-    add("--row", group="metrics", metavar="NAME", help=about)
-    about = (
-        "leave out a value by its name; one that is not understood makes the exit code 1; may be given several times"
-    )
-    add("--ignore", group="metrics", metavar="NAME", action="append", default=[], help=about)
-    arguments.add_reading_arguments(add, repairs=False)
-    arguments.add_options(add, "n_threads")
-    add_format_argument(add, TEXT_FORMATS)
-
-
 def identify_command(options: argparse.Namespace) -> Output:
     from fastir.analyses.identify.tables import read_values
 
-    format = arguments.output_format(options, TEXT_FORMATS)
+    format = arguments.output_format(options)
     if bool(options.value) == bool(options.values):
         raise UsageError("expected --value METRIC=X, or --values FILE")
     unused = {"parts": False, "duplicates": None, "threshold": None, "query_ids": None, "rows": None}
@@ -58,7 +39,7 @@ def identify_command(options: argparse.Namespace) -> Output:
     if len(runs) > 1 and (options.value or options.row):
         raise UsageError("several runs need --values FILE, with a row for each")
     [*names], [*given] = runs, runs.values()
-    values: Any = read_values(options.values) if options.values else dict(map(value_of, options.value))
+    values: Any = read_values(options.values) if options.values else dict(map(value_of, options.value or ()))
     row = options.row
     if options.values and len(runs) > 1:
         values = values.select_rows(runs)
@@ -70,7 +51,7 @@ def identify_command(options: argparse.Namespace) -> Output:
             given[0] if len(given) == 1 else runs,
             values,
             row=row,
-            ignore=options.ignore,
+            ignore=options.ignore or (),
             progress=Notice(),
             n_threads=options.n_threads,
             **column_options(options),
@@ -101,21 +82,12 @@ class Notice:
 
 
 # ---- check -----------------------------------------------------------------------------------------------------------
-def add_check_arguments(add: Callable[..., Any]) -> None:
-    arguments.add_qrels_argument(add)
-    arguments.add_runs_argument(add, "*")
-    arguments.add_options(add, "max_depth", help="more documents of a query are a fault")
-    arguments.add_options(add, "exactly_queries", "tag", "corpus", "examples")
-    arguments.add_reading_arguments(add, repairs=False)
-    add_format_argument(add, TEXT_FORMATS)
-
-
 def check_command(options: argparse.Namespace) -> Output:
     """Check every run; the exit code says whether there is a fault."""
     from fastir.analyses.check.rules import FROM_QRELS, make_rules
 
     with arguments.argument_errors():
-        format = arguments.output_format(options, TEXT_FORMATS)
+        format = arguments.output_format(options)
         if options.examples < 0:
             raise ValueError(f"--examples {options.examples}: expected 0 or more")
         make_rules(options.max_depth, FROM_QRELS, options.tag)

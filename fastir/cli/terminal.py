@@ -8,9 +8,11 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, Self
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any, Self
 
+from fastir.checks import suggest_choice
+from fastir.declared import Record
 from fastir.errors import FastirError, FastirWarning
 from fastir.rendering.text import printable, replacing
 
@@ -45,6 +47,7 @@ TABLE: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"are read together only by evaluate_many, as a run each", "are a run each, without --parts"),
     (r"(?<!=)'intersection' leaves", "--queries intersection leaves"),
     (r"correction must be None, got '\w+'", "it goes without --correction"),
+    (r"\bclusters=\{.*?\}", "--clusters FILE"),
     (NAME + r"=\{'(\w+)': (\w+)\}", lambda match: f"{option(match[1])} {match[2]}={match[3].upper()}"),
     (NAME + rf"=({VALUES})", lambda match: f"{option(match[1])} {match[2].replace(chr(39), '')}"),
     (r"(?<!columns )" + NAME + r"=(?=[\w.])", lambda match: f"{option(match[1])} "),
@@ -75,24 +78,7 @@ def near_option(typed: str, options: Collection[str]) -> str:
 
     word = typed.partition("=")[0].lstrip("-").replace("-", "_")
     known = next((row.option() for row in every_row() if word in row.also and row.option() in options), None)
-    return f"; did you mean {known!r}?" if known else suggestion(typed, options)
-
-
-def suggestion(typed: str, choices: Iterable[str]) -> str:
-    """Return the end of a message about an unknown word: the word that is probably meant, if one is near.
-
-    A word that goes on as the typed one does is nearest; what all options begin with does not make them alike.
-    """
-    import difflib
-
-    words = {word.lstrip("-"): word for word in choices}
-    bare = typed.partition("=")[0].lstrip("-")
-    near = [word for word in words if bare and word.startswith(bare)][:1] or [
-        *difflib.get_close_matches(bare, words, 1)
-    ]
-    if not near and "-" not in typed[:1]:  # ttest is a t
-        near = [word for word in words if word == bare[: len(word)]][:1]
-    return f"; did you mean {words[near[0]]!r}?" if near else ""
+    return f"; did you mean {known!r}?" if known else suggest_choice(word, options)
 
 
 # ---- messages in the command's own words -----------------------------------------------------------------------------
@@ -219,11 +205,12 @@ def one_line(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-class Output(NamedTuple):
-    """The output of a command: the text, the gates that failed, a fault of the installation, or a code of its own."""
+class Output(Record):
+    """The output of a command: text, why gates failed, all gates, a fault of the installation, or a code of its own."""
 
     text: str
     failed: Sequence[str] = ()
+    gates: Sequence[object] = ()
     failure: str = ""
     code: int = OK
 
@@ -240,6 +227,8 @@ def finish(output: Output, options: Any) -> int:
                 file.write(output.text.encode("utf-8", "surrogateescape"))
     for line in output.failed:
         tell("fail", line)
+    if output.gates and not output.failed:
+        tell("gate passed", ", ".join(map(str, output.gates)))
     return code or output.code or (FAILURE if output.failure else GATE if output.failed else OK)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import IO, TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
+from typing import IO, TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from fastir.engine.measure._grades import coded, has_fractions
 from fastir.errors import FormatError
 from fastir.inputs import dicts, files, places, roles
 from fastir.inputs.files import Path
-from fastir.inputs.shapes import COLUMNS, HELD_OBJECT, LISTS, PATH, TABLE, Table, input_shape
+from fastir.inputs.shapes import COLUMNS, HELD_OBJECT, LISTS, PATH, TABLE, input_shape
 from fastir.inputs.source import as_source, data_of
 from fastir.rendering.text import counted
 
@@ -28,7 +28,15 @@ if TYPE_CHECKING:
     from fastir.engine.measure._grades import Grades
     from fastir.inputs.preferences import PreferenceOrder
     from fastir.inputs.samples import Probabilities, Strata
+    from fastir.inputs.shapes import Table
     from fastir.request.options import Duplicates
+
+    Label = SupportsIndex | SupportsFloat
+    Relevant = Mapping[Any, Label] | Sequence[Any] | AbstractSet[Any] | np.ndarray | str | int  # of one query
+    Groups = Mapping[Any, Mapping[Any, Mapping[Any, Label]]]
+    Preferred = Mapping[Any, Mapping[Any, Mapping[Any, Mapping[Any, Label]]]]
+    JudgmentsLike = Mapping[Any, Relevant] | Groups | Preferred
+    QrelsLike: TypeAlias = JudgmentsLike | Path | IO[bytes] | "Qrels" | Table  # what runs are evaluated against
 
 
 class QrelsColumns(Columns):
@@ -81,13 +89,6 @@ class QrelsColumns(Columns):
                 grades_and_codes = grades, codes
             return self.__dict__.setdefault("_codes", grades_and_codes)
         return self._codes
-
-
-Label = SupportsIndex | SupportsFloat
-Relevant = Mapping[Any, Label] | Sequence[Any] | AbstractSet[Any] | np.ndarray | str | int  # of one query
-Groups = Mapping[Any, Mapping[Any, Mapping[Any, Label]]]
-Preferred = Mapping[Any, Mapping[Any, Mapping[Any, Mapping[Any, Label]]]]
-JudgmentsLike = Mapping[Any, Relevant] | Groups | Preferred
 
 
 def label_column(numbers: np.ndarray) -> np.ndarray:
@@ -544,7 +545,6 @@ FILE_READERS: dict[str, Callable[..., Qrels]] = {  # what a format holds: from t
     "preferences": preferences_of_file,
     "sample": lambda name, *columns: SampledQrels(*columns),
 }
-QrelsLike = JudgmentsLike | Path | IO[bytes] | Qrels | Table  # what runs are evaluated against
 
 
 def qrels_of_pairs(data: Mapping[Any, Any], duplicates: Duplicates | None) -> Qrels:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from fastir.data.results.results import Results
     from fastir.request.conventions import Convention
     from fastir.request.custom import CustomColumns
-    from fastir.request.keywords import MetricOptions, ValueOptions
+    from fastir.request.keywords import ConventionName, MetricOptions, ValueOptions
     from fastir.request.options import Duplicates, Options, Queries, Ties
     from fastir.request.plan import Settings
     from fastir.request.provenance import Provenance
@@ -105,7 +105,8 @@ class JudgedRankings:
     duplicates: Duplicates | None
     report: Report
     _provenance: Provenance | Callable[[], Provenance] | None
-    _make: Callable[[], JudgedRankings]  # absent but where the attributes are made when one is first read
+    # absent but where the attributes are made when one is first read; None once they are
+    _make: Callable[[], JudgedRankings] | None
 
     @classmethod
     def from_arrays(
@@ -156,9 +157,13 @@ class JudgedRankings:
         """Make the attributes on their first use; threads that make them at the same time get equal ones."""
         if name not in FIELD_NAMES:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        made = self._make()
+        make = self._make
+        if make is None:  # another thread has made them since
+            return object.__getattribute__(self, name)
+        made = make()
         for each in FIELD_NAMES:
             setattr(self, each, getattr(made, each))
+        self._make = None  # and what it holds
         return getattr(made, name)
 
     @property
@@ -203,7 +208,7 @@ class JudgedRankings:
         max_depth: SupportsIndex | None = None,
         n_threads: SupportsIndex | None = None,
         weights: Mapping[Any, float] | None = None,
-        convention: str | Convention = "fastir",
+        convention: ConventionName | str | Convention = "fastir",
         **choices: Unpack[MetricOptions],
     ) -> Results:
         """Evaluate. The values equal those of `fastir.evaluate` for the same qrels, run and options, to the last bit.
@@ -265,7 +270,7 @@ class JudgedRankings:
     def by_convention(
         self,
         metrics: str | Iterable[str],
-        conventions: Iterable[str | Convention] | None = None,
+        conventions: Iterable[ConventionName | str | Convention] | None = None,
         **options: Unpack[ValueOptions],
     ) -> ResultsByConvention:
         """Evaluate each metric under each convention that orders documents as these rankings do.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Any, Self, SupportsFloat, SupportsIndex, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Self, SupportsFloat, SupportsIndex, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from fastir.errors import quote
 from fastir.inputs import dicts, places
 from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.files import Path, Watch
-from fastir.inputs.shapes import COLUMNS, HELD_OBJECT, LISTS, PATH, TABLE, Table, input_shape
+from fastir.inputs.shapes import COLUMNS, HELD_OBJECT, LISTS, PATH, TABLE, input_shape
 from fastir.inputs.source import as_source, data_of
 from fastir.rendering.text import counted
 from fastir.request.options import DUPLICATES, MAX_DEPTH, TIES_BY_ID
@@ -27,11 +27,16 @@ from fastir.request.options import DUPLICATES, MAX_DEPTH, TIES_BY_ID
 if TYPE_CHECKING:
     from fastir.engine.join._join import Parents
     from fastir.inputs.parents import AnyParents
+    from fastir.inputs.shapes import Table
     from fastir.request.options import Duplicates, TiesById
+
+    Ranked = Sequence[Any] | np.ndarray  # ids in rank order
+    RankingsLike = Mapping[Any, Mapping[Any, SupportsFloat]] | Mapping[Any, Ranked]
+    RunLike: TypeAlias = RankingsLike | Path | IO[bytes] | "Run" | Table  # what is evaluated
+    RunsLike = Mapping[Any, RunLike] | Iterable[tuple[Any, RunLike]] | Iterable[Path] | Path | Table  # several of them
 
 
 MERGED_CHUNKS = "parts of a document"  # what `parents` repair: rows that are not their document's first
-Ranked = Sequence[Any] | np.ndarray  # ids in rank order
 
 
 class Run(Rows):
@@ -200,8 +205,8 @@ class Run(Rows):
             A pandas or polars frame, a pyarrow table or reader, a DuckDB relation, any other object with
             ``__arrow_c_stream__`` or ``__arrow_c_array__``, a dict of arrays, or an iterable of tuples; it is copied. A
             column is found by its usual names, the first that the table has: query_id, qid, q_id, user_id, query-id,
-            userId, query; doc_id, docno, docid, item_id, corpus-id, itemId, movieId, document_id, chunk_id, doc,
-            document; score, prediction. Ids are strings or integers.
+            userId, topic_id, topic, query; doc_id, docno, docid, item_id, corpus-id, itemId, movieId, document_id,
+            chunk_id, doc, document; score, prediction, similarity. Ids are strings or integers.
         columns : dict or None
             ``{"query_id": name, "doc_id": name, "score": name}``, for columns with other names.
         duplicates : None, "first", "last", "max" or "once"
@@ -296,9 +301,6 @@ class Run(Rows):
 
 
 AnyRun = TypeVar("AnyRun", bound=Run)
-RankingsLike = Mapping[Any, Mapping[Any, SupportsFloat]] | Mapping[Any, Ranked]
-RunLike = RankingsLike | Path | IO[bytes] | Run | Table  # what is evaluated
-RunsLike = Mapping[Any, RunLike] | Iterable[tuple[Any, RunLike]] | Iterable[Path] | Path | Table  # several of them
 
 
 def set_name(run: AnyRun, name: str | None) -> AnyRun:

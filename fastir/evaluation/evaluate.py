@@ -123,6 +123,12 @@ def evaluate(
         ``{doc_id: weight}``, ``{query_id: {doc_id: weight}}``, a str that names a column of a table of qrels, or the
         path of a file with a document and its weight on each line, perhaps after a query. Weights are above 0, such as
         inverse propensities. Every document with a label above 0 needs one.
+    forbidden : {query_id: doc_ids}, judgments, path or None
+        Documents that must not come, such as stale, secret or harmful ones, for the metrics forbidden_hits,
+        forbidden_rate, leak_recall and compat_help_harm. Of judgments all documents with a label above 0, which is the
+        grade of their harm. A file has a query and a document on each line, or qrels.
+    forbidden_level : float or None
+        Documents with labels up to this one, below rel_level, are forbidden, too; a negative label is a grade of harm.
     **choices
         Parameters of the metrics, for all that have them: empty, gain, discount, ideal, ap_norm, short_rankings,
         rounding, unranked, one_class, gains, rbp_norm, bpref_norm, negatives, f_weight, max_grade, tail, rank_one,
@@ -336,8 +342,7 @@ def unknown_option(name: str) -> str:
     """Why an option is none of `judged_rankings`: it is one of values, or it does not exist."""
     if name in (*VALUE_OPTIONS, *choice_params()):
         return f"judged_rankings has no option {name!r}; options of values belong to JudgedRankings.evaluate"
-    import difflib  # after an error only: it is slow to import
+    from fastir.request.habits import option_hint
 
-    near = difflib.get_close_matches(name, sorted(ranking_options()), n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(sorted(ranking_options()))}"
-    return f"unknown option {name!r}; {hint}"
+    known = sorted(ranking_options())
+    return f"unknown option {name!r}{option_hint(name, known) or '; the options are ' + ', '.join(known)}"

@@ -6,10 +6,11 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
+import fastir.rendering as rendering
+from fastir.checks import number
 from fastir.evaluation.rules import EvaluationRequest, EvaluationRules, columns_by_side, prepare
 from fastir.inputs.parents import read_as
 from fastir.inputs.source import as_source
-from fastir.rendering import Cell, Table, render
 from fastir.request.options import (
     Aggregate,
     Duplicates,
@@ -34,11 +35,11 @@ if TYPE_CHECKING:
     from fastir.data.run import RunLike, RunsLike
     from fastir.evaluation.partial.partial import Partial
     from fastir.evaluation.run_collections import RunNames
-    from fastir.inputs.exclusions import ExcludeLike
+    from fastir.inputs.exclusions import ExcludeLike, ForbiddenLike
     from fastir.inputs.mappings import DocWeights
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
-    from fastir.request.keywords import MetricOptions
+    from fastir.request.keywords import ConventionName, MetricOptions
 
 
 Strategy = Literal["auto", "grouped", "two-pass", "lists"]
@@ -88,7 +89,9 @@ class Evaluator:
         label: SupportsFloat | None = None,
         weights: Mapping[Any, float] | None = None,
         doc_weights: DocWeights | str | os.PathLike[str] | None = None,
-        convention: str | Convention = "fastir",
+        forbidden: ForbiddenLike | None = None,
+        forbidden_level: SupportsFloat | None = None,
+        convention: ConventionName | str | Convention = "fastir",
         **choices: Unpack[MetricOptions],
     ) -> None:
         rule, query_ids = query_rule(queries)
@@ -107,7 +110,10 @@ class Evaluator:
         )
         sides = columns_by_side(columns, qrels_columns, run_columns, label)
         documents = read_as(parents, aggregate, duplicates, exclude, convention)
-        request = EvaluationRequest(qrels, metrics, options, sides, weights, documents, query_ids, doc_weights)
+        level = None if forbidden_level is None else number("forbidden_level", forbidden_level)
+        request = EvaluationRequest(
+            qrels, metrics, options, sides, weights, documents, query_ids, doc_weights, forbidden, level
+        )
         self.rules: EvaluationRules = EvaluationRules(request)
         self.rules.warn_of_fractions()
 
@@ -132,7 +138,8 @@ class Evaluator:
         rows = [("judgments", repr(self.rules.qrels).strip("<>")), ("convention", str(provenance.convention))]
         rows += [(name, repr(value)) for name, value in provenance.options.items()]
         rows += [(f"metric {name}", text) for name, text in provenance.metrics.items()]
-        return render(Table(["Evaluator", ""], [[Cell(what), Cell(value)] for what, value in rows], 2, []), "html")
+        cells = [list(map(rendering.Cell, row)) for row in rows]
+        return rendering.render(rendering.Table(["Evaluator", ""], cells, 2, []), "html")
 
     def evaluate(self, run: RunLike) -> Results:
         """Evaluate one run; see the function `evaluate` for parameters, results, errors and warnings."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fastir.inputs.mappings import DocWeights
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
-    from fastir.request.keywords import MetricOptions
+    from fastir.request.keywords import ConventionName, MetricOptions
     from fastir.request.options import Aggregate, Duplicates
 
 
@@ -59,7 +59,7 @@ def evaluate_lists(
     exclude: ExcludeLike | None = None,
     weights: Mapping[Any, float] | ArrayLike | None = None,
     doc_weights: DocWeights | os.PathLike[str] | None = None,
-    convention: str | Convention = "fastir",
+    convention: ConventionName | str | Convention = "fastir",
     **choices: Unpack[MetricOptions],
 ) -> Results:
     """Evaluate lists of retrieved ids against the relevant ids of the same queries, by query id or by position.
@@ -320,7 +320,7 @@ def is_table(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:
 
 def is_dict(data: Any, name: str, columns: Mapping[str, str] | None) -> bool:
     """Whether a mapping has query ids as its keys, rather than the names of columns."""
-    return isinstance(data, Mapping) and not has_column(data, name, columns)
+    return (type(data) is dict or isinstance(data, Mapping)) and not has_column(data, name, columns)
 
 
 def has_column(names: Container[Any], name: str, columns: Mapping[str, str] | None) -> bool:

@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, TypedDict
 
-from fastir.request.keywords import LevelOptions, MetricOptions, ValueOptions
+from fastir.request.keywords import ConventionName, LevelOptions, MetricOptions, ValueOptions
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from fastir.evaluation.run_collections import RunNames
-    from fastir.inputs.exclusions import ExcludeLike
+    from fastir.inputs.exclusions import ExcludeLike, ForbiddenLike
     from fastir.inputs.mappings import DocWeights
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class ReadingOptions(TypedDict, total=False):
     """How qrels and runs are read, and how equal scores are ordered."""
 
-    convention: str | Convention
+    convention: ConventionName | str | Convention
     columns: Mapping[str, str] | None
     qrels_columns: Mapping[str, str] | None
     run_columns: Mapping[str, str] | None
@@ -46,6 +46,8 @@ class RankingOptions(ReadingOptions, total=False):
 class CompareOptions(ReadingOptions, MetricOptions, LevelOptions, total=False):
     """Those that `compare` hands on."""
 
+    forbidden: ForbiddenLike | None
+    forbidden_level: SupportsFloat | None
     doc_weights: DocWeights | str | os.PathLike[str] | None
 
 
@@ -96,6 +98,8 @@ class ToJudgeOptions(ValueOptions, total=False):
 class EvaluateOptions(BoundsOptions, total=False):
     """All options of `evaluate`."""
 
+    forbidden: ForbiddenLike | None
+    forbidden_level: SupportsFloat | None
     doc_weights: DocWeights | str | os.PathLike[str] | None
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from fastir.data.results.results import Results
     from fastir.request.conventions import Convention
-    from fastir.request.keywords import MetricOptions
+    from fastir.request.keywords import ConventionName, MetricOptions
 
 INPUT_TIES = TIES.index("input")
 Counts = list[int]  # three: how many labels are below 0 and queries have ties, and the first of these
@@ -49,7 +49,7 @@ def evaluate_ranked(
     max_depth: SupportsIndex | None = None,
     n_threads: SupportsIndex | None = None,
     weights: Mapping[int, float] | ArrayLike | None = None,
-    convention: str | Convention = "fastir",
+    convention: ConventionName | str | Convention = "fastir",
     **choices: Unpack[MetricOptions],
 ) -> Results:
     """Evaluate rankings given as labels in rank order, without ids.
@@ -161,7 +161,7 @@ def evaluate_scores(
     score_dtype: DTypeLike | None = None,
     n_threads: SupportsIndex | None = None,
     weights: Mapping[Any, float] | ArrayLike | None = None,
-    convention: str | Convention = "fastir",
+    convention: ConventionName | str | Convention = "fastir",
     **choices: Unpack[MetricOptions],
 ) -> Results:
     """Evaluate documents given as arrays of labels and scores, without ids, as in learning to rank.

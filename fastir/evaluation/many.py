@@ -13,10 +13,11 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from fastir.data.results.by_run import ResultsByRun
-from fastir.data.run import Run, RunsLike
+from fastir.data.run import Run
+from fastir.declared import Record
 from fastir.engine.threads import thread_count
 from fastir.evaluation.drivers.coverage import Coverage
 from fastir.evaluation.run_collections import RunNames, name_the_run, runs_by_name
@@ -26,13 +27,14 @@ from fastir.inputs.trec import ROW_BYTES
 
 if TYPE_CHECKING:
     from fastir.data.results.results import Results
+    from fastir.data.run import RunsLike
     from fastir.evaluation.rules import EvaluationRules
 
 THREAD_ROWS = 1 << 18  # rows of a run that are worth a thread
 POLL_SECONDS = 0.05  # seconds between two looks for Ctrl-C, which a wait without a time limit was seen to miss
 
 
-class Job(NamedTuple):
+class Job(Record):
     """A run that may be evaluated in any thread."""
 
     place: int

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from fastir.data.results.results import Results
     from fastir.request.conventions import Convention
-    from fastir.request.keywords import MetricOptions
+    from fastir.request.keywords import ConventionName, MetricOptions
 
 
 NO_ITEMS = items(None, "exclude")
@@ -46,7 +46,7 @@ def evaluate_matrix(
     n_threads: SupportsIndex | None = None,
     weights: Any = None,
     doc_weights: Any = None,
-    convention: str | Convention = "fastir",
+    convention: ConventionName | str | Convention = "fastir",
     **choices: Unpack[MetricOptions],
 ) -> Results:
     """Evaluate a matrix of scores: each row is a query (a user) that ranks all columns (the items).
@@ -185,7 +185,7 @@ def evaluate_topk(
     n_threads: SupportsIndex | None = None,
     weights: Any = None,
     doc_weights: Any = None,
-    convention: str | Convention = "fastir",
+    convention: ConventionName | str | Convention = "fastir",
     **choices: Unpack[MetricOptions],
 ) -> Results:
     """Evaluate lists of items with a row per query, as returned by FAISS, usearch, hnswlib or torch.topk.

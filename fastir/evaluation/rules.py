@@ -6,13 +6,14 @@ import contextlib
 import functools
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.data.results._fields import status_codes
 from fastir.data.results.micro import without_counts
 from fastir.data.results.results import Results, set_best
 from fastir.data.run import Run, as_run
+from fastir.declared import Record
 from fastir.engine.measure import NUM_Q
 from fastir.engine.measure._grades import count_fractions
 from fastir.errors import NoOverlapError, UnknownMetricError, quote
@@ -20,7 +21,6 @@ from fastir.evaluation.drivers.evaluate_one import PlainEvaluator
 from fastir.evaluation.drivers.suspect_runs import compare_ids, like_scores, note_swap
 from fastir.inputs import dicts, files, places, roles
 from fastir.inputs.exclusions import Exclusion, find_document_map
-from fastir.inputs.ir_metadata import ir_metadata
 from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
 from fastir.inputs.source import as_source
 from fastir.request.custom import custom_columns
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 Sides = tuple["Mapping[str, str] | None", "Mapping[str, str] | None"]  # names of the columns of qrels and run
 
 
-class EvaluationRequest(NamedTuple):
+class EvaluationRequest(Record):
     """What an Evaluator is made of: its arguments after they were checked."""
 
     qrels: QrelsLike
@@ -57,10 +57,16 @@ class EvaluationRequest(NamedTuple):
     parents: AnyParents | None = None
     query_ids: list[Any] | None = None
     doc_weights: DocWeights | str | os.PathLike[str] | None = None
+    forbidden: Any = None
+    forbidden_level: float | None = None
 
 
 def prepare(
-    qrels: Qrels, settings: Settings, columns: Mapping[str, str] | None = None, parents: AnyParents | None = None
+    qrels: Qrels,
+    settings: Settings,
+    columns: Mapping[str, str] | None = None,
+    parents: AnyParents | None = None,
+    forbidden: Qrels | None = None,
 ) -> RunEvaluator:
     """A PlainEvaluator, or what puts several together, for other judgments or for metrics with rules of their own."""
     if isinstance(qrels, Preferences):
@@ -74,7 +80,7 @@ def prepare(
     if settings.parts:
         from fastir.evaluation.composites.per_metric import PerMetricRules
 
-        return PerMetricRules(prepare, qrels, settings, columns, parents)
+        return PerMetricRules(prepare, qrels, settings, columns, parents, forbidden)
     return FromAnyOrder(qrels, settings, columns, parents)
 
 
@@ -93,7 +99,7 @@ class EvaluationRules:
     """Qrels and metrics, prepared for runs; `settings`, `qrels`, `columns` and `parents` are those of `prepared`."""
 
     def __init__(self, request: EvaluationRequest) -> None:
-        qrels, metrics, options, (qrels_columns, run_columns), weights, parents, query_ids, doc_weights = request
+        qrels, metrics, options, (qrels_columns, run_columns), weights, parents, query_ids, doc_weights = request[:8]
         listed, custom = custom_columns(metrics, NUM_Q)
         self.custom: CustomColumns | None = custom
         of_runs = options if options.duplicates != "mean" else options._replace(duplicates=None)
@@ -135,7 +141,13 @@ class EvaluationRules:
         self.weights: dict[Any, float] | None = None if weights is None else dicts.query_weights(weights, list(qrels))
         if isinstance(parents, Exclusion):
             parents = parents.for_queries(list(qrels))
-        self.prepared: RunEvaluator = prepare(qrels, settings, run_columns, parents)
+        self.forbidden: Qrels | None = None
+        if request.forbidden is not None or request.forbidden_level is not None:
+            from fastir.evaluation.composites.forbidden import read_forbidden
+
+            self.forbidden = read_forbidden(request.forbidden, request.forbidden_level, qrels, options.rel_level)
+            self.inputs["forbidden"] = {"number": len(self.forbidden.columns.numbers)}
+        self.prepared: RunEvaluator = prepare(qrels, settings, run_columns, parents, self.forbidden)
         self.settings: Settings = self.prepared.settings
         self.measure: Callable[..., Any] = self.prepared.measure
         if isinstance(self.prepared, PlainEvaluator) and not settings.sizes and not settings.micro:
@@ -155,7 +167,7 @@ class EvaluationRules:
         metrics = settings.metrics if self.custom is None else self.custom.metrics
         sides = None, self.columns
         request = EvaluationRequest(self.qrels, metrics, settings.options, sides, self.weights, self.parents)
-        return request._replace(**changed)
+        return request._replace(forbidden=self.forbidden)._replace(**changed)
 
     def warn_of_fractions(self) -> None:
         """Warn of labels that are fractions and too small for a metric; not again when an Evaluator is unpickled."""
@@ -311,8 +323,11 @@ class EvaluationRules:
 
 def add_metadata(file: dict[str, dict[str, Any]], run: Any, repairs: Mapping[str, Any]) -> None:
     """Add the `ir_metadata` of a run's comments to the record's entry for its file."""
-    if "comment lines" in repairs and (metadata := ir_metadata(run)):
-        file["run"]["ir_metadata"] = metadata
+    if "comment lines" in repairs:
+        from fastir.inputs.ir_metadata import ir_metadata
+
+        if metadata := ir_metadata(run):
+            file["run"]["ir_metadata"] = metadata
 
 
 def select_queries(qrels: Qrels, query_ids: list[Any]) -> Qrels:

@@ -91,9 +91,12 @@ def with_names(runs: Any, names: RunNames = "stem", judgments: Sequence[Any] = (
 
 
 def refuse_swapped(judgments: Any, runs: Any) -> None:
-    """Refuse a dict of judgments in the place of runs, and runs in that of the judgments."""
-    if is_dict_of_numbers(runs) and isinstance(judgments, dict) and all(map(is_dict_of_numbers, judgments.values())):
+    """Refuse a dict of judgments or of one run in the place of runs."""
+    if not is_dict_of_numbers(runs):
+        return
+    if isinstance(judgments, dict) and all(map(is_dict_of_numbers, judgments.values())):
         raise ValueError("runs is {query: {document: number}}, as qrels are: are qrels and runs swapped?")
+    raise ValueError("runs is one run, {query: {document: number}}; several are expected, as {'name': run}")
 
 
 def is_dict_of_numbers(data: Any) -> bool:

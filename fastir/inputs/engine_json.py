@@ -36,6 +36,12 @@ def engine_rows(data: Any, is_run: bool, path: str) -> Rows | None:
 
     `data` is what `json_files.parse_json` returns: objects are tuples of pairs.
     """
+    if type(fields(fields(data).get("root")).get("children")) is list:
+        raise FormatError(
+            "the JSON is a response of Vespa, which names neither its query nor, for sure, its documents; expected "
+            "{query_id: {hit['fields']['id']: hit['relevance'] for hit in response['root']['children']}}",
+            path,
+        )
     for what, entries, side, rows in (
         ("a _rank_eval request with ratings, which are qrels", requests(data), False, rated_documents),
         ("a _rank_eval response with hits, which are a run", details(data), True, hits),

@@ -27,13 +27,13 @@ from fastir.engine.join._contiguous import rows_left
 from fastir.engine.join._judged import Judged
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs.places import is_path
-from fastir.rendering.look_alikes import quote_first
 
 if TYPE_CHECKING:
     from fastir.engine.join._join import Parents
     from fastir.inputs.files import Path
 
     ExcludeLike: TypeAlias = Literal["query_id"] | Mapping[Any, Iterable[Any]] | Path
+    ForbiddenLike: TypeAlias = Mapping[Any, Iterable[Any]] | Path
 
 OWN_DOCUMENT = "query_id"  # excludes the document that has the query's id
 
@@ -92,6 +92,8 @@ class Exclusion:
         """Raise NoOverlapError if documents are excluded only for queries that are not in the qrels."""
         others = [query_id for query_id, doc_ids in (self.by_query or {}).items() if doc_ids]
         if others and set(map(str, query_ids)).isdisjoint(others):
+            from fastir.rendering.look_alikes import quote_first
+
             here, there = quote_first(query_ids, others)
             raise NoOverlapError(f"no query in common: the qrels have {here}, exclude has {there}")
 

@@ -12,10 +12,10 @@ import importlib
 import os
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from fastir.checks import check_choice
-from fastir.declared import Table
+from fastir.declared import Record, Table
 from fastir.engine.columns import line_formats as lines
 from fastir.engine.columns._ids import encode
 from fastir.engine.columns.other_formats import HEADER, are_pairs
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fastir.inputs.writers import Nested
 
 
-class Format(NamedTuple):
+class Format(Record):
     """A format of files."""
 
     name: str

@@ -8,10 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from fastir.declared import Record
 from fastir.errors import quote
 
 BATCH_ROWS = 1 << 16  # rows that are requested at a time
@@ -44,7 +45,7 @@ USUAL_CALLS = (
 )
 
 
-class LibraryTable(NamedTuple):
+class LibraryTable(Record):
     """A table that is read later."""
 
     names: list[str]  # of its columns

@@ -11,11 +11,12 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple, SupportsFloat
+from typing import Any, SupportsFloat
 
 import numpy as np
 
 from fastir.checks import mapping
+from fastir.declared import Record
 from fastir.errors import FormatError, quote
 from fastir.inputs import files
 from fastir.inputs.files import Path
@@ -23,7 +24,7 @@ from fastir.inputs.places import is_path, place_name
 from fastir.rendering.text import counted
 
 
-class MappingText(NamedTuple):
+class MappingText(Record):
     """What messages call an option that is a mapping, its keys and its values."""
 
     option: str

@@ -10,8 +10,9 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from fastir.declared import Record
 from fastir.errors import FormatError, quote
 from fastir.inputs.library_tables import is_in_memory
 
@@ -31,7 +32,7 @@ RUN_ENDINGS = frozenset(  # what is no part of a run's name
 )
 
 
-class Remote(NamedTuple):
+class Remote(Record):
     """A path in a file system, which has the methods of pyarrow's."""
 
     system: Any
@@ -49,7 +50,7 @@ class LocalPath:
         return os.fspath(self.data)
 
 
-class Part(NamedTuple):
+class Part(Record):
     """One of the files that make a table."""
 
     place: Any
@@ -78,7 +79,7 @@ def is_file_object(data: Any) -> bool:
 
 def is_path(data: Any) -> TypeIs[str | bytes | os.PathLike[Any]]:
     """Whether an object is a path as Python's `open` takes it."""
-    return isinstance(data, (str, bytes, os.PathLike))
+    return isinstance(data, (str, bytes)) or hasattr(type(data), "__fspath__")  # as os.PathLike, which takes long
 
 
 def is_place(data: Any) -> bool:

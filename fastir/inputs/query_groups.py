@@ -25,16 +25,16 @@ class QueryGroups(NamedTuple):
 
 def query_groups(n: int, group: ArrayLike | None, qid: ArrayLike | None, offsets: ArrayLike | None) -> QueryGroups:
     """The QueryGroups of n rows, of which at most one description is given; without any the rows are one query."""
-    if group is not None and qid is None is offsets:
-        bounds = groups_from_sizes(group, n)
-        return QueryGroups(range(len(bounds) - 1), bounds)
     if (group is not None) + (qid is not None) + (offsets is not None) > 1:
         descriptions = {"group": group, "qid": qid, "offsets": offsets}
         names = [name for name, array in descriptions.items() if array is not None]
         raise ValueError(f"{' and '.join(names)} must not be given together: they say the same in different ways")
     if qid is not None:
         return groups_from_ids(qid, n)
-    bounds = np.array((0, n), np.int64) if offsets is None else offset_array(offsets, n, "offsets", "labels")
+    if offsets is not None:
+        bounds = offset_array(offsets, n, "offsets", "labels")
+    else:
+        bounds = np.array((0, n), np.int64) if group is None else groups_from_sizes(group, n)
     return QueryGroups(range(len(bounds) - 1), bounds)
 
 

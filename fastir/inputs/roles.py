@@ -7,23 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from fastir.checks import number
+from fastir.declared import Record
 from fastir.errors import quote
 
 # The usual names of each column; the first one that a table has is taken. The rating of a run may be the truth.
 QUERY_ID = ("query_id", "qid", "q_id", "user_id", "query-id", "userId", "user")
-QUERY = (*QUERY_ID, "query")  # the last may be a text beside an id
+QUERY = (*QUERY_ID, "topic_id", "topic", "query", "question")  # the last two may be a text beside an id
 DOC = (
     *("doc_id", "docno", "docid", "item_id", "corpus-id", "itemId", "movieId", "item"),
-    *("document_id", "chunk_id", "doc", "document"),
+    *("document_id", "chunk_id", "passage_id", "doc", "document", "passage"),
 )
 RANK = "rank"  # of a run without scores
 ORDER = (RANK, "position")  # beside scores: the order of rows, where Spark does not keep it
 RUN = ("run", "system", "run_id", "system_id")  # of several runs in one table
-LABEL = ("label", "relevance", "rating", "rel", "grade")
-NUMBER: dict[str, tuple[str, ...]] = {"run": ("score", "prediction", RANK), "qrels": (*LABEL, "score")}
+LABEL = ("label", "relevance", "rating", "rel", "grade", "judgment", "judgement")
+NUMBER: dict[str, tuple[str, ...]] = {"run": ("score", "prediction", "similarity", RANK), "qrels": (*LABEL, "score")}
 LISTED = {"run": "retrieved", "qrels": "relevant"}  # the role of a column of lists of ids
 ROLES = ("query_id", "doc_id", "score", "rank", "label", "run", *LISTED.values())  # of tables of runs and of qrels
 
@@ -61,7 +62,7 @@ def is_header(names: Sequence[str]) -> bool:
     return any(name in PAIRED_QUERY for name in names) and any(name in (*DOC, *LIST_NAMES) for name in names)
 
 
-class Everything(NamedTuple):
+class Everything(Record):
     """In the place of the name of the labels' column: a table has none, and all that it lists has this label."""
 
     value: float

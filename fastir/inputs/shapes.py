@@ -15,50 +15,44 @@ if TYPE_CHECKING:
 
     from fastir.engine.columns.rows import Rows
 
+    class ArrowStream(Protocol):
+        """What hands out its rows as Arrow record batches: frames, tables and readers of many libraries."""
 
-class ArrowStream(Protocol):
-    """What hands out its rows as Arrow record batches: frames, tables and readers of many libraries."""
+        def __arrow_c_stream__(self, requested_schema: object | None = None, /) -> object: ...
 
-    def __arrow_c_stream__(self, requested_schema: object | None = None, /) -> object: ...
+    class ArrowArray(Protocol):
+        """What hands out its rows as one Arrow record batch."""
 
+        def __arrow_c_array__(self, requested_schema: object | None = None, /) -> tuple[object, object]: ...
 
-class ArrowArray(Protocol):
-    """What hands out its rows as one Arrow record batch."""
+    class Frame(Protocol):
+        """A data frame of pandas."""
 
-    def __arrow_c_array__(self, requested_schema: object | None = None, /) -> tuple[object, object]: ...
+        @property
+        def iloc(self) -> Any: ...
 
+        @property
+        def columns(self) -> Any: ...
 
-class Frame(Protocol):
-    """A data frame of pandas."""
+    class Scanner(Protocol):
+        """What hands out its rows as record batches: a Dataset or a Scanner of pyarrow."""
 
-    @property
-    def iloc(self) -> Any: ...
+        def to_batches(self) -> Iterable[Any]: ...
 
-    @property
-    def columns(self) -> Any: ...
+    class HuggingDataset(Protocol):
+        """A Dataset of Hugging Face."""
 
+        def with_format(self, type: Any = None, /) -> Any: ...
 
-class Scanner(Protocol):
-    """What hands out its rows as record batches: a Dataset or a Scanner of pyarrow."""
-
-    def to_batches(self) -> Iterable[Any]: ...
-
-
-class HuggingDataset(Protocol):
-    """A Dataset of Hugging Face."""
-
-    def with_format(self, type: Any = None, /) -> Any: ...
-
-
-Table = (
-    ArrowStream
-    | ArrowArray
-    | Frame
-    | Scanner
-    | HuggingDataset
-    | Mapping[str, "ArrayLike"]
-    | Iterable[tuple[Any, Any, Any]]
-)
+    Table = (
+        ArrowStream
+        | ArrowArray
+        | Frame
+        | Scanner
+        | HuggingDataset
+        | Mapping[str, "ArrayLike"]
+        | Iterable[tuple[Any, Any, Any]]
+    )
 
 DICTS = "dicts"  # a dict of dicts
 LISTS = "lists"  # a mapping of each query to what it ranks or what is relevant, without numbers

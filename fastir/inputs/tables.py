@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fastir.declared import Record
 from fastir.engine.columns._arrow import Batches
 from fastir.engine.columns._ids import Ids
 from fastir.engine.columns._objects import fields_from_rows, objects_from_list, read_floats, read_integers
@@ -36,7 +37,7 @@ LIST_KINDS = list, tuple, np.ndarray  # of values of a column that has lists
 OBJECT_ROWS = 1 << 13  # rows of Python objects that are read at a time
 
 
-class Batch(NamedTuple):
+class Batch(Record):
     """Some rows: ids, ids, and float64 numbers."""
 
     queries: Ids
@@ -204,8 +205,9 @@ def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Any
                 library.n_rows,
             )
     if hasattr(data, "iloc") and hasattr(data, "columns"):
-        names_of_lists = frame_lists(data, what, columns)
-        return list_columns(data, names_of_lists, what) if names_of_lists else frame_table(data, what, columns)
+        series: dict[Any, Any] = {}
+        names_of_lists = frame_lists(data, what, columns, series)
+        return list_columns(data, names_of_lists, what) if names_of_lists else frame_table(data, what, columns, series)
     if any(hasattr(data, name) for name in ARROW_METHODS):
         again = not hasattr(data, "read_next_batch") and not hasattr(data, "__next__")
         n_rows = getattr(data, "num_rows", getattr(data, "height", None))
@@ -265,10 +267,10 @@ def tuple_table(data: Iterable[Any], what: str, columns: Mapping[Any, Any] | Non
     return Table(what, names, of_all, lambda names: read_tuples(data, what, min(len(names), 3)), again)
 
 
-def frame_table(data: Any, what: str, columns: Mapping[Any, Any] | None) -> Table:
-    """A pandas frame; if a column is missing that its index has, the error says so."""
+def frame_table(data: Any, what: str, columns: Mapping[Any, Any] | None, series: dict[Any, Any]) -> Table:
+    """A pandas frame; if a column is missing that its index has, the error says so. `series` are columns by name."""
     try:
-        made = Table(what, data.columns, columns, lambda names: read_frame(data, names, what), True, len(data))
+        made = Table(what, data.columns, columns, lambda names: read_frame(data, names, what, series), True, len(data))
         made.read_ranks = lambda name, _, row, n: plain_array(data[name])[row : row + n]
         return made
     except ValueError as error:
@@ -278,11 +280,16 @@ def frame_table(data: Any, what: str, columns: Mapping[Any, Any] | None) -> Tabl
         raise ValueError(f"{error}; or {what}.reset_index(), as the index is {', '.join(map(repr, index))}") from None
 
 
-def frame_lists(data: Any, what: str, columns: Mapping[Any, Any] | None) -> dict[str, Any] | None:
-    """{role: name} of a pandas frame with a list of ids in each row, else None; looks at no more than one column."""
+def frame_lists(data: Any, what: str, columns: Mapping[Any, Any] | None, made: dict[Any, Any]) -> dict[str, Any] | None:
+    """{role: name} of a pandas frame with a list of ids in each row, else None; looks at no more than one column.
+
+    It puts that column into `made`, as pandas makes one in 20 us.
+    """
     names = list(data.columns)
     doc = (columns or {}).get("doc_id") or next((name for name in DOC if name in names), None)
-    is_listed = doc is None or (names.count(doc) == 1 and has_lists(data[doc]))
+    if doc is not None and names.count(doc) == 1:
+        made[doc] = data[doc]
+    is_listed = doc is None or (doc in made and has_lists(made[doc]))
     if not is_listed and roles.LISTED.get(what) not in (columns or ()):
         return None
     listed = [name for name in names if names.count(name) == 1 and has_lists(data[name])]
@@ -384,9 +391,9 @@ def slice_reader(
     return ArrayReader(objects_from_list(column, first, stop) if isinstance(column, list) else column[first:stop])
 
 
-def read_frame(frame: Any, names: tuple[Any, ...], what: str) -> Iterator[Sequence[Any]]:
-    """A pandas frame: through Arrow where its strings lie there, else as arrays."""
-    series = [frame[name] for name in names]
+def read_frame(frame: Any, names: tuple[Any, ...], what: str, made: dict[Any, Any]) -> Iterator[Sequence[Any]]:
+    """A pandas frame: through Arrow where its strings lie there, else as arrays; columns that were made are let go."""
+    series = [made.pop(name) if name in made else frame[name] for name in names]
     if any(one.ndim != 1 for one in series):
         raise ValueError("a column name stands for several columns of the frame")
     if len(frame) <= MAX_SMALL_ROWS and (columns := small_columns(series)):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
+import numpy as np
+
 from fastir.engine.columns._ids import encode
+from fastir.engine.columns._number_text import rows_text
 from fastir.engine.columns.line_formats import bare
 from fastir.engine.columns.rows import Rows
 from fastir.errors import quote
@@ -29,13 +34,15 @@ def trec(file: BinaryIO, data: Nested, is_run: bool) -> None:
             raise ValueError(f"query id {quote(query_id)} begins with '#', like a comment of TREC; JSON can hold it")
         if not docs:
             raise ValueError(f"query {quote(query_id)} has no documents, which TREC lines cannot hold; JSON can")
+        text: Any
         if is_run:
-            lines = zip(docs, ranks(docs, numbers), numbers, strict=True)
-            lines_text = "".join([f"{query_id} Q0 {doc} {rank} {score!r} fastir\n" for doc, rank, score in lines])
+            heads = [f"{query_id} Q0 {doc} {rank} " for doc, rank in zip(docs, ranks(docs, numbers), strict=True)]
+            text = rows_text(heads, np.array(numbers, float)[:, None], [b"", b" fastir\n"])
         else:
             lines_text = "".join([f"{query_id} 0 {doc} {label}\n" for doc, label in zip(docs, numbers, strict=True)])
-        text = lines_text.encode("utf-8", "surrogateescape")
-        if not begun and (text.startswith(BOM) or packing_from_bytes(text[:4])):
+            text = lines_text.encode("utf-8", "surrogateescape")
+        first = bytes(text[:4])
+        if not begun and (first.startswith(BOM) or packing_from_bytes(first)):
             raise ValueError(f"query id {quote(query_id)} begins like a file of another kind; JSON can hold it")
         begun = True
         file.write(text)
@@ -141,8 +148,10 @@ def columns(data: Nested) -> Iterator[tuple[str, list[str], list[Any]]]:
         yield str(query_id), list(map(str, row)), list(row.values())
 
 
-def ranks(docs: list[str], scores: list[float]) -> list[int]:
+def ranks(docs: list[str], scores: list[float]) -> Sequence[int]:
     """The rank of each document, from 1."""
+    if all(map(operator.gt, scores, itertools.islice(scores, 1, None))):
+        return range(1, len(docs) + 1)
     places = [0] * len(docs)
     order = sorted(zip(scores, map(encode, docs), range(len(docs)), strict=True), reverse=True)
     for rank, (_, _, place) in enumerate(order, 1):

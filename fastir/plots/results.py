@@ -132,8 +132,7 @@ def omission_note(explanation: Explanation | RankedExplanation, more: int) -> st
 def bounds(bounds: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw a bar from the smallest to the largest value that labels of the unjudged documents could give.
 
-    The line in a bar is the value; the open circle is the value without the unjudged documents. Outer bounds are grey.
-    A bar of a difference that crosses 0 could have either sign.
+    The legend says what is drawn. A bar of a difference that crosses 0 could have either sign.
 
     Parameters
     ----------
@@ -167,27 +166,32 @@ def bounds(bounds: Bounds | Mapping[Any, Bounds], metric: str | None = None, ax:
     ax = ax or style.new_axes(board_height(len(rows)), style.width_beside(names))
     for place, (_, each, of) in enumerate(rows):
         low, high = each.lower[of], each.upper[of]
-        ax.barh(place, high - low, left=low, height=0.5, color=style.BLUE if each.exact[of] else style.GREY, alpha=0.5)
-        ax.plot([each.value[of]] * 2, [place - 0.25, place + 0.25], color=style.ink(ax), solid_capstyle="butt")
-        ax.plot(each.condensed[of], place, "o", color=style.ink(ax), markerfacecolor="none")
+        colour, kind = (style.BLUE, "bounds") if each.exact[of] else (style.GREY, "outer bounds")
+        ax.barh(place, high - low, left=low, height=0.5, color=colour, alpha=0.5, label=kind)
+        ends = [place - 0.25, place + 0.25]
+        ax.plot([each.value[of]] * 2, ends, color=style.ink(ax), solid_capstyle="butt", label="value")
+        without = "without unjudged documents"
+        ax.plot(each.condensed[of], place, "o", color=style.ink(ax), markerfacecolor="none", label=without)
     if any(each.against is not None for _, each, _ in rows):
         ax.axvline(0, color=style.ink(ax), linewidth=style.hairline())
     name_rows(ax, names)
     about = f"{label}{', ' * bool(label)}whatever labels unjudged documents have"
     ax.set_xlabel(style.with_note(style.plain_text(about), note))
+    style.legend_above(ax)
     return style.tidy(ax, "x")
 
 
 # ---- a tuning --------------------------------------------------------------------------------------------------------
+CHOSEN, BY_FOLDS = "chosen on all queries", "chosen by the folds"
+LARGE, SMALL = 30, 8  # points of the triangle
 CORNERS = ((0.0, 0.0), (1.0, 0.0), (0.5, 3**0.5 / 2))  # of the triangle, one for each run
 
 
 def tuning(tuning: Any, ax: Axes | None = None) -> Axes:
     """Plot the metric against the weight of the first run or the parameter; for three runs, over a triangle of weights.
 
-    The vertical line, or the open circle, is the setting chosen on all queries. Short lines at the bottom, or crosses,
-    are the settings chosen by the folds: if they are far apart, the choice depends on the queries. The band, or the
-    larger points, are settings within noise of the chosen one. The horizontal line is the cross-validated value.
+    The legend says what is drawn. If the settings that the folds chose are far apart, the choice depends on the
+    queries.
 
     Parameters
     ----------
@@ -221,15 +225,17 @@ def number(setting: Any, name: Any) -> float:
 def curve(tuning: Any, name: Any, ax: Axes) -> Axes:
     trials = sorted(tuning.trials, key=lambda trial: number(trial, name))
     low, high = tuning.plateau[name]
-    ax.axvspan(low, high, color=style.GREY, alpha=0.25, linewidth=0)
+    ax.axvspan(low, high, color=style.GREY, alpha=0.25, linewidth=0, label="within noise of the chosen")
     xs = [number(trial, name) for trial in trials]
     ax.plot(xs, [trial.value for trial in trials], color=style.BLUE, marker="" if len(xs) > 30 else "o")
-    ax.axvline(number(tuning, name), color=style.VERMILION)
-    ax.axhline(tuning.value, color=style.ink(ax), linewidth=style.hairline(), linestyle=(0, (4, 2)))
+    ax.axvline(number(tuning, name), color=style.VERMILION, label=CHOSEN)
+    dashed: dict[str, Any] = {"linewidth": style.hairline(), "linestyle": (0, (4, 2))}
+    ax.axhline(tuning.value, color=style.ink(ax), label="cross-validated", **dashed)
     marks = [number(fold, name) for fold in tuning.folds]
-    ax.plot(marks, [0.02] * len(marks), "|", color=style.VERMILION, transform=ax.get_xaxis_transform())
+    ax.plot(marks, [0.02] * len(marks), "|", color=style.VERMILION, transform=ax.get_xaxis_transform(), label=BY_FOLDS)
     ax.set_xlabel(style.plain_text(f"weight of {name}" if tuning.weights else str(name)))
     ax.set_ylabel(style.plain_text(str(tuning.metric)))
+    style.legend_above(ax)
     return style.tidy(ax, "both")
 
 
@@ -243,11 +249,14 @@ def at(setting: Any, names: list[Any]) -> tuple[float, float]:
 
 def triangle(tuning: Any, names: list[Any], ax: Axes) -> Axes:
     points = [at(trial, names) for trial in tuning.trials]
-    sizes = [30 if trial.within_noise else 8 for trial in tuning.trials]
+    sizes = [LARGE if trial.within_noise else SMALL for trial in tuning.trials]
     across, up = zip(*points, strict=True)
     drawn = ax.scatter(across, up, c=[trial.value for trial in tuning.trials], s=sizes, cmap="cividis")
-    ax.plot(*zip(*(at(fold, names) for fold in tuning.folds), strict=True), "x", color=style.VERMILION)
-    ax.plot(*at(tuning, names), "o", color=style.VERMILION, markerfacecolor="none", markersize=10)
+    for size, text in ((LARGE, "tried: within noise of the chosen"), (SMALL, "tried: worse")):
+        ax.scatter([], [], c=style.GREY, s=size, label=text)
+    ax.plot(*zip(*(at(fold, names) for fold in tuning.folds), strict=True), "x", color=style.VERMILION, label=BY_FOLDS)
+    ax.plot(*at(tuning, names), "o", color=style.VERMILION, markerfacecolor="none", markersize=10, label=CHOSEN)
+    style.legend_above(ax)
     for name, (x, y), below in zip(names, CORNERS, (True, True, False), strict=True):
         ax.annotate(
             style.plain_text(str(name)),

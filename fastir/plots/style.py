@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
+
+from fastir.rendering.names import ELLIPSIS, SEPARATOR, without_common
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # ---- names on pictures -----------------------------------------------------------------------------------------------
 NAME_LETTERS = 36  # letters of a name, if that keeps the names distinct
-MIN_COMMON_LETTERS = 8  # letters of a common beginning or end, from which on it is left out
-MIN_LETTERS = 4  # letters that remain of each name at least
 NOTE_LETTERS = 44  # letters of a line of the note
-SEPARATOR = r"[-_/\\: ]"
-ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 
 def short_names(names: Iterable[object]) -> tuple[list[str], str]:
@@ -24,22 +21,9 @@ def short_names(names: Iterable[object]) -> tuple[list[str], str]:
 
     The note is "" if nothing common was left out.
     """
-    texts = list(map(str, names))
-    first = beginning(texts)
-    rests = [text[len(first) :] for text in texts]
-    last = beginning([rest[::-1] for rest in rests])[::-1]
-    rests = [rest[: len(rest) - len(last)] for rest in rests]
-    note = wrap_note(f"names: {first}{ELLIPSIS}{last}") if first or last else []
+    rests, common = without_common(list(map(str, names)))
+    note = wrap_note(common) if common else []
     return elide_all(rests), "\n".join(map(plain_text, note))
-
-
-def beginning(texts: Sequence[str]) -> str:
-    """What all texts begin with, up to a separator, so that no word or number is cut in two; "" if that is short."""
-    letters = itertools.takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
-    common = "".join(next(zip(*letters, strict=True), ""))
-    last = min(map(len, texts), default=0) - MIN_LETTERS
-    end = max((separator.end() for separator in re.finditer(SEPARATOR, common) if separator.end() <= last), default=0)
-    return common[:end] if end >= MIN_COMMON_LETTERS and len(set(texts)) > 1 else ""
 
 
 def wrap_note(text: str) -> list[str]:
@@ -140,6 +124,14 @@ def lines(
 def highest_first(values: Sequence[float]) -> list[int]:
     """The positions of the values, from the largest; NaN comes last."""
     return sorted(range(len(values)), key=lambda place: (values[place] != values[place], -values[place]))
+
+
+def legend_above(ax: Axes) -> None:
+    """A legend above the data of all that has a label, each once."""
+    handles, labels = ax.get_legend_handles_labels()
+    once = dict(zip(labels, handles, strict=True))
+    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": 2}
+    ax.legend(list(once.values()), list(once), frameon=False, fontsize="small", **place)
 
 
 # ---- axes ----------------------------------------------------------------------------------------------------------

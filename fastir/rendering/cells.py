@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from fastir.declared import Record
 from fastir.rendering.text import decimals
 
 
-class Cell(NamedTuple):
+class Cell(Record):
     """A cell: its text, marks of the runs that it beats, its interval, whether it is emphasized, its exact value."""
 
     text: str
@@ -18,7 +18,7 @@ class Cell(NamedTuple):
     exact: str | None = None
 
 
-class Table(NamedTuple):
+class Table(Record):
     """Rows of cells below a head; the columns from `first` on are numbers.
 
     Title and notes make the caption; in text the title is above the table, and each note on lines of its own.
@@ -50,7 +50,8 @@ def align_points(texts: Sequence[str]) -> list[str]:
     if not any("." in text for text in texts) or any(mark in text for text in texts for mark in "/[e"):
         return list(texts)
     behind = [len(text.partition(".")[2]) + ("." in text) for text in texts]
-    return [text + " " * (max(behind) - length) for text, length in zip(texts, behind, strict=True)]
+    most = max(behind)
+    return [text + " " * (most - length) for text, length in zip(texts, behind, strict=True)]
 
 
 def extras(table: Table) -> list[tuple[bool, bool]]:

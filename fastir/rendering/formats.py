@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from fastir.checks import check_choice, flag
 from fastir.rendering.cells import Cell, Table, align_points, extras
+from fastir.rendering.names import without_common
 from fastir.rendering.text import UNPRINTABLE, align_columns, printable, quote_cell
 
 # ---- text, Markdown and CSV ------------------------------------------------------------------------------------------
@@ -18,6 +19,7 @@ CSV_QUOTED = '[,"\r\n]'
 FORMULA = r"[=+\-@\t\r](?s:.)"  # what a spreadsheet takes for a formula, if it is no number
 NUMBER = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|[+-]inf"  # no digit fits two parts of it
 WIDTH = 100  # of notes in text
+COLUMNS_OF_RUNS = ("run", "a", "b", "better in a", "worse in a")  # heads of columns with names of runs
 
 
 def as_text(table: Table, label: str | None = None) -> str:
@@ -169,7 +171,24 @@ def render(
         table = table._replace(title="", notes=[table.title, *table.notes])
     if flag("formulas", formulas) and format == "csv":
         return as_csv(table, label, formulas)
-    return FORMATS[format](table if format == "csv" else for_people(table), label)
+    if format == "csv":
+        return as_csv(table, label)
+    return FORMATS[format](for_people(short_names(table) if caption is None else table), label)
+
+
+def short_names(table: Table) -> Table:
+    """The table with names of runs that have no common beginning or end, which a note says."""
+    columns = [place for place, name in enumerate(table.head[: table.first]) if name in COLUMNS_OF_RUNS]
+    names = list(dict.fromkeys(row[place].text for row in table.rows for place in columns if row[place].text))
+    texts, note = without_common(names)
+    if not note:
+        return table
+    short = {"": "", **dict(zip(names, texts, strict=True))}
+    rows = [
+        [cell._replace(text=short[cell.text]) if place in columns else cell for place, cell in enumerate(row)]
+        for row in table.rows
+    ]
+    return table._replace(rows=rows, notes=[note, *table.notes])
 
 
 def for_people(table: Table) -> Table:

@@ -27,6 +27,15 @@ def counted(n: int, one: str, more: str) -> str:
     return f"1 {one}" if n == 1 else f"{n} {more}"
 
 
+def build_day() -> str:
+    """The day on which a page is written, which SOURCE_DATE_EPOCH fixes."""
+    import datetime
+
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    now = datetime.datetime.now() if epoch is None else datetime.datetime.fromtimestamp(int(epoch), datetime.UTC)
+    return now.date().isoformat()
+
+
 def without_nan(value: float) -> float | None:
     """The value, or None for NaN, which JSON cannot write."""
     return value if value == value else None

@@ -22,6 +22,7 @@ from fastir.evaluation.keywords import RankingOptions
 from fastir.evaluation.rules import SIDE_OPTIONS, columns_by_side, without_qrels_options
 from fastir.evaluation.run_collections import name_the_run
 from fastir.inputs import files
+from fastir.rendering.names import without_common
 from fastir.rendering.text import distinct_texts, printable
 from fastir.request.custom import CustomMetric
 from fastir.request.keywords import LevelOptions
@@ -122,6 +123,7 @@ class ReportData(NamedTuple):
 
     comparison: Comparison
     names: dict[Any, str]  # the displayed names of the runs, no two alike
+    names_note: str  # what all names begin and end with, "" if nothing was left out
     results: dict[Hashable, Results]
     judged: dict[Hashable, Results]  # the fraction of judged documents in the first ranks; empty for preferences
     rankings: RankingsByQuery
@@ -147,7 +149,9 @@ def gather(
         of_qrels, _ = columns_by_side(*(rules.get(name) for name in SIDE_OPTIONS))
         duplicates = rules.get("duplicates")
         named = dict(run_collections.runs_by_name(runs, rules.get("run_columns"), duplicates, names, [qrels]))
-        names_shown = distinct_texts(named, shown=visible_text)
+        full_names = distinct_texts(named, shown=visible_text)
+        texts, names_note = without_common(list(full_names.values()))
+        names_shown = dict(zip(full_names, texts, strict=True))
         described = [("judgments", file) for file in files.describe_file("file", qrels).values()]
         for name, run in named.items():
             described += [(f"run {names_shown[name]}", file) for file in files.describe_file("file", run).values()]
@@ -166,12 +170,14 @@ def gather(
             for run in held.values():
                 rankings.add(explainer, run)
         judged = judged_shares(judgments, held, depth, rules)
-    texts = list(dict.fromkeys(str(warning.message) for warning in caught))
-    for text in texts:
-        warn_caller(text)
+    messages = list(dict.fromkeys(str(warning.message) for warning in caught))
+    for message in messages:
+        warn_caller(message)
     policy = query_policy(how.queries, rules.get("convention", "fastir"))
     policy = policy if isinstance(policy, str) else None
-    return ReportData(comparison, names_shown, results, judged, rankings, described, texts, depth, policy)
+    return ReportData(
+        comparison, names_shown, names_note, results, judged, rankings, described, messages, depth, policy
+    )
 
 
 def read_run(readers: Evaluator, name: Hashable, run: Any, progress: Callable[[Hashable, int], object] | None) -> Any:

@@ -153,12 +153,14 @@ function bars(rows) {
     + ": better on " + count("gain") + " queries, equal on " + count("equal") + ", worse on " + count("loss") + ".";
 }
 
+const topicOf = (place) => data.topics.length ? data.topics[place] : "";
+const named = (place) => data.queries[place] + (topicOf(place) ? " " + topicOf(place) : "");
 const short = (text) => text.length > 40 ? text.slice(0, 39) + "…" : text;
 
 function listQueries(rows) {
   const table = byId("queries");
   const words = byId("find").value.toLowerCase();
-  const found = rows.filter((row) => data.queries[row.place].toLowerCase().includes(words));
+  const found = rows.filter((row) => named(row.place).toLowerCase().includes(words));
   const head = make("tr");
   head.append(make("th", "query", { scope: "col" }));
   for (const text of [data.runs[state.a], data.runs[state.b], "difference"]) head.append(make("th", text, { scope: "col", class: "number" }));
@@ -166,7 +168,7 @@ function listQueries(rows) {
   table.tBodies[0].replaceChildren(...found.slice(0, state.all ? found.length : SHOWN).map((row) => {
     const line = make("tr");
     const cell = make("td");
-    cell.append(make("button", data.queries[row.place], { type: "button" }));
+    cell.append(make("button", data.queries[row.place], { type: "button" }), " ", make("small", topicOf(row.place)));
     line.append(cell, make("td", decimals(row.a), { class: "number" }), make("td", decimals(row.b), { class: "number" }),
       make("td", signed(row.change), { class: "number " + kind(row.change) }));
     line.addEventListener("click", () => openQuery(row.place));
@@ -190,7 +192,7 @@ function showPair() {
 
 function openQuery(place) {
   state.query = place;
-  byId("query-title").textContent = data.queries[place];
+  byId("query-title").textContent = named(place);
   byId("query-body").replaceChildren(valuesOf(place), ...(data.why_not
     ? [make("p", "There are no rankings: " + data.why_not)] : [sidesOf(place)]));
   if (!byId("query").open) byId("query").showModal();
@@ -233,12 +235,14 @@ function sideOf(place, run, other) {
     const judged = label !== null && label >= 0;
     const gain = label === null ? "" : gains.get(label);
     row.className = !judged ? "unjudged" : label >= data.rel_level ? "relevant" : "";
-    const moved = there < 0 ? "-" : there === rank ? "=" : (there > rank ? "↑" : "↓") + Math.abs(there - rank);
+    const moved = there < 0 ? "new" : there === rank ? "=" : (there > rank ? "↑" : "↓") + Math.abs(there - rank);
     const tone = there < 0 || there === rank ? "equal" : there > rank ? "gain" : "loss";
-    row.append(make("td", rank + 1, { class: "number" }), make("td", query.docs[doc]),
+    const name = make("td", query.docs[doc]);
+    if (query.titles && query.titles[doc]) name.append(make("br"), make("small", query.titles[doc]));
+    row.append(make("td", rank + 1, { class: "number" }), name,
       make("td", judged ? label : "unjudged", { class: "number" }), make("td", gain === undefined || gain === null ? "" : gain, { class: "number" }),
       make("td", parts[rank] ? signed(parts[rank] / 10000) : "", { class: "number" }), make("td", moved, {
-        class: "number " + tone, title: there < 0 ? "not in the first " + data.depth + " of " + data.runs[other] : "rank " + (there + 1) + " in " + data.runs[other],
+        class: "number " + tone, title: there < 0 ? "new: not in the first " + data.depth + " of " + data.runs[other] : "rank " + (there + 1) + " in " + data.runs[other],
       }));
     body.append(row);
   });

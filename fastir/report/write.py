@@ -11,17 +11,21 @@ import json
 import os
 import string
 import zlib
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 from fastir.analyses.compare.comparison import Comparison, mean_over
 from fastir.analyses.compare.tables import default_level, mark_labels, pairs_table, runs_table
 from fastir.checks import whole_number
+from fastir.engine.measure import DEFAULT_METRICS
 from fastir.errors import quote
 from fastir.evaluation.run_collections import input_files
+from fastir.inputs.places import is_place, stem
 from fastir.rendering import Cell, Table
-from fastir.rendering.text import counted, decimals, distinct_texts, json_types, refuse_inputs, replacing
+from fastir.rendering.text import build_day, counted, decimals, distinct_texts, json_types, refuse_inputs, replacing
 from fastir.report.gather import ReportData, gather, judged_name, visible_text
+from fastir.report.texts import read_texts
+from fastir.request.directions import best_first
 from fastir.request.names import is_metric, split
 
 if TYPE_CHECKING:
@@ -31,7 +35,11 @@ if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
     from fastir.data.run import RunsLike
     from fastir.evaluation.run_collections import RunNames
+    from fastir.report.texts import TextsLike
 
+ORDER_TEXT = "; the order is write_report(qrels, runs, metrics, path)"
+MAX_FRAME_BYTES = 4_000_000  # of a page that a notebook holds
+FRAME = "width: 100%; height: 40em; border: 1px solid #8888"
 STATISTICS = (
     *("baseline", "test", "n_resamples", "correction", "family", "confidence", "interval", "effect", "segments"),
     *("clusters", "random_state"),
@@ -41,14 +49,17 @@ STATISTICS = (
 def write_report(
     qrels: QrelsLike,
     runs: RunsLike,
-    metrics: str | Iterable[str],
-    path: str | os.PathLike[str],
+    metrics: str | Iterable[str] = DEFAULT_METRICS,
+    path: str | os.PathLike[str] = "report.html",
     *,
     names: RunNames = "stem",
     k: SupportsIndex = 10,
+    title: str | None = None,
+    topics: TextsLike | None = None,
+    doc_titles: TextsLike | None = None,
     progress: Callable[[Hashable, int], object] | None = None,
     **options: Unpack[ReportOptions],
-) -> None:
+) -> ReportFile:
     """Write a report of runs as one file of HTML, which works in any browser, offline.
 
     It shows the leaderboard with intervals and significance, any two runs query by query, the rankings of a query side
@@ -62,8 +73,20 @@ def write_report(
         The file, which is written atomically.
     k : int
         How many ranks of each ranking are shown, 1 or more.
+    title : str or None
+        The title of the page, above the name of the judgments and the date; None: "Report".
+    topics : mapping of query_id to str, path, or None
+        The texts of queries, which the page shows beside their ids. A file has topics of TREC, JSON Lines, or a query,
+        a tab and its text on each line.
+    doc_titles : mapping of doc_id to str, path, or None
+        The titles of documents, which the page shows below their ids; a file as for `topics`, with documents.
     progress, **options
         As for `compare`, without `seeds` and `bounds`.
+
+    Returns
+    -------
+    ReportFile
+        Its attribute `path` is the file; a notebook shows the report.
 
     Raises
     ------
@@ -91,18 +114,64 @@ def write_report(
     >>> fastir.write_report(qrels, runs, ["mrr", "ndcg@10"], "report.html")  # doctest: +SKIP
     """
     if not isinstance(path, (str, bytes, os.PathLike)) or all(map(is_metric, split(os.fsdecode(path)) or ["."])):
-        raise TypeError(
-            f"path must be the file to write, got {type(path).__name__} {quote(path)}; the order is "
-            "write_report(qrels, runs, metrics, path)"
-        )
+        raise TypeError(f"path must be the file to write, got {type(path).__name__} {quote(path)}{ORDER_TEXT}")
+    for name, value in (("qrels", qrels), ("metrics", metrics)):
+        if isinstance(value, (str, os.PathLike)) and os.fsdecode(value).lower().endswith((".html", ".htm")):
+            raise TypeError(f"{name} is the name of a page, {quote(value)}{ORDER_TEXT}")
     shown = whole_number("k", k, 1)
     rules: dict[str, Any] = {**options}
     statistics = {name: rules.pop(name) for name in STATISTICS if name in rules}
     others = [options.get(name) for name in ("segments", "parents", "exclude", "doc_weights")]
+    others += [topics, doc_titles]
     refuse_inputs(path, itertools.chain.from_iterable(map(input_files, ([qrels], runs, others))))
-    text = page(gather(qrels, runs, metrics, names, shown, statistics, rules, progress))
+    gathered = gather(qrels, runs, metrics, names, shown, statistics, rules, progress)
+    docs = {doc for query in gathered.rankings.queries for doc in query["docs"]}
+    about = PageTexts(
+        title,
+        (stem(qrels) if is_place(qrels) else None) or "",
+        read_texts("topics", topics, set(map(str, gathered.comparison.query_ids))),
+        read_texts("doc_titles", doc_titles, docs),
+    )
+    text = page(gathered, about)
     with replacing(os.fsdecode(path)) as file:
         file.write(text.encode("utf-8", "replace"))
+    return ReportFile(os.fsdecode(path))
+
+
+class ReportFile(os.PathLike[str]):
+    """A report in a file, which `open` and pathlib take as its path, and which a notebook shows.
+
+    Attributes
+    ----------
+    path : str
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path: str = path
+
+    def __fspath__(self) -> str:
+        return self.path
+
+    def __repr__(self) -> str:
+        return f"<ReportFile {self.path!r}>"
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own; a link to it where it is large, or its file is gone."""
+        link = f'<a href="{html_text(self.path)}">{html_text(self.path)}</a>'
+        if not os.path.isfile(self.path) or os.path.getsize(self.path) > MAX_FRAME_BYTES:
+            return link
+        with open(self.path, encoding="utf-8") as file:
+            page = html.escape(file.read())
+        return f'{link}<iframe sandbox="allow-scripts" style="{FRAME}" srcdoc="{page}"></iframe>'
+
+
+class PageTexts(NamedTuple):
+    """What a caller says of the page: its title, the collection, and texts of queries and titles of documents by id."""
+
+    title: str | None = None
+    collection: str = ""
+    topics: Mapping[str, str] = {}
+    titles: Mapping[str, str] = {}
 
 
 # ---- tables that need no script --------------------------------------------------------------------------------------
@@ -121,6 +190,9 @@ def boards(gathered: ReportData) -> str:
     for place, (title, part) in enumerate(parts_by_title(gathered.comparison).items()):
         level = default_level(part.method)
         table = runs_table(part.means, part.verdicts, part.systems, part.method, 4, level, gathered.names)
+        means = [mean.mean for mean in part.means[: len(table.rows)]]  # of the first metric
+        order = best_first(dict(enumerate(means)), part.metrics[0])
+        table = table._replace(rows=[table.rows[place] for place in order])
         texts.append(board(table, place, title))
     return "\n".join(texts)
 
@@ -158,19 +230,20 @@ def number(column: int, first: int) -> str:
 
 
 def rows(table: Table) -> str:
-    return "".join(
-        f"<tr>{''.join(cell(each, column, table.first) for column, each in enumerate(row))}</tr>" for row in table.rows
-    )
+    """The rows; each number says its column, which a narrow page shows above it."""
+    heads = [f' data-head="{html_text(head)}"' if at >= table.first else "" for at, head in enumerate(table.head)]
+    cells = ("".join(cell(each, at, table.first, heads[at]) for at, each in enumerate(row)) for row in table.rows)
+    return "".join(f"<tr>{each}</tr>" for each in cells)
 
 
-def cell(each: Cell, column: int, first: int) -> str:
+def cell(each: Cell, column: int, first: int, head: str = "") -> str:
     """A cell with its exact value, its marks and its interval."""
     exact = "" if each.exact is None else f' data-exact="{html_text(each.exact)}"'
     text = html_text(each.text)
     text = f"<b>{text}</b>" if each.strong else text
     marks = f"<sup>{html_text(each.beats)}</sup>" if each.beats else ""
     interval = f"<small>{html_text(each.interval)}</small>" if each.interval else ""
-    return f"<td{number(column, first)}{exact}>{text}{marks}{interval}</td>"
+    return f"<td{number(column, first)}{head}{exact}>{text}{marks}{interval}</td>"
 
 
 def judged_table(gathered: ReportData) -> str:
@@ -203,12 +276,13 @@ def sources(gathered: ReportData) -> str:
     """Where the numbers come from: the method, the convention, options, metrics and files."""
     provenance = next((record for result in gathered.results.values() if (record := result.provenance)), None)
     listed: list[tuple[str, str]] = [("statistics", str(gathered.comparison.method))]
+    details: list[tuple[str, str]] = []
     if provenance is not None:
         convention = provenance.convention
         chosen = {} if gathered.queries is None else {"queries": gathered.queries}
         listed.append(("convention", f"{convention.name}. {convention.about}".removesuffix(". ")))
-        listed += (
-            (f"convention: {field.name}", str(chosen.get(field.name, getattr(convention, field.name))))
+        details += (
+            (field.name, str(chosen.get(field.name, getattr(convention, field.name))))
             for field in dataclasses.fields(convention)
             if field.name not in ("name", "about") and getattr(convention, field.name) not in (None, ())
         )
@@ -224,7 +298,11 @@ def sources(gathered: ReportData) -> str:
             for kind, (count, place) in repairs.items()
         )
     listed.append(("fastir", gathered.comparison.method.version))
-    return scrolling_table(Table(["what", "value"], [[Cell(what), Cell(value)] for what, value in listed], 2, []))
+    first, second = (
+        scrolling_table(Table(["what", "value"], [[Cell(what), Cell(value)] for what, value in facts], 2, []))
+        for facts in (listed, details)
+    )
+    return f"{first}<details><summary>The rules of the convention</summary>{second}</details>" if details else first
 
 
 def warnings_list(texts: Sequence[str]) -> str:
@@ -237,7 +315,7 @@ def warnings_list(texts: Sequence[str]) -> str:
 
 
 # ---- the document ----------------------------------------------------------------------------------------------------
-def page(gathered: ReportData) -> str:
+def page(gathered: ReportData, about: PageTexts) -> str:
     """The HTML of a report, which names no address outside of it."""
     comparison = gathered.comparison
     n_runs, n_queries = len(comparison.runs), len(comparison.query_ids)
@@ -245,9 +323,12 @@ def page(gathered: ReportData) -> str:
         f"{counted(n_runs, 'run', 'runs')} on {counted(n_queries, 'query', 'queries')}, "
         f"{counted(len(comparison.metrics), 'metric', 'metrics')}"
     )
+    note = f"; {gathered.names_note}" if gathered.names_note else ""
+    facts = [about.collection, build_day(), summary + note]
     return string.Template(page_part("page.txt")).substitute(
-        title=html.escape(f"fastir report: {summary}"),
-        summary=html.escape(summary),
+        title=html_text(f"{about.title or 'fastir report'}: {summary}"),
+        head=html_text(about.title or "Report"),
+        summary=html_text(" · ".join(filter(None, facts))),
         style=page_part("page.css"),
         script=page_part("page.js"),
         warnings=warnings_list(gathered.warnings),
@@ -255,7 +336,7 @@ def page(gathered: ReportData) -> str:
         depth=gathered.depth,
         judged=judged_table(gathered),
         sources=sources(gathered),
-        data=compress_json(page_data(gathered)),
+        data=compress_json(page_data(gathered, about)),
     )
 
 
@@ -269,7 +350,7 @@ def compress_json(data: Any) -> str:
     return base64.b64encode(zlib.compress(text.encode("ascii"), 9)).decode("ascii")
 
 
-def page_data(gathered: ReportData) -> dict[str, Any]:
+def page_data(gathered: ReportData, about: PageTexts) -> dict[str, Any]:
     """The data that the script shows: names, the exact values of every query, printed pairs, rankings."""
     comparison, rankings = gathered.comparison, gathered.rankings
     places = {query_id: place for place, query_id in enumerate(comparison.query_ids)}
@@ -283,6 +364,7 @@ def page_data(gathered: ReportData) -> dict[str, Any]:
         "metrics": [visible_text(str(metric)) for metric in comparison.metrics],
         "higher_is_better": [comparison.higher_is_better[metric] for metric in comparison.metrics],
         "queries": list(distinct_texts(comparison.query_ids, shown=visible_text).values()),
+        "topics": [visible_text(about.topics.get(str(each), "")) for each in comparison.query_ids if about.topics],
         "segments": [
             {"name": name, "queries": None if part is comparison else [places[each] for each in part.query_ids]}
             for name, part in parts.items()
@@ -291,7 +373,7 @@ def page_data(gathered: ReportData) -> dict[str, Any]:
         "judged": [[judged[run].get(each) for each in comparison.query_ids] for run in comparison.runs if judged],
         "pairs": [pair_records(part) for part in parts.values()],
         "why_not": visible_text(rankings.why_not),
-        "rankings": [] if rankings.why_not else list(map(query_record, rankings.queries)),
+        "rankings": [] if rankings.why_not else [query_record(query, about.titles) for query in rankings.queries],
         "rel_level": rankings.rel_level,
     }
 
@@ -313,8 +395,9 @@ def pair_text(heads: Sequence[str], texts: Sequence[str]) -> str:
     return ", ".join(facts if texts[-1] else facts[:-1])
 
 
-def query_record(query: dict[str, Any]) -> dict[str, Any]:
+def query_record(query: dict[str, Any], titles: Mapping[str, str]) -> dict[str, Any]:
     """The rankings of a query; a label is a number in its gains, too, which two languages write in two ways."""
     docs = list(distinct_texts(query["docs"], shown=visible_text).values())
     gains = {metric: [[label, text] for label, text in of_label.items()] for metric, of_label in query["gains"].items()}
-    return {**query, "docs": docs, "gains": gains}
+    shown = {"titles": [visible_text(titles.get(doc, "")) for doc in query["docs"]]} if titles else {}
+    return {**query, "docs": docs, "gains": gains, **shown}

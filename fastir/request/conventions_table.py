@@ -11,7 +11,9 @@ and `until` are the first and the last release known to give these numbers; the 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
+
+from fastir.declared import Record
 
 ANY_LABEL = math.nextafter(0, 1)  # the level of tools to which everything with a rating is relevant
 ABOVE_HALF = math.nextafter(0.5, 1)
@@ -184,7 +186,7 @@ NAMES = ("fastir", *(each["name"] for each in (*TOOLS, *LIST_TOOLS, *ITEM_TOOLS)
 
 
 # ---- releases of tools -----------------------------------------------------------------------------------------------
-class Version(NamedTuple):
+class Version(Record):
     """What a record says of its tool."""
 
     tool: str  # the package, as its index calls it, or the program

@@ -8,10 +8,10 @@ functions return. Results and their files have the names alone, each of which kn
 
 from __future__ import annotations
 
+import _thread
 import math
 import numbers
 import re
-import threading
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 COLUMNS = ("query_id", "run", "segment", "convention")  # of tables that have a column for each metric
-RUNNING_FUNCTIONS = threading.local()  # the functions of custom metrics that run, the outermost one first
+RUNNING_FUNCTIONS = _thread._local()  # the functions of custom metrics that run, the outermost one first
 MEANING = "the caller's own metric, (higher|lower) is better(?:: (?s:(.*)))?"
 
 

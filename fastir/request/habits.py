@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 QRELS, RUN = "fastir.Qrels.from_file(path)", "fastir.Run.from_file(path)"
 EVALUATOR = "fastir.Evaluator, or fastir.compat.pytrec_eval.RelevanceEvaluator"
@@ -55,9 +55,54 @@ OPTIONS = {
     **dict.fromkeys(("ignore_identical_ids", "exclude_self"), "exclude='query_id' leaves out the query's own document"),
     **dict.fromkeys(("save_results_in_run", "output", "output_path"), "results.save(path) writes them"),
     **dict.fromkeys(("gain_type", "exponential", "exp"), "gain='exp' or ndcg(gain=exp)"),
+    **dict.fromkeys(("return_optimization_report", "return_report"), "the result of tune has all that was tried"),
+    **dict.fromkeys(("params", "param"), "fuse has params=; parameters of metrics are options, or ndcg(gain=exp)"),
     "groups": "group= has the sizes of queries in evaluate_scores, segments= compares segments of queries",
     **dict.fromkeys(("query_id", "user_ids"), "qid= has the query of each row"),
     **dict.fromkeys(("as_dict", "return_dict", "return_type"), "dict(results) gives the means, to_dict() all values"),
+}
+ITEMS = "it does not depend on the ranks of relevant documents; RecTools and Recommenders have metrics of coverage, "
+ITEMS += "novelty and diversity; alpha_ndcg and st_recall reward rankings that cover many subtopics"
+JUDGE = (
+    "it compares texts, as Ragas and DeepEval do; the labels of a judge are qrels, see rel_level= for those from 0 to 1"
+)
+FAIR = "there is no metric of exposure; segments= compares groups of queries, doc_weights= weights documents"
+EMPTY = (
+    "no metric rewards refusal; empty= is the value of a query without relevant documents, empty_ranking= that of an "
+)
+EMPTY += "empty ranking"
+# Metrics that fastir does not have, and what comes near: names in lower case with underscores, without a cutoff.
+METRICS = {
+    **dict.fromkeys(("relstring", "runid"), "trec_eval has it"),
+    **dict.fromkeys(("coverage", "catalog_coverage", "catalogue_coverage", "item_coverage", "user_coverage"), ITEMS),
+    **dict.fromkeys(
+        ("gini", "gini_index", "novelty", "diversity", "serendipity", "intra_list_diversity", "ild"), ITEMS
+    ),
+    **dict.fromkeys(("personalization", "popularity", "popularity_bias", "unexpectedness", "entropy"), ITEMS),
+    **dict.fromkeys(("awrf", "attention", "exposure", "fairness", "fair", "eed", "eer", "expected_exposure"), FAIR),
+    **dict.fromkeys(("abstention", "refusal", "rejection", "abstain", "no_answer"), EMPTY),
+    **dict.fromkeys(
+        ("nugget_recall", "nugget_coverage", "vital_recall", "nugget_f1"), "fastir.evaluate_nuggets has it"
+    ),
+    "nugget_precision": "fastir.evaluate_nuggets and fastir.evaluate_citations come near",
+    **dict.fromkeys(("citation_precision", "citation_recall", "citation_f1"), "fastir.evaluate_citations has it"),
+    **dict.fromkeys(("faithfulness", "groundedness", "hallucination", "answer_relevancy", "answer_relevance"), JUDGE),
+    **dict.fromkeys(("answer_correctness", "answer_similarity", "context_relevance", "context_relevancy"), JUDGE),
+    **dict.fromkeys(("bleu", "rouge", "meteor", "bertscore", "perplexity", "exact_match", "em", "bert_score"), JUDGE),
+    "context_precision": "Ragas has it, of ids and of texts; precision@k, and map(ap_norm=hits)@k by rank, come near",
+    "context_recall": "Ragas has it, of ids and of texts; recall@k comes near",
+    **dict.fromkeys(
+        ("rbo", "overlap", "jaccard", "spearman"), "of two runs, fastir.similarity(a, b, 'rbo') measures it"
+    ),
+    **dict.fromkeys(
+        ("kendall_tau", "kendall", "tau", "tau_ap"), "fastir.similarity and fastir.rank_correlation have it"
+    ),
+    **dict.fromkeys(("kappa", "cohen_kappa", "agreement", "krippendorff_alpha"), "fastir.agreement has it"),
+    **dict.fromkeys(("rmse", "mae", "mse", "log_loss", "mcc"), "it compares predicted values; scikit-learn has it"),
+    **dict.fromkeys(("pr_auc", "auprc"), "map is the area under precision and recall; precision_recall_curve draws it"),
+    "f0": "it is f_beta(beta=0.5)",
+    "specificity": "it is 1 - fallout",
+    "normalized_recall": "recall(recall_norm=min_kR)@k divides by the most that k documents can reach",
 }
 # Attributes of Results.
 RESULTS = {
@@ -68,6 +113,7 @@ RESULTS = {
     **dict.fromkeys(("to_csv", "to_parquet", "write", "dump", "to_file", "export"), "results.save(path)"),
     **dict.fromkeys(("by_query", "per_topic", "queries", "detailed"), "per_query(metric), or query_ids"),
     **dict.fromkeys(("value", "score"), "results[metric]"),
+    **dict.fromkeys(("compare", "significance", "ttest"), "fastir.compare(qrels, {name: results, ...})"),
 }
 
 
@@ -79,6 +125,14 @@ def hint(word: str, table: Mapping[str, str], names: Iterable[str] = ()) -> str:
         if letters(other) == letters(word):
             return f"; {ours}"
     return suggest_choice(word, names)
+
+
+def option_hint(word: str, known: Collection[str], table: Mapping[str, str] = OPTIONS) -> str:
+    """The end of a message about an option that a call does not have; `known` are those that it has."""
+    from fastir.request.option_rows import BY_NAME, suggestion
+
+    elsewhere = "; it is an option of other calls, not of this one" if word in BY_NAME else ""
+    return suggestion(word, known) or hint(word, table) or elsewhere or hint(word, {}, known)
 
 
 def missing_error(package: str, name: str, message: Callable[[str], str]) -> Exception:

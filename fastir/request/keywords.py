@@ -3,13 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from fastir.request.conventions import Convention
     from fastir.request.options import TiesWithoutIds
+
+# Beside str: an editor completes the names, and a type checker takes any text.
+ConventionName: TypeAlias = Literal[
+    "fastir",
+    "trec_eval-10",
+    "trec_eval-9",
+    "ranx",
+    "ir_measures",
+    "sklearn",
+    "lightgbm",
+    "xgboost",
+    "catboost",
+    "torchmetrics",
+    "sentence-transformers",
+    "beir",
+    "mteb",
+    "mteb-2.17",
+    "pyserini",
+    "gdeval",
+    "ndeval",
+    "ptranking",
+    "tf-ranking",
+    "haystack",
+    "haystack-2",
+    "haystack-1",
+    "llamaindex",
+    "mlflow",
+    "ragas",
+    "trulens",
+    "trulens-2.13",
+    "deepeval",
+    "longmemeval",
+    "spark",
+    "recbole",
+    "cornac",
+    "implicit",
+    "rectools",
+    "replay",
+    "recommenders",
+    "lenskit",
+    "elasticsearch",
+    "opensearch",
+    "opensearch-workbench",
+    "quepid",
+]
 
 
 class MetricOptions(TypedDict, total=False):
@@ -55,7 +100,7 @@ class LevelOptions(TypedDict, total=False):
 class ValueOptions(MetricOptions, LevelOptions, total=False):
     """What values of judged rankings depend on."""
 
-    convention: str | Convention
+    convention: ConventionName | str | Convention
     n_threads: SupportsIndex | None
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from fastir.engine.measure import CARDS
-from fastir.engine.measure.cards import BETTER, Card, find_relatives
+from fastir.engine.measure import CARDS, MOST_USED
+from fastir.engine.measure.cards import BETTER, BY_OPTION_TEXTS, Card, find_relatives
 from fastir.engine.measure.references import Reference
 from fastir.errors import UnknownMetricError
 from fastir.rendering import Cell, Table, render
@@ -125,7 +125,7 @@ class Metric(str):
 
     def _repr_html_(self) -> str:
         (_, title), *lines = self._lines
-        return render(Table([title, ""], [[Cell(label), Cell(text)] for label, text in lines], 2, []), "html")
+        return render(Table(["", title], [[Cell(label), Cell(text)] for label, text in lines], 2, []), "html")
 
     def bibtex(self) -> str:
         """The papers as BibTeX entries, each once."""
@@ -253,7 +253,7 @@ def request_lines(name: str, request: Request) -> list[Line]:
         how = "counted over the pairs" if card.groups == "pairs" else "averaged over the subtopics or groups"
         lines.append(("groups", f"{how} of judges of the qrels"))
     if card.sampled:
-        needed = "any, with doc_weights" if card.sampled == "weights" else f"samples with {card.sampled}"
+        needed = BY_OPTION_TEXTS.get(card.sampled, f"samples with {card.sampled}")
         lines.append(("qrels", needed))
     if request.level is not None:
         lines.append(("relevant", f"label >= {request.level}; lower labels have no gain"))
@@ -319,6 +319,7 @@ def metrics() -> Metrics:
     Returns
     -------
     tuple of Card
-        In the order of the documentation; prints as a table.
+        The twenty of most use first, the others in the order of the documentation; prints as a table.
     """
-    return Metrics(CARDS)
+    places = {name: place for place, name in enumerate(MOST_USED)}
+    return Metrics(sorted(CARDS, key=lambda card: places.get(card.name, len(MOST_USED))))

@@ -8,12 +8,14 @@ The cards say which names exist. Some names mean one thing to one tool and anoth
 the dialect of the convention (`DIALECTS`; fastir's own by default), and only `read` looks at the dialect.
 """
 
+from __future__ import annotations
+
 import functools
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from fastir.declared import Param, Table
+from fastir.declared import Param, Record, Table
 from fastir.engine.measure import CARDS
 from fastir.engine.measure.cards import Card, Numbers
 from fastir.errors import UnknownMetricError, quote
@@ -58,7 +60,7 @@ def is_number(text: str) -> bool:
     return re.fullmatch(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?", text, re.IGNORECASE) is not None
 
 
-class Request(NamedTuple):
+class Request(Record):
     """One requested metric: its card, the cutoff (None: whole ranking), the relevance level and the parameters.
 
     `text` is the name of its value in the results; str() gives fastir's own spelling.
@@ -120,9 +122,14 @@ def read(text: str, dialect: str = "fastir") -> list[Request]:
 
 def find_requests(text: str, dialect: str = "fastir") -> list[Request]:
     """The requests for a name, as `read` returns them; empty if there is no such name."""
-    match = grammar().fullmatch(text) if len(text) < 1000 else None
-    if match is not None:
-        name, dot, inside, k, level, minus = match.groups()
+    base, at, place = text.partition("@")
+    if base.isascii() and base.replace("_", "").isalnum() and (place.isascii() and place.isdigit() if at else True):
+        parts: Any = base, None, None, place or None, None, None  # most names: compiling the grammar takes long
+    else:
+        match = grammar().fullmatch(text) if len(text) < 1000 else None
+        parts = match and match.groups()
+    if parts is not None:
+        name, dot, inside, k, level, minus = parts
         name = name.lower()
         card = DIALECT_NAMES.get((dialect, name)) or NAMES.get(name)
         family = len(name) == len(text) and name in FAMILIES and (dialect == "trec_eval" or name not in SINGLE_FAMILIES)
@@ -397,7 +404,7 @@ def as_number(value: object) -> Any:
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
-def read_gains(value: Any) -> "Gains | None":
+def read_gains(value: Any) -> Gains | None:
     """{label: gain} or its text as Gains, None if it is something else."""
     if isinstance(value, str):
         inside = re.fullmatch(r"\{(.*)\}", value, re.DOTALL)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Collection, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-from fastir.declared import Table
+from fastir.declared import Record, Table
 
 NO_FLAG = "-"
 
 
-class Row(NamedTuple):
+class Row(Record):
     """An option. A count is an int from 1 up, a label a number above 0."""
 
     name: str  # the keyword
@@ -52,19 +52,21 @@ ROWS = {  # by the heading of the command's help
         Row("metrics", flag="-m", also=("measure", "measures")),
         Row("rel_level", LABEL, 1, "the lowest relevant label (default %(default)s)", "X", "label",
             also=("relevance_level", "relevant_from", "min_rel"), of=("LevelOptions",)),
-        Row("convention", "str | Convention", "fastir", metavar="TOOL", also=("conventions", "preset"),
+        Row("convention", "ConventionName | str | Convention", "fastir",
+            "the tool to agree with, see `fastir conventions`", "TOOL", "convention", also=("conventions", "preset"),
             of=(*READING, "ValueOptions")),
     ),
     "input": (
-        Row("qrels_format", "str | None", None, "%(choices)s (default: by its name or header, else trec)",
+        Row("qrels_format", "str | None", None,
+            "the format of judgments: %(choices)s (default: by name or header, else trec)",
             choices="fastir.inputs.formats:QRELS_FORMATS"),
-        Row("run_format", "str | None", None, "of all runs: %(choices)s (default: by name or header, else trec)",
+        Row("run_format", "str | None", None, "the format of runs: %(choices)s (default: by name or header, else trec)",
             choices="fastir.inputs.formats:RUN_FORMATS"),
         Row("query_ids", "Sequence[Any] | None", None,
             "the queries of _msearch responses: the request with a _name in each query, or an id on each line", "FILE",
-            also=("qids", "topics")),
+            also=("qids",)),
         Row("rows", "Path | None", None,
-            "the file whose lines the runs, files of a score on each line, are for: LETOR, SVMrank or LIBSVM", "FILE",
+            "the LETOR, SVMrank or LIBSVM file whose lines the runs score: a run has a score on each line", "FILE",
             also=("letor",)),
         Row("names", "RunNames", "stem",
             "name runs by the file without endings, the tag in the file, or the file (default %(default)s)",
@@ -92,11 +94,16 @@ ROWS = {  # by the heading of the command's help
         Row("exclude", "ExcludeLike | None", None,
             "documents that take no rank: a file with a query and a document on each line, or query_id for the "
             "document of the query's own id", "FILE|query_id", of=READING),
+        Row("forbidden", "ForbiddenLike | None", None,
+            "documents that must not come, for forbidden_*, leak_recall and compat_help_harm: a query and a document "
+            "on each line, or qrels", "FILE", of=("CompareOptions", "EvaluateOptions")),
+        Row("forbidden_level", "SupportsFloat | None", None,
+            "documents with labels up to this one are forbidden, too", "X", "float",
+            of=("CompareOptions", "EvaluateOptions")),
         Row("doc_weights", "DocWeights | str | os.PathLike[str] | None", None,
             "the weights of judged documents in psp, psndcg and weighted_*: a file with a document and a number on "
             "each line, or a query before them", "FILE", of=("CompareOptions", "EvaluateOptions", "BatchOptions")),
-        Row("run_weights", help="one for each run in their order, or RUN=W for each, with commas, such as 0.3,0.7",
-            metavar="W,..."),
+
         Row("weights", "Mapping[Any, float] | None", flag=NO_FLAG, also=("query_weights", "sample_weight"),
             of=("WeightsOptions",)),
         Row("teams", "TeamsLike | None"),
@@ -126,23 +133,25 @@ ROWS = {  # by the heading of the command's help
             "a regular expression that tags must match, such as 'team[0-9]+'", "PATTERN"),
         Row("corpus", "Path | Iterable[Any] | None", None,
             "the ids of the collection, one at the start of each line, or a table with a column of ids: a judged or "
-            "retrieved document that it has not is a fault", "FILE", also=("collection", "docs")),
+            "retrieved document that is missing from it is a fault", "FILE", also=("collection", "docs")),
     ),
     "statistics": (
         Row("baseline", "Hashable | list[Hashable]", None,
             "compare every run with this one only (default: all pairs)", "RUN", of=SCORES),
-        Row("test", "Test", "t", "%(choices)s (default %(default)s)", "NAME",
+        Row("test", "Test", "t", "the significance test: %(choices)s (default %(default)s)", "NAME",
             choices="fastir.analyses.compare.records:TESTS", also=("stat_test", "statistical_test"), of=SCORES),
-        Row("n_resamples", INTEGER, 10_000, "default %(default)s", "N", "count", flag="--resamples",
+        Row("n_resamples", INTEGER, 10_000, "the number of resamples (default %(default)s)", "N", "count",
+            flag="--resamples",
             also=("n_bootstrap", "n_permutations", "resamples", "samples"), of=SCORES),
         Row("correction", "CorrectionOfPairs | None", "auto",
-            "%(choices)s (default %(default)s: holm, or none for the Tukey tests)", "NAME",
-            choices=f"{TESTS}:CORRECTIONS", of=SCORES),
+            "the correction for several tests: %(choices)s (default %(default)s: holm, or none for the Tukey tests)",
+            "NAME", choices=f"{TESTS}:CORRECTIONS", of=SCORES),
         Row("family", "Family", "metric", "p-values that are corrected together: %(choices)s (default %(default)s)",
             choices=f"{TESTS}:FAMILIES", of=SCORES),
-        Row("confidence", "float", 0.95, "of the intervals (default %(default)s)", "SHARE", "float",
+        Row("confidence", "float", 0.95, "the confidence level of the intervals (default %(default)s)", "LEVEL",
+            "float",
             also=("confidence_level", "level"), of=SCORES),
-        Row("interval", "IntervalMethod", "t", "%(choices)s (default %(default)s)", "NAME",
+        Row("interval", "IntervalMethod", "t", "the kind of intervals: %(choices)s (default %(default)s)", "NAME",
             choices=f"{TESTS}:INTERVALS", of=SCORES),
         Row("effect", "Effect", "d_z", "the effect size: %(choices)s (default %(default)s)", "NAME",
             choices=f"{TESTS}:EFFECTS", of=SCORES),
@@ -153,20 +162,30 @@ ROWS = {  # by the heading of the command's help
         Row("clusters", "SegmentsLike | None", None,
             "queries that are not independent, such as repeats of a question; a line has a query and its cluster",
             "FILE", of=SCORES),
-        Row("random_state", INTEGER, 0, "of what is random (default %(default)s)", "N", "int", also=("rng", "seed"),
-            of=SCORES),
+        Row("random_state", INTEGER, 0, "the random seed (default %(default)s)", "N", "int",
+            also=("rng", "seed", "random_seed"), of=SCORES),
         Row("kappa_weights", "KappaWeights", "quadratic",
             "what a difference of labels costs in weighted_kappa: %(choices)s (default %(default)s)",
             choices="fastir.analyses.agreement.judgments:KAPPA_WEIGHTS"),
-        Row("scale", "Scale", "ordinal", "what labels are to alpha: %(choices)s (default %(default)s)",
+        Row("scale", "Scale", "ordinal", "the scale of the labels in alpha: %(choices)s (default %(default)s)",
             choices="fastir.analyses.agreement.judgments:SCALES"),
         Row("max_label", "SupportsIndex | SupportsFloat | None", None,
             "the largest label that a document may get (default: that of the qrels)", "X", "label"),
         Row("unseen", INTEGER, 0, "documents outside each ranking that can have labels (default: none)", "N", "int"),
     ),
     "gates": (),
+    "fusion": (
+        Row("run_weights", metavar="W,...",
+            help="the weights of runs: in their order, or as RUN=W, with commas, such as 0.3,0.7"),
+    ),
     "output": (
         Row("k", INTEGER, 20, "how many ranks are shown (default %(default)s)", "K", "count"),
+        Row("title", "str | None", None, "the title of the page (default: Report)", "TEXT"),
+        Row("topics", "TextsLike | None", None,
+            "the texts of queries: TREC topics, JSON Lines, or a query, a tab and its text on each line", "FILE"),
+        Row("doc_titles", "TextsLike | None", None,
+            "the titles of documents: JSON Lines, or a document, a tab and its title on each line", "FILE",
+            flag="--titles"),
         Row("examples", INTEGER, 3, "how many faults of each kind the table shows (default %(default)s); json has all",
             "N", "int"),
         Row("sort", "bool", False),

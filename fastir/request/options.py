@@ -10,11 +10,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, SupportsFloat, SupportsIndex, get_args
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, get_args
 
 import numpy as np
 
 from fastir.checks import check_choice, flag, integer, number, positive_integer
+from fastir.declared import Record
 from fastir.engine.measure import CARDS
 from fastir.engine.threads import thread_count
 from fastir.errors import NoOverlapError, quote
@@ -64,7 +65,7 @@ OTHER_OPTIONS = (
 )
 
 
-class Options(NamedTuple):
+class Options(Record):
     """A caller's options, without the metrics; the docstring of `evaluate` says what each field means.
 
     `choices`, the last field, are the parameters of metrics that were given as keywords: (name, value) pairs.
@@ -217,9 +218,7 @@ def check_choices(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     checked = []
     for name, value in choices.items():
         if name not in params:
-            from fastir.request.habits import OPTIONS as OTHER_WORDS
-            from fastir.request.habits import hint as find_hint
-            from fastir.request.option_rows import suggestion
+            from fastir.request.habits import option_hint
 
             if name == "threshold":
                 raise TypeError("unknown option 'threshold'; for ratings Qrels.from_table and from_file have it")
@@ -229,8 +228,7 @@ def check_choices(choices: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
                 raise TypeError(f"this call does not take the option {name!r} of evaluate")
             listed = f"; the metric options are {', '.join(sorted(params))}"
             known = (*params, *Options._fields, *OTHER_OPTIONS)
-            hint = suggestion(name, known) or find_hint(name, OTHER_WORDS, known) or listed
-            raise TypeError(f"unknown option {name!r}{hint}")
+            raise TypeError(f"unknown option {name!r}{option_hint(name, known) or listed}")
         checked.append((name, names.read_value(name, params[name], value)))
     return tuple(checked)
 

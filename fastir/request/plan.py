@@ -7,7 +7,6 @@ that are already ordered, and refuses rules of another order.
 
 from __future__ import annotations
 
-import copy
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -33,11 +32,15 @@ if TYPE_CHECKING:
 
 # What a metric reads as qrels: the caller's; what was judged for any query; the caller's, with an order of the ideal
 # ranking that goes by the scores of the run; the caller's, as a sample of a pool; the caller's, with weights.
-AS_GIVEN, POOLED, BY_SCORE, SAMPLED, WEIGHTED = QRELS_KINDS = ("as given", "pooled", "by score", "sampled", "weighted")
+AS_GIVEN, POOLED, BY_SCORE, SAMPLED, WEIGHTED, FORBIDDEN = QRELS_KINDS = (
+    *("as given", "pooled", "by score", "sampled", "weighted", "forbidden"),
+)
+BY_OPTION = {"weights": WEIGHTED, "forbidden": FORBIDDEN}  # what `Card.sampled` says an option must have
 ID_PROPERTIES = {  # what only documents with their ids have
     POOLED: "document ids and qrels, to know what was judged for any query",
     SAMPLED: "qrels that say how their documents were sampled",
     WEIGHTED: "weights of documents, doc_weights",
+    FORBIDDEN: "forbidden documents, forbidden",
 }
 
 NO_LIMIT = 2**63 - 1
@@ -92,7 +95,7 @@ class Settings:
         """The format of files with a row per line: tools, trec_eval among them, take anything for a rank."""
         return "trec" if self.options.convention == "fastir" else "trec_eval"
 
-    def __init__(self, metrics: tuple[str, ...], options: Options, by_weight: bool = False) -> None:
+    def __init__(self, metrics: tuple[str, ...], options: Options, derived: bool = False) -> None:
         chosen = dict(options.choices)
         ranked = options.ties is RANKED
         rules: dict[str, Any] = {
@@ -117,7 +120,7 @@ class Settings:
             self.fractions = find_refused_fractions(requests, values, record, options.rel_level)
             if options.rel_level == record.rel_level:
                 requests = [apply_level(*each, record) for each in zip(requests, values, strict=True)]
-        parts = group_requests(requests, values, {**rules, "judged_only": options.judged_only}, record, by_weight)
+        parts = group_requests(requests, values, {**rules, "judged_only": options.judged_only}, record, derived)
         if ranked:
             check_ranked(parts, options)
             parts = []
@@ -167,6 +170,8 @@ class Settings:
                 place = f" ({place})"
             fields = {"tool": tool, "label": fraction, "whole": int(fraction), "metric": quote(metric)}
             raise ValueError(FRACTION_ERRORS[outcome].format(**fields) + place)
+        import copy
+
         settings = copy.copy(self)
         settings.grades = grades
         settings.plan, _ = compile_plan(*self.compiled, grades)
@@ -191,6 +196,8 @@ class Settings:
         levels = sorted(level for level in all_levels if level > 0)
         if len(levels) > MOST_LEVELS:
             return []
+        import copy
+
         settings = copy.copy(self)
         settings.rows = rows = Rows(np.array(levels or [np.inf]))
         settings.plan, _ = compile_plan(*self.compiled, rows)
@@ -250,6 +257,8 @@ def with_counts(settings: Settings) -> Settings:
     if not settings.micro:
         return settings
     texts = [text for column in settings.micro for text in count_names(settings, column)]
+    import copy
+
     counting = copy.copy(compile_settings((*settings.metrics, *texts), settings.options))
     counting.metrics, counting.n_shown = settings.metrics, settings.n_shown
     return counting
@@ -284,9 +293,9 @@ def refuse_micro(settings: Settings, why: str) -> None:
         raise ValueError(f"metric {quote(settings.names[settings.micro[0]])} has average='micro': {why}")
 
 
-def compile_weighted(metrics: tuple[str, ...], options: Options) -> Settings:
-    """The Settings of metrics of weighted documents, for qrels with the weights as labels."""
-    return Settings(metrics, options, by_weight=True)
+def compile_derived(metrics: tuple[str, ...], options: Options) -> Settings:
+    """The Settings of metrics of weighted or forbidden documents, for the qrels that a composite makes for them."""
+    return Settings(metrics, options, derived=True)
 
 
 def without_ids(
@@ -354,9 +363,9 @@ def group_requests(
     values: list[dict[str, Any]],
     rules: dict[str, Any],
     record: Convention | None,
-    by_weight: bool = False,
+    derived: bool = False,
 ) -> list[Any]:
-    """Settings.parts; empty where one set of rules is good for all metrics. With `by_weight` labels are weights."""
+    """Settings.parts; empty where one set of rules is good for all metrics. With `derived` qrels are made for them."""
     parts: dict[tuple[Any, ...], list[names.Request]] = {}
     for request, of_request in zip(requests, values, strict=True):
         card, part_rules = request.card, dict(rules)
@@ -365,8 +374,8 @@ def group_requests(
             part_rules.update((rule, record.choice(name, cut, rule, part_rules[rule])) for rule in rules)
         part_rules["judged_only"] = request.params.get("judged_only", part_rules["judged_only"])
         read = POOLED if card.pooled else AS_GIVEN if not card.sampled else SAMPLED
-        if card.sampled == "weights":
-            read = AS_GIVEN if by_weight else WEIGHTED
+        if card.sampled in BY_OPTION:
+            read = AS_GIVEN if derived else BY_OPTION[card.sampled]
         read = BY_SCORE if of_request.get("missing_documents") == "zero" else read
         parts.setdefault((*part_rules.values(), read), []).append(request)
     if parts.keys() == {(*rules.values(), AS_GIVEN)}:
@@ -523,7 +532,8 @@ def compile_fixed(
     for requests, rules, read in settings.parts:
         text = quote(requests[0].text)
         if read != AS_GIVEN:
-            needed = ID_PROPERTIES[read] if read in (SAMPLED, WEIGHTED) else "the ids or the scores of documents"
+            known = read in (SAMPLED, *BY_OPTION.values())
+            needed = ID_PROPERTIES[read] if known else "the ids or the scores of documents"
             raise UnknownMetricError(f"metric {text} needs {needed}, which judged rankings do not have")
         part = compile_settings(tuple(request.text for request in requests), options.replace(**rules))
         refuse_others(f"metric {text}: ", order_rules(part), order)

@@ -5,9 +5,10 @@ A record is made on its first use: Results keep the function `Settings.provenanc
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from fastir._version import __version__
+from fastir.declared import Record
 
 if TYPE_CHECKING:
     from fastir.request.conventions import Convention
@@ -19,7 +20,7 @@ def paths_of_inputs(provenance: Provenance | None) -> list[str]:
     return [path for each in inputs if (path := getattr(each, "path", None)) is not None]
 
 
-class Provenance(NamedTuple):
+class Provenance(Record):
     """The request of an evaluation.
 
     Attributes

@@ -16,16 +16,10 @@ from typing import NamedTuple
 from fastir.engine.measure import CARDS
 from fastir.engine.measure.cards import Card
 from fastir.errors import UnknownMetricError, quote
+from fastir.request.habits import METRICS
 
 IsMetric = Callable[[str], bool]
 
-# Metrics that people look for and fastir does not have, with the tool that has them.
-TOOL_OF_NAMES = {"relstring": "trec_eval", "runid": "trec_eval"}
-# Of all lists together, or of properties of the items: no means over queries, as metrics have here.
-NO_MEAN_NAMES = (
-    *("coverage", "catalog_coverage", "catalogue_coverage", "item_coverage", "gini", "gini_index", "novelty"),
-    *("diversity", "serendipity", "intra_list_diversity", "ild"),
-)
 # Other names for fastir's, compared without signs and capitals: full names, words of papers, trec_eval 8's.
 OTHER_NAMES = {
     "ndcg": "normalized discounted cumulative gain, normalized dcg, n dcg",
@@ -39,10 +33,11 @@ OTHER_NAMES = {
     "gm_map": "gm ap, gmap, geometric map, geometric mean average precision",
     "mrr": "reciprocal rank, average reciprocal hit rank, arhr",
     "precision": "prec, exact prec, set precision",
-    "recall": "rec, exact recall",
+    "recall": "rec, exact recall, sensitivity, true positive rate, tpr",
     "relative_precision": "exact relative prec, relative prec, capped recall, recall capped, r cap",
     "set_map": "exact unranked avg prec, unranked average precision",
     "f1": "f1 score, f1 measure, f score, f measure, f, set f1",
+    "f_beta(beta=2)": "f2, f2 score",
     "hit_rate": "hits rate, success rate, acc, top accuracy",
     "r_precision": "r prec, precision at r, p at r",
     "map_r": "map r, average precision at r, mean average precision at r, ap at r",
@@ -69,6 +64,7 @@ OTHER_NAMES = {
     "compat": "compatibility",
     "auc": "area under the roc curve, area under the curve, area under roc curve, auc roc",
     "amri": "adjusted mean rank index",
+    "fallout": "false positive rate, fpr",
     "judged": "judgment rate, judgement rate",
     "ncg_share": "recall share",
     "psp": "propensity scored precision",
@@ -235,13 +231,8 @@ def unknown_error(text: str, is_metric: IsMetric) -> UnknownMetricError:
     """The error for a metric that does not exist, with the nearest ones that do."""
     base = re.split(r"[@(.]|-l[0-9]*$", text[:MAX_NAME_LETTERS])[0].lower()
     plain = re.sub(r"_[0-9]+$", "", base.replace("-", "_"))
-    if plain in NO_MEAN_NAMES:
-        return UnknownMetricError(
-            f"metric {quote(text)} is not supported: it does not depend on the ranks of relevant "
-            "documents; RecTools and Recommenders have metrics of coverage, novelty and diversity"
-        )
-    if plain in TOOL_OF_NAMES:
-        return UnknownMetricError(f"metric {quote(text)} is not supported; {TOOL_OF_NAMES[plain]} has it")
+    if plain in METRICS:
+        return UnknownMetricError(f"metric {quote(text)} is not supported; {METRICS[plain]}")
     rest = text[len(base) :]
     meanings = [
         f"{card.name + rest!r} to {dialect}"

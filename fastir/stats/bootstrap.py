@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 import numpy as np
 
 from fastir.checks import check_choice, flag, proportion
+from fastir.declared import Record
 from fastir.stats import student
 from fastir.stats._checks import EPSILON, N_RESAMPLES, Alternative, Interval, Test, differences, proper, special
 from fastir.stats._resample import DRAWS, Draws, Studentized, drawn_indices
@@ -31,7 +32,7 @@ def draws(
     return Resamples(n_resamples, random_state, n_threads, DRAWS, n**n if n < 64 else 1 << 64, n * rows)
 
 
-class Resampled(NamedTuple):
+class Resampled(Record):
     """The sums of rows of scores in every resample."""
 
     grid: Grid  # whole has shape (n_rows, n_queries)
@@ -115,7 +116,7 @@ def skewness_of_mean(d: np.ndarray, pair_moments: Moments, clusters: Clusters | 
         return np.where(pair_moments.constant, 0.0, (centred**3).sum(axis=-1) / squares**1.5)
 
 
-class Centred(NamedTuple):
+class Centred(Record):
     """Rows of differences from which a resample's t can be had without taking rounding for a difference."""
 
     shifted: np.ndarray  # the differences, less a number near their mean

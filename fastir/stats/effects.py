@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -164,8 +165,14 @@ def detectable(n_queries: int, *, alpha: float = 0.05, power: float = POWER) -> 
         return np.nan
     if np.isinf(queries):
         return 0.0
-    power_at = power_by_centre(queries - 1, alpha)
-    return root(lambda centre: power_at(centre) - power, 0.0) / queries**0.5
+    return detectable_centre(queries - 1, alpha, float(power)) / queries**0.5
+
+
+@functools.lru_cache(64)
+def detectable_centre(df: float, alpha: float, power: float) -> float:
+    """The noncentrality at which a two-sided t-test has this power: one for all pairs of runs of as many queries."""
+    power_at = power_by_centre(df, alpha)
+    return root(lambda centre: power_at(centre) - power, 0.0)
 
 
 def check_power(power: float, alpha: float) -> None:

@@ -9,11 +9,10 @@ sum then reaches a limit if it misses it by no more than these roundings can mak
 from __future__ import annotations
 
 import math
-from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 
+from fastir.declared import Record
 from fastir.stats._checks import MIN_P
 from fastir.stats._subset_sums import share_below, subsets_below
 
@@ -22,7 +21,7 @@ TOLERANCE = 1e-9  # how near a score must be to a multiple, if the scores are at
 BITS = 40
 
 
-class Grid(NamedTuple):
+class Grid(Record):
     """Scores as whole numbers of a unit."""
 
     whole: np.ndarray  # int64 of the scores' shape
@@ -59,6 +58,8 @@ def common_denominator(scores: np.ndarray) -> int | None:
         if not off.any():
             return common
         offender = float(scores.flat[off.argmax()])
+        from fractions import Fraction
+
         needed = Fraction(offender).limit_denominator(MAX_DENOMINATOR).denominator
         if abs(offender * needed - round(offender * needed)) > close or common % needed == 0:
             return None

@@ -6,11 +6,12 @@ A function with a name in `_rows` takes the differences of many pairs at once, a
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from fastir.checks import check_choice, flag, proportion
+from fastir.declared import Record
 from fastir.engine.columns.rows import repeat
 from fastir.stats import student
 from fastir.stats._checks import (
@@ -45,7 +46,7 @@ MAX_EXACT_RANKS = 1000  # differences up to which it can be exact
 ONE_CLUSTER, EQUAL_CLUSTERS = "one cluster", "all clusters have the same mean difference"
 
 
-class Moments(NamedTuple):
+class Moments(Record):
     """Moments of differences, the last axis for the queries; a deviation is 0 if only rounding, NaN for one query.
 
     With clusters `n` counts these, and the deviation is their standard error of the mean times the root of n.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastir.checks import mapping, number, proportion
+from fastir.declared import Record
 from fastir.errors import quote
 from fastir.stats._checks import SINGLE, column, is_constant, proper, special
 from fastir.stats.clusters import check_labels, number_clusters
@@ -56,7 +57,7 @@ class PredictionPowered(NamedTuple):
     note: str = ""
 
 
-class Sample(NamedTuple):
+class Sample(Record):
     """Values of the judged queries, the model's for these and the unjudged, and the largest magnitude behind them."""
 
     y: np.ndarray
@@ -72,7 +73,7 @@ class Sample(NamedTuple):
         return Sample(self.y[judged], self.model[judged], self.unlabelled[others], self.largest, clusters)
 
 
-class Found(NamedTuple):
+class Found(Record):
     """The mean of a Sample and its variance, NaN where that cannot be known."""
 
     mean: float

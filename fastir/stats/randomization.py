@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, SupportsIndex
 
 import numpy as np
 
 from fastir.checks import check_choice
+from fastir.declared import Record
 from fastir.engine.threads import share_all
 from fastir.stats._checks import N_RESAMPLES, ZERO, Alternative, Test, check_values, column, differences
 from fastir.stats._resample import SIGNS, Signs
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 RELATIVE_ERROR = 1e-12  # of a scaled statistic: the error that rounding may cause
 
 
-class Pairs(NamedTuple):
+class Pairs(Record):
     """Differences of rows of whole numbers, all pairs over the same queries."""
 
     whole: np.ndarray  # int64 of shape (n_rows, n_queries)

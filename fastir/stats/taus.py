@@ -1,7 +1,6 @@
 """Correlations of two rankings of systems, on plain arrays: larger values are better, ties are equal values.
 
-All follow from ranks, which sorting gives, and from the number of systems above each one on both sides: it is
-counted in blocks of systems, and between blocks while they are merged, in n log n.
+All follow from ranks, which sorting gives, and from the number of systems above each one on both sides.
 """
 
 from __future__ import annotations
@@ -9,13 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from fastir.engine.columns.rows import occurrences, repeat
-
-BLOCK_SYSTEMS = 32  # systems that are compared each with each
+from fastir.stats._concordance import count_above
 
 
 def spans(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return for each value how many are below it, and how many are not above it."""
-    n, order = len(values), np.argsort(values, kind="stable")
+    n, order = len(values), np.argsort(values)
     rising = values[order]
     starts = np.flatnonzero(np.concatenate(([True], rising[1:] != rising[:-1])))
     sizes = np.diff(np.append(starts, n))
@@ -35,7 +33,11 @@ class Orders:
     def __init__(self, a: np.ndarray, b: np.ndarray) -> None:
         self.a: tuple[np.ndarray, np.ndarray] = spans(a)
         self.b: tuple[np.ndarray, np.ndarray] = spans(b)
-        self.correct: np.ndarray = both_above(a, self.b[0])  # how many systems are strictly above on both sides
+        # the best of a first, and of those that a ties the worst of b: none of them is above a later one
+        both = (len(a) - self.a[1]) * len(a) + self.b[0]
+        order = np.argsort(both).astype(np.int64, copy=False)
+        self.both: np.ndarray = both[order]
+        self.correct: np.ndarray = count_above(order, self.b[0])  # how many systems are strictly above on both sides
 
     @property
     def places(self) -> tuple[np.ndarray, np.ndarray]:
@@ -43,32 +45,10 @@ class Orders:
         n = len(self.correct)
         return 1 + n - self.a[1], 1 + n - self.b[1]
 
-
-def both_above(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return for each system how many are strictly above it on both sides; b has integers below their number."""
-    n = len(a)
-    order = np.lexsort((b, -a))  # systems tied in a are ordered so that none is above a later one in b
-    codes = b[order]
-    padded = np.full(-(-n // BLOCK_SYSTEMS) * BLOCK_SYSTEMS, -1, np.int32)
-    padded[:n] = codes
-    blocks = padded.reshape(-1, BLOCK_SYSTEMS)
-    earlier = np.triu(np.ones((BLOCK_SYSTEMS, BLOCK_SYSTEMS), bool), 1)
-    above = (
-        ((blocks[:, :, None] > blocks[:, None, :]) & earlier).sum(axis=1, dtype=np.uint8).ravel()[:n].astype(np.int64)
-    )
-    rows, width = np.arange(n), BLOCK_SYSTEMS
-    rows = rows[np.argsort(rows // width * n + codes, kind="stable")]
-    while width < n:
-        pairs = rows // (2 * width)
-        merged = np.argsort(pairs * n + codes[rows], kind="stable")  # an earlier half before its equals of the later
-        rows, pairs = rows[merged], pairs[merged]
-        later = rows // width % 2 == 1
-        not_above = np.cumsum(~later)[later]  # in the earlier halves of all pairs up to this one
-        above[rows[later]] += (pairs[later] + 1) * width - not_above
-        width *= 2
-    counts = np.empty_like(above)
-    counts[order] = above
-    return counts
+    def untied(self) -> int:
+        """How many ordered pairs of systems differ on a side or on both."""
+        starts = np.flatnonzero(np.diff(self.both, prepend=-1, append=-1))
+        return len(self.both) ** 2 - int((np.diff(starts) ** 2).sum())
 
 
 def count_untied(spanned: tuple[np.ndarray, np.ndarray]) -> int:
@@ -81,7 +61,7 @@ def tau_b(a: np.ndarray, b: np.ndarray, orders: Orders | None = None) -> float:
     """Kendall's tau with ties on either side."""
     orders = orders or Orders(a, b)
     untied_a, untied_b = count_untied(orders.a), count_untied(orders.b)
-    untied_both = untied_a + untied_b - count_untied(spans(orders.a[0] * len(a) + orders.b[0]))
+    untied_both = untied_a + untied_b - orders.untied()
     return tau_of_pairs(4 * int(orders.correct.sum()) - untied_both, untied_a, untied_b)
 
 

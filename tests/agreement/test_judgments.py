@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import random
 
 import numpy as np
 import pytest
@@ -70,6 +71,40 @@ def test_what_only_one_side_judged_counts_for_nothing():
     assert "2 documents of 1 query judged by both; 1 by a alone, 3 by b alone." in repr(result)
 
 
+@pytest.mark.parametrize(
+    "spelled", [str, int, "\u00e9{}".format, "{}\udcff".format], ids=["text", "int", "accents", "bytes"]
+)
+def test_counts_are_those_of_a_loop(spelled):
+    rng = random.Random(3)
+    for _ in range(30):
+        a, b = (
+            {
+                f"q{q}": {spelled(rng.randrange(40)): rng.choice([-1, 0, 1, 2, 0.5]) for _ in range(rng.randrange(30))}
+                for q in rng.sample(range(6), rng.randrange(1, 6))
+            }
+            for _ in range(2)
+        )
+        judged_a, judged_b = ({q: {d: n for d, n in x.items() if n >= 0} for q, x in side.items()} for side in (a, b))
+        shared = {q: [d for d in judged_a[q] if d in judged_b[q]] for q in judged_a if q in judged_b}
+        pairs = {q: [(judged_a[q][d], judged_b[q][d]) for d in docs] for q, docs in shared.items() if docs}
+        if not pairs:
+            with pytest.raises(NoOverlapError):
+                fastir.agreement(a, b)
+            continue
+        found = fastir.agreement(a, b, n_resamples=5)
+        assert found.labels == sorted({label for each in pairs.values() for pair in each for label in pair})
+        assert found.query_ids == list(pairs)
+        assert {query_id: row["n"] for query_id, row in found.per_query.items()} == {
+            q: len(x) for q, x in pairs.items()
+        }
+        for query_id, table in zip(pairs, found.confusions.tolist(), strict=True):
+            counts = [[pairs[query_id].count((x, y)) for y in found.labels] for x in found.labels]
+            assert table == counts
+        assert found.only_a == sum(len(judged_a[q]) - len(docs) for q, docs in shared.items())
+        assert found.only_b == sum(len(judged_b[q]) - len(docs) for q, docs in shared.items())
+        assert found.left_out == len({*a, *b}) - len(pairs)
+
+
 @pytest.mark.parametrize(("n", "confidence"), [(2, 0.5), (3, 0.5), (3, 0.8), (3, 0.95)])
 def test_intervals_are_those_of_resampled_queries(n, confidence):
     """With few queries all resamples are listed, so that the interval can be had by hand."""
@@ -98,8 +133,8 @@ def test_the_report_says_how_it_was_made():
         own, own, kappa_weights="linear", scale="nominal", rel_level=2, n_resamples=50, random_state=3
     )
     assert result.method == (
-        "Overlap of labels from 2 on; linear weights; alpha of nominal labels; percentiles of 50 resamples of queries "
-        "(random_state 3)."
+        "Overlap of labels from 2 on; linear weights; alpha of nominal labels; percentiles of 50 bootstrap "
+        "resamples of the queries (random_state 3)."
     )
     assert "linear weights" in repr(result)
 
@@ -113,6 +148,8 @@ def test_groups_count_with_their_largest_label():
     ({"q": {"a": 1}}, {"p": {"a": 1}}, {}, NoOverlapError, "no query in common: 'q' and 'p'"),
     ({"q": {"a": 1}}, {"q": {"b": 1}}, {}, NoOverlapError, "of query 'q' one side has 'a', the other 'b'"),
     ({"q": {"a": 1}}, {"q": {"a": -1}}, {}, NoOverlapError, "the other nothing"),
+    ({"q": {"1": 1}}, {"q": {1: 1}}, {}, NoOverlapError, "of query 'q' one side has '1', the other 1"),
+    ({1: {"a": 1}}, {"1": {"a": 1}}, {}, NoOverlapError, "no query in common"),
     ({"q": {"a": 1}}, {"q": {"a": 1}}, {"kappa_weights": "cubic"}, ValueError, "kappa_weights must be one of"),
     ({"q": {"a": 1}}, {"q": {"a": 1}}, {"scale": "ratio"}, ValueError, "scale must be one of"),
     ({"q": {"a": 1}}, {"q": {"a": 1}}, {"confidence": 95}, ValueError, "confidence must be between 0 and 1"),

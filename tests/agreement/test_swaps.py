@@ -17,7 +17,7 @@ def test_the_report_names_the_swapped_pairs_and_the_largest_drop():
     assert [(swap.better, swap.worse) for swap in result.swaps] == [("a", "d"), ("a", "c"), ("a", "b")]
     assert {swap.significant for swap in result.swaps} == {""}
     assert result.tau_b == 0.0 and result.tau_ap == pytest.approx(1 / 3)
-    assert "falls from rank 1 to 4" in repr(result)
+    assert "falls most, from rank 1 to 4" in repr(result)
 
 
 def test_swaps_of_results_are_tested_query_by_query():
@@ -77,11 +77,12 @@ def test_the_report_has_a_row_for_each_swap_and_says_who_wins():
         "top          mid         1.0000  -2.0000       -       -               -",
         "",
         "3 systems by map: tau_b -0.3333, tau_ap 0.0000, tau_ap_a 0.0000, tau_ap_b -0.2500, spearman -0.5000.",
-        "top wins by a, mid by b; top falls from rank 1 to 3, the most.",
+        "top is best by a, mid by b; top falls most, from rank 1 to 3.",
         "2 pairs are swapped.",
     ]
     same = repr(fastir.rank_correlation(A, A))
-    assert same.startswith("3 systems: tau_b 1.0000") and "top wins by both; none falls.\n0 pairs are swapped." in same
+    assert same.startswith("3 systems: tau_b 1.0000")
+    assert "top is best by both; none falls.\n0 pairs are swapped." in same
 
 
 @pytest.mark.parametrize(("n", "shown"), [(6, 15), (7, 20), (8, 20)])

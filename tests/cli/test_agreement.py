@@ -120,7 +120,7 @@ def test_another_winner_and_swapped_pairs_are_said(output, tmp_path):
         (tmp_path / name).write_text("".join(rows))
     words = ("rank-correlation", tmp_path / "a.txt", tmp_path / "b.txt", tmp_path / "one", tmp_path / "two")
     text = output(*words, "-m", "mrr")
-    assert "one wins by a, two by b; one falls from rank 1 to 2, the most." in text
+    assert "one is best by a, two by b; one falls most, from rank 1 to 2." in text
     assert "1 pair is swapped" in text
     [swap] = json.loads(output(*words, "-m", "mrr", "--format", "json"))["swaps"]
     assert (swap["better"], swap["worse"]) == ("one", "two") and swap["difference_a"] == -swap["difference_b"] > 0

@@ -68,4 +68,6 @@ def test_an_output_that_two_options_name_is_refused(call, tmp_path):
 def test_a_file_in_place_of_a_metric_is_called_a_file(call, words):
     code, out, err = call(*words)
     assert (code, out) == (1, "")
-    assert "unknown metric" not in err and ("this is a file; -m takes names of metrics" in err or "expected one" in err)
+    assert "unknown metric" not in err and (
+        "this is a file; -m takes names of metrics" in err or "-m: expected METRIC" in err
+    )

@@ -6,25 +6,25 @@ import shutil
 import pytest
 from common import EXAMPLES
 
-from fastir.cli.parser import COMMANDS
+from fastir.cli.commands import COMMANDS, GROUPS
 
 RUNNABLE = [
     line
-    for command in COMMANDS
+    for command in COMMANDS.values()
     for line in command.examples
     if "examples/" in line or command.name in ("metrics", "conventions", "doctor", "help", "version")
 ]
 
 
 def test_names_differ_and_sentences_end():
-    assert len({command.name for command in COMMANDS}) == len(COMMANDS)
-    for command in COMMANDS:
+    assert len(COMMANDS) == sum(map(len, GROUPS.values()))
+    for command in COMMANDS.values():
         assert command.about[-1] != "." and command.text[-1:] in ("", "."), command.name
         assert (command.text != "") == (command.module != ""), command.name
 
 
 def test_each_has_one_to_three_examples_of_its_own():
-    for command in COMMANDS:
+    for command in COMMANDS.values():
         assert 1 <= len(command.examples) <= 3, command.name
         assert all(f"fastir {command.name}" in line for line in command.examples), command.name
 

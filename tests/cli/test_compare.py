@@ -26,7 +26,7 @@ def comparison():
 
 # ---- what is printed -------------------------------------------------------------------------------------------
 def test_it_prints_what_the_comparison_shows(output, comparison):
-    command = ("compare", QRELS, BM25, DENSE, *ASKED)
+    command = ("compare", QRELS, BM25, DENSE, *ASKED, "--sort", "none")
     assert output(*command) == f"{comparison.to_table()}\n"
     assert output(*command, "--intervals") == f"{comparison.to_table(intervals=True)}\n"
     assert output(*command, "--pairs") == f"{comparison.to_table(rows='pairs')}\n"
@@ -45,8 +45,8 @@ def test_groups_of_queries_come_from_a_file(output, call, tmp_path):
     runs = {"bm25": BM25, "dense": DENSE}
     comparison = fastir.compare(QRELS, runs, ["ndcg@10", "map"], segments=groups, correction="holm")
     command = ("compare", QRELS, BM25, DENSE, *ASKED, "--segments", file, "--correction", "holm")
-    assert output(*command) == f"{comparison.to_table()}\n"
-    assert output(*command, "--pairs") == f"{comparison.to_table(rows='pairs')}\n"
+    assert output(*command, "--sort", "none") == f"{comparison.to_table()}\n"
+    assert output(*command, "--sort", "none", "--pairs") == f"{comparison.to_table(rows='pairs')}\n"
     assert json.loads(output(*command, "--format", "json")) == json.loads(comparison.to_json(per_query=False))
     head, *lines = (line.split("\t") for line in output(*command, "--format", "tsv").splitlines())
     assert head == ["segment", *comparison.pairs[0]._fields]
@@ -104,7 +104,9 @@ def test_help_shows_the_defaults(output):
 @pytest.mark.parametrize(("name", "start"), [("x.png", b"\x89PNG"), ("x.svg", b"<?xml"), ("X.PDF", b"%PDF")])
 def test_a_picture_is_written_as_its_name_ends(output, comparison, tmp_path, name, start):
     pytest.importorskip("matplotlib")
-    assert output("compare", QRELS, BM25, DENSE, *ASKED, "--plot", tmp_path / name) == f"{comparison.to_table()}\n"
+    assert output("compare", QRELS, BM25, DENSE, *ASKED, "--sort", "none", "--plot", tmp_path / name) == (
+        f"{comparison.to_table()}\n"
+    )
     assert (tmp_path / name).read_bytes().startswith(start)
     assert [entry.name for entry in tmp_path.iterdir()] == [name]
 
@@ -221,3 +223,24 @@ def test_an_interrupted_comparison_says_so(tmp_path):
     assert (process.returncode, out, err) == (130, b"", b"fastir: error: interrupted\n")
     assert took < 5.0
     assert not (tmp_path / "x.png").exists()
+
+
+def test_a_text_is_the_label_of_latex_and_a_number_that_of_rows(output, call, tmp_path):
+    words = ("compare", QRELS, BM25, DENSE, "-m", "map", "--format", "latex")
+    assert "\\label{tab:runs}" in output(*words, "--label", "tab:runs")
+    code, _, err = call(*words[:-1], "table", "--label", "tab:runs")
+    assert code == 1 and "--label tab:runs: a text is for latex, and the format is table" in err
+    (tmp_path / "seen.csv").write_text("query_id,doc_id,time\nq1,doc-176,1\n")
+    assert "map" in call("compare", tmp_path / "seen.csv", BM25, DENSE, "-m", "map", "--label", 1)[1]
+
+
+def test_pairs_fit_a_hundred_columns(output, tmp_path):
+    runs = []
+    for name in ("core17.anserini.bm25.rm3", "core17.anserini.bm25.prf", "core17.anserini.ql.prf"):
+        runs.append(tmp_path / f"{name}.run")
+        runs[-1].write_bytes(Path(BM25 if "ql" in name else DENSE).read_bytes())
+    text = output("compare", QRELS, *runs, "--pairs", "--bounds", "-m", "map,mrr")
+    assert max(map(len, text.splitlines())) <= 100 and text.count("\nmrr ") == 1
+    assert "a: core17.anserini" in text and "all differences are 0" in text
+    text = output("compare", QRELS, BM25, DENSE, "--pairs", "-m", "map,mrr")
+    assert "map     dense  bm25" in text or "map     bm25  dense" in text

@@ -7,9 +7,9 @@ import pytest
 
 import fastir
 from fastir.cli import completion
-from fastir.cli.parser import parser
+from fastir.cli.parser import parsers
 
-COMMANDS = {name: command for name, (_, command) in completion.subcommands(parser()).items()}
+COMMANDS = parsers()
 OPTIONS = [
     (name, option)
     for name, command in COMMANDS.items()

@@ -76,3 +76,19 @@ def test_other_formats_are_those_of_the_changes(output, saved, format):
     old, new = (fastir.load_results(path) for path in saved)
     tables = [new.diff(old, name, 10).to_table(format).rstrip("\n") + "\n" for name in ("map", "mean_rank")]
     assert output("diff", *saved, "--format", format) == "\n".join(tables)
+
+
+def test_judgments_may_come_first_as_in_other_commands(call, output):
+    expected = output("diff", BM25, DENSE, "--qrels", QRELS, "-m", "map")
+    assert output("diff", QRELS, BM25, DENSE, "-m", "map") == expected
+    for words in ((BM25,), (QRELS, BM25, DENSE, DENSE), (QRELS, BM25, DENSE, "--qrels", QRELS)):
+        code, _, err = call("diff", *words)
+        assert code == 1 and "expected OLD and NEW with --qrels QRELS, or QRELS OLD NEW" in err
+
+
+def test_queries_that_one_side_has_are_new_or_removed(output, tmp_path):
+    for name, queries in (("old", ("q1", "q2")), ("new", ("q2", "q3", "q4"))):
+        qrels = {query: {"a": 1} for query in queries}
+        fastir.evaluate(qrels, {query: {"a": 1.0} for query in queries}, "map").save(tmp_path / f"{name}.json")
+    text = output("diff", tmp_path / "old.json", tmp_path / "new.json")
+    assert "1 equal, 0 lost, 2 new (such as 'q3'), 1 removed (such as 'q1')" in text

@@ -68,3 +68,14 @@ def test_query_may_stand_behind_the_metrics(output, call, query, tmp_path):
     assert code == 1 and "expected QUERY before -m, or --convention twice" in err
     code, _, err = call("explain", qrels, run, "-m", "map", "ndgc@5")
     assert code == 1 and "unknown metric 'ndgc@5'; did you mean 'ndcg@5'" in err
+
+
+def test_it_shows_the_ranks_to_the_cutoff_and_depth_sets_another(output):
+    ranks = [line.split()[0] for line in output("explain", QRELS, BM25, "q1", "-m", "ndcg@5").splitlines()[2:]]
+    assert ranks == ["1", "2", "3", "4", "5", "missing", "7"]
+    text = output("explain", QRELS, BM25, "q1", "-m", "ndcg@5", "--depth", 2)
+    assert "\n2 " in text and "\n3 " not in text
+    assert text.endswith("10 documents below, 3 of them relevant; --depth shows more\n")
+    assert "\n12 " in output("explain", QRELS, BM25, "q1", "-m", "ndcg@5", "map"), "a metric without a cutoff"
+    kept = output("explain", QRELS, BM25, "q1", "-m", "ndcg@5", "--convention", "lightgbm")
+    assert "\n6 " in kept, "a document below the cutoff that contributes"

@@ -1,6 +1,7 @@
 """fastir fuse and fastir tune: what they write and print is what the functions return."""
 
 import json
+import shlex
 
 import pytest
 from common import EXAMPLES
@@ -32,7 +33,11 @@ def test_options_of_fuse_reach_it(output, tmp_path):
 
 def test_tune_prints_the_table_of_the_folds(output, tmp_path):
     tuning = fastir.tune(QRELS, [BM25, DENSE], "ndcg@10", folds=2)
-    assert output("tune", QRELS, BM25, DENSE, "--folds", 2) == f"{tuning!r}\n"
+    text = output("tune", QRELS, BM25, DENSE, "--folds", 2, "--run", tmp_path / "tuned.run")
+    table, _, command = text.rstrip("\n").rpartition("\n\n")
+    assert table == repr(tuning) and command.startswith(f"fastir fuse {BM25} {DENSE} --method wsum ")
+    output(*shlex.split(command)[1:], "-o", tmp_path / "again.run")
+    assert (tmp_path / "again.run").read_bytes() == (tmp_path / "tuned.run").read_bytes()
     found = json.loads(output("tune", QRELS, BM25, DENSE, "--folds", 2, "--format", "json", "-q"))
     assert found["value"] == tuning.value
     assert found["weights"] == tuning.weights
@@ -42,7 +47,17 @@ def test_tune_prints_the_table_of_the_folds(output, tmp_path):
 def test_options_of_tune_reach_it(output):
     words = ["-m", "map", "--method", "rrf", "--norm", "none", "--grid", 20, "--folds", 3, "--random-state", 4]
     tuning = fastir.tune(QRELS, [BM25, DENSE], "map", "rrf", None, grid=20.0, folds=3, random_state=4, rel_level=2)
-    assert output("tune", QRELS, BM25, DENSE, *words, "--rel-level", 2) == f"{tuning!r}\n"
+    assert output("tune", QRELS, BM25, DENSE, *words, "--rel-level", 2) == (
+        f"{tuning!r}\n\nfastir fuse {BM25} {DENSE} --param k={tuning.params['k']}\n"
+    )
+
+
+def test_parameters_that_are_learnt_have_a_run_and_no_command(output, tmp_path):
+    words = ["--method", "probfuse", "--norm", "none", "--folds", 2, "--run", tmp_path / "tuned.run"]
+    assert "fastir fuse" not in output("tune", QRELS, BM25, DENSE, *words)
+    tuning = fastir.tune(QRELS, [BM25, DENSE], "ndcg@10", "probfuse", None, folds=2)
+    fused = fastir.fuse([BM25, DENSE], "probfuse", **tuning.params)
+    assert fastir.Run.from_file(tmp_path / "tuned.run") == fused
 
 
 def test_tune_draws(output, tmp_path):
@@ -57,6 +72,7 @@ def test_tune_draws(output, tmp_path):
     (["fuse", BM25, DENSE, "--run-weights", "a,b"], "--run-weights 'a,b': expected numbers"),
     (["fuse", BM25, DENSE, "--run-weights", "bm25=1,2"], "some have a run and some have none"),
     (["fuse", BM25, DENSE, "--param", "k"], "--param 'k': expected NAME=NUMBER"),
+    (["fuse", BM25, DENSE, "--k", "60"], "did you mean '--param k=60'?"),
     (["fuse", BM25, DENSE, "--param", "q=1"], "method 'rrf' has no parameter 'q'"),
     (["fuse", BM25, DENSE, "--max-depth", "0"], "max-depth"),
     (["fuse", BM25, DENSE, "--method", "wsun"], "did you mean 'wsum'?"),

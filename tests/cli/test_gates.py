@@ -417,3 +417,17 @@ def test_all_metrics_are_compared_but_for_geometric_means(call, tmp_path, comman
     assert code == 0 and "note: --all is without gm_map" in err and "error" not in err
     code, _, err = call(command, QRELS, BM25, DENSE, "--all", "-m", "gm_map", "-o", output)
     assert code == 1 and "metric 'gm_map' is a geometric mean" in err
+
+
+def test_gates_that_passed_are_one_line(call):
+    for command, gates, said in (
+        (
+            ("eval", QRELS, BM25, DENSE),
+            ("--fail-under", "map=0.1,mrr=0.2"),
+            "--fail-under map=0.1, --fail-under mrr=0.2",
+        ),
+        (("compare", QRELS, BM25, DENSE, "--baseline", "bm25"), ("--fail-if", "worse:map"), "--fail-if worse:map"),
+        (("diff", QRELS, BM25, DENSE), ("--fail-if", "drop:map>0.1"), "--fail-if drop:map>0.1"),
+    ):
+        code, _, err = call(*command, "-m", "map", *gates)
+        assert (code, err) == (0, f"fastir: gate passed: {said}\n")

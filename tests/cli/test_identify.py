@@ -13,7 +13,7 @@ VALUES = ["--value", "ndcg@5=0.6823", "--value", "map=0.6627"]
 
 def test_values_are_named_and_answered(output):
     text = output("identify", QRELS, RUN, *VALUES)
-    assert text.splitlines()[1].split() == ["ndcg@5", "map"] and "asked" in text and "1 " in text
+    assert text.splitlines()[1].split() == ["ndcg@5", "map"] and "reported" in text and "1 " in text
     answers = json.loads(output("identify", QRELS, RUN, *VALUES, "--format", "json"))["answers"]
     assert answers[0]["convention"] == "fastir" and answers[0]["options"] == {}
 

@@ -142,6 +142,9 @@ def test_usage_errors_are_1(call, arguments):
     (["eval", QRELS, BM25, "--convention=trec-eval"], "--convention: 'trec-eval' has several versions: 'trec_eval-10'"),
     (["eval", QRELS, BM25, "--convention=trek_eval-9"], "--convention: there is no 'trek_eval-9'; did you mean"),
     (["compare", QRELS, BM25, DENSE, "--base=x"], "there is no option '--base=x'; did you mean '--baseline'?"),
+    (["eval", QRELS, BM25, "--k", "10"], "write the cutoff in the metric's name, as 'ndcg@10'"),
+    (["fuse", BM25, DENSE, "--method", "combsm"], "--method: there is no 'combsm'; did you mean"),
+    (["eval", QRELS, BM25, "--average", "micro"], "it stands in the metric, as in -m 'precision(average=...)'"),
     (["eval", QRELS, BM25, "--columns", "a"], "--columns a: expected FIELD=NAME"),
 ])  # fmt: skip
 def test_suggestions(call, arguments, words):

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 import fastir
-from fastir.cli.completion import subcommands
-from fastir.cli.parser import parser
-from fastir.cli.terminal import keywords, option, replace_keywords, suggestion
+from fastir.cli.parser import parsers
+from fastir.cli.terminal import keywords, near_option, option, replace_keywords
 from fastir.request.option_rows import ROWS
 
 PACKAGE = Path(fastir.__file__).parent
@@ -52,7 +51,7 @@ def test_no_message_has_a_keyword_in_it():
 
 
 def test_every_option_that_is_named_is_there():
-    commands = {name: command for name, (_, command) in subcommands(parser()).items()}
+    commands = parsers()
     options = {flag for each in commands.values() for flag in each._option_string_actions}
     assert {option(keyword) for keyword in keywords()} <= options
     judging = [row.option() for title in ("input", "which queries and ranks") for row in ROWS[title]]
@@ -77,8 +76,7 @@ def test_messages(message, expected):
 
 @pytest.mark.parametrize(("given", "known", "near"), [
     ("--verson", ["--version", "--help"], "--version"), ("--rel", ["--help", "--rel-level"], "--rel-level"),
-    ("--help-me", ["--help", "--rel-level"], "--help"), ("ttest", ["t", "wilcoxon"], "t"),
-    ("holmes", ["holm", "bh"], "holm"), ("magic", ["t", "sign"], None),
+    ("--help-me", ["--help", "--rel-level"], "--help"), ("--size=3", ["--max-depth"], None),
 ])  # fmt: skip
 def test_what_was_meant(given, known, near):
-    assert suggestion(given, known) == (f"; did you mean {near!r}?" if near else "")
+    assert near_option(given, known) == (f"; did you mean {near!r}?" if near else "")

@@ -3,7 +3,7 @@
 import pytest
 from option_lines import EXCEPTED, commands, problem
 
-from fastir.cli.parser import COMMANDS
+from fastir.cli.commands import COMMANDS
 
 NOTHING_CHANGES = {"--help", "--threads"}
 # Commands that evaluate nothing; trec_eval has its own options, and a test of each.
@@ -17,7 +17,7 @@ def _needs_packages():
 
 
 def test_every_command_has_a_line():
-    named = {command.name for command in COMMANDS if command.module}
+    named = {command.name for command in COMMANDS.values() if command.module}
     assert named - {name.split()[0] for name in commands()} <= OTHER_COMMANDS
 
 

@@ -7,28 +7,52 @@ import sys
 import pytest
 from common import EXAMPLES
 
-from fastir.cli.parser import COMMANDS, parser
+from fastir.cli.commands import BY_NAME, COMMANDS, GROUPS, SHORT_FLAGS
+from fastir.cli.parser import parsers
 from fastir.request.option_rows import NO_FLAG, every_row
 
 QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
-MODULES = [command.name for command in COMMANDS if command.module]
+MODULES = [command.name for command in COMMANDS.values() if command.module]
 
 
 @pytest.fixture(scope="module")
 def commands():
-    return parser()._subparsers._group_actions[0].choices
+    return parsers()
 
 
 def test_the_command_alone_shows_help(call):
-    assert call() == call("help") == call("--help")
-    assert call()[0] == 0 and "  eval  " in call()[1]
+    assert call() == call("help") == call("--help") == call("-h")
+    code, out, _ = call()
+    assert code == 0 and "  eval  " in out
+    assert [out.index(f"\n{title}:\n") > 0 for title in GROUPS] == [True] * 4
+    assert max(map(len, out.split("\nexample:")[0].splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_short_help_fits_a_screen(call, name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, err = call(name, "-h")
+    assert (code, err) == (0, "") and out.count("\n") <= 30
+    assert f"`fastir {name} --help` shows all options." in out
+    assert all((SHORT_FLAGS.get(option) or BY_NAME[option].option()) in out for option in COMMANDS[name].usual.split())
+
+
+def test_the_input_is_the_last_group_and_conventions_are_not_listed(call):
+    for name in ("eval", "tune", "fuse"):
+        out = call(name, "--help")[1]
+        titles = re.findall(r"^([a-z ]+):$", out, re.MULTILINE)
+        assert titles[-2:] == ["input", "examples"] and "ranx" not in out
+    out = call("tune", "--help")[1]
+    assert re.search(r"\nfusion:\n  --method .*\nsearch:\n  --grid ", out, re.DOTALL)
+    assert out.index("--folds") < out.index("\noutput:\n")
+    assert "--formulas" not in call("diff", "--help")[1]
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_help_of_a_command(call, name):
     code, out, err = call("help", name)
     assert (code, err) == (0, "") and call(name, "--help")[1] == out
-    [command] = [command for command in COMMANDS if command.name == name]
+    command = COMMANDS[name]
     assert command.text.split()[:4] == out.split("\n\n")[1].split()[:4]
     assert all(line in out for line in command.examples)
     assert out.count("\n", 0, out.index("\n\n")) < 10, "a usage is short"
@@ -67,23 +91,26 @@ def test_an_option_stands_in_the_same_group_everywhere(commands):
     assert {option: titles for option, titles in places.items() if len(titles) > 1} == {}
 
 
-@pytest.mark.parametrize("words", [["--help"], ["--version"], ["help"], ["version"], []])
+HELPS = [[*words, flag] for words in ([], *([name] for name in MODULES)) for flag in ("-h", "--help")]
+
+
+@pytest.mark.parametrize("words", [["--version"], ["help"], ["version"], [], *HELPS])
 def test_numpy_is_not_imported(words):
     code = (
         "import sys; from fastir.cli import main; code = main(sys.argv[1:]);"
-        "assert code == 0 and 'numpy' not in sys.modules and 'fastir.request' not in sys.modules"
+        "assert code == 0 and 'numpy' not in sys.modules and 'fastir.engine' not in sys.modules"
     )
     assert subprocess.run([sys.executable, "-c", code, *words], stdout=subprocess.DEVNULL).returncode == 0
 
 
 def test_a_command_imports_its_own_module_alone():
     code = (
-        "import sys; from fastir.cli.parser import parser; parser(['metrics']);"
+        "import sys; from fastir.cli import main; main(['metrics', 'map']);"
         "print(*sorted(name for name in sys.modules if name.startswith('fastir.cli.')))"
     )
     names = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "fastir.cli.metrics" in names
-    assert not re.search(r"fastir\.cli\.(eval|compare|pool|agreement|runs)\b", " ".join(names))
+    assert not re.search(r"fastir\.cli\.(eval|compare|pool|agreement)\b", " ".join(names))
 
 
 def test_words_that_may_be_absent_may_stand_behind_options(output):

@@ -19,7 +19,7 @@ def test_the_page_is_that_of_the_function(call, tmp_path):
 
 @pytest.mark.parametrize(("words", "message"), [
     ((BM25, "-o", "r.html"), "two runs or more"),
-    ((BM25, DENSE), "-o/--output"),
+    ((BM25, DENSE, "r.html"), "the page is named by -o, as in -o r.html"),
     ((BM25, DENSE, "-o", "r.html", "--k", 0), "--k 0: expected 1 or more"),
     ((BM25, DENSE, "-o", "r.html", "--baseline", "bm52"), "--baseline bm52: there is no such run"),
     ((BM25, DENSE, "-o", BM25), "would be overwritten"),

@@ -133,7 +133,7 @@ def test_a_table_with_a_column_of_runs_has_several(call, output, tables):
     assert output("eval", QRELS, "long.parquet", "--run-format", "parquet") == expected
     compared = output("compare", QRELS, BM25, DENSE, "--baseline", "bm25")
     assert output("compare", QRELS, "long.parquet", "--baseline", "bm25") == compared
-    names = [line.split()[0] for line in output("eval", QRELS, BM25, "long.parquet", "-m", "map").splitlines()[1:]]
+    names = [line.split()[0] for line in output("eval", QRELS, BM25, "long.parquet", "--sort", "none").splitlines()[1:]]
     assert names == ["bm25", "long:", "dense"]
     assert "--duplicates first" in call("eval", QRELS, "odd.parquet")[2]
 
@@ -191,7 +191,7 @@ def test_an_order_changes_no_number(here, call):
 def test_a_column_for_every_run(output):
     lines = output("compare", QRELS, BM25, DENSE, "-m", "map,mrr", "--transpose").splitlines()
     assert [line.split() for line in lines[:3]] == [
-        ["#", "run", "a", "bm25", "b", "dense"], ["map", "0.6627", "*0.7661"], ["mrr", "0.8333", "*0.9167"],
+        ["#", "run", "a", "dense", "b", "bm25"], ["map", "*0.7661", "0.6627"], ["mrr", "*0.9167", "0.8333"],
     ]  # fmt: skip
 
 
@@ -220,3 +220,16 @@ def test_standard_input_is_one_run(call, command):
     code, out, err = call(command, QRELS, "-", "-", "-m", "map")
     assert (code, out) == (1, "")
     assert err.startswith("fastir: error: standard input (-) can be read only once;")
+
+
+def test_people_see_the_best_run_first_and_programs_the_order_of_the_files(output):
+    for command in ("eval", "compare"):
+        for format, names in (
+            ("table", ["dense", "bm25"]),
+            ("markdown", ["dense", "bm25"]),
+            ("csv", ["bm25", "dense"]),
+        ):
+            text = output(command, QRELS, BM25, DENSE, "-m", "map", "--format", format)
+            assert sorted(names, key=text.index) == names
+        text = output(command, QRELS, BM25, DENSE, "-m", "map", "--sort", "none")
+        assert text.index("bm25") < text.index("dense")

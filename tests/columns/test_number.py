@@ -6,6 +6,7 @@
 import contextlib
 import ctypes
 import ctypes.util
+import json
 import math
 import platform
 import random
@@ -13,10 +14,11 @@ import struct
 from decimal import Decimal, localcontext
 
 import gen
+import numpy as np
 import pytest
 
 import fastir
-from fastir.engine.columns._number import fast_number, rows_from_text, slow_number
+from fastir.engine.columns._number import fast_number, rows_from_objects, rows_from_text, slow_number
 
 LEAST = 5e-324
 
@@ -289,3 +291,42 @@ def test_rows_of_ids_and_numbers_are_those_of_split_and_float(seed):
     else:
         assert ids == [row[0] for row in expected]
         assert repr(values.tolist()) == repr(numbers)
+
+
+@pytest.mark.parametrize("indent", [None, 0, 2, "\t"])
+def test_rows_of_objects_are_those_of_json(indent):
+    rng = random.Random(f"{indent}")
+    numbers = [0.0, -0.0, 0.1 + 0.2, 1e300, LEAST, 12, -3, 2.5e-9, 1 / 3, math.nan, math.inf]
+    for n_rows in (1, 2, 63, 64, 65, 129):
+        for n_names in (1, 2, 5):
+            names = rng.sample(["map", 'a"b', "é", "P@10", "x" * 70, "\\"], n_names)
+            ids = [f"{rng.choice(['q', 'é', 'quoted', ''])}{row}" for row in range(n_rows)]
+            data = {each: {name: rng.choice(numbers) for name in names} for each in ids}
+            text = json.dumps(data, indent=indent).replace("NaN", "null").encode()
+            found, keys, values, end = rows_from_objects(b"before " + text + b", behind", 7)
+            assert end == 7 + len(text)
+            assert [json.loads(b'"%b"' % each) for each in found] == ids
+            assert [json.loads(b'"%b"' % each) for each in keys] == names
+            expected = [list(row.values()) for row in data.values()]
+            assert values.tobytes() == np.array(expected).tobytes()
+
+
+def test_rows_of_objects_that_are_odd_are_left_to_json():
+    whole = b'{"q": {"map": 1.5, "P": null}, "r": {"map": 2, "P": 1e3}}'
+    assert rows_from_objects(whole, 0) is not None
+    rng = random.Random(4)
+    for end in range(len(whole)):
+        assert rows_from_objects(whole[:end], 0) is None
+    for _ in range(3000):
+        changed = bytearray(whole)
+        for _ in range(rng.choice([1, 1, 2])):
+            changed[rng.randrange(len(whole))] = rng.choice(b'{}":,. \\\n0a\xff')
+        found = rows_from_objects(bytes(changed), 0)
+        try:
+            data = json.loads(bytes(changed[: found[-1]]), object_pairs_hook=list) if found else None
+        except ValueError:  # text that JSON refuses, as numbers with leading zeros, is read if it has one meaning
+            continue
+        if found:
+            values = [[float("nan" if value is None else value) for _, value in row] for _, row in data]
+            assert repr(found[2].tolist()) == repr(values)
+            assert len(found[0]) == len(data) and all(len(row) == len(found[1]) for _, row in data)

@@ -1,6 +1,8 @@
 """Pairs, systems and the method: what each record of a comparison says."""
 
 import math
+import pickle
+import re
 
 import numpy as np
 import pytest
@@ -53,3 +55,15 @@ def test_the_method_says_how():
 def test_a_frame_of_pairs():
     frame = pandas.DataFrame(fastir.compare_scores(RUNS).pairs)
     assert frame.columns[:3].tolist() == ["a", "b", "metric"] and len(frame) == 3
+
+
+def test_a_notebook_shows_records_as_a_table_of_four_decimals():
+    qrels = {f"q{i}": {"a": 1} for i in range(7)}
+    runs = {n: {f"q{i}": {"a": 1.0, "b": 2.0 * (i % 3 == n)} for i in range(7)} for n in range(3)}
+    comparison = fastir.compare(qrels, runs, "mrr,map")
+    again = pickle.loads(pickle.dumps(comparison))
+    for records in (comparison.pairs, comparison.systems, again.pairs, again.systems):
+        assert isinstance(records, list)
+        shown = records._repr_html_()
+        assert shown.startswith("<figure") and re.search(r"\d\.\d{4}<", shown)
+        assert not re.search(r"\d\.\d{5}", shown.replace("text-align", ""))

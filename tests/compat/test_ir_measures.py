@@ -553,7 +553,8 @@ def test_rows_with_other_fields_are_refused():
     with pytest.raises(TypeError, match="qrels: row 1: expected a tuple"):
         fastir.evaluate(rows, {"q": {"d": 1.0}}, "map")
     with pytest.raises(
-        ValueError, match="run: the table has no column 'score' or 'prediction' or 'rank'; it has 'query_id', 'doc_"
+        ValueError,
+        match="run: the table has no column 'score' or 'prediction' or 'similarity' or 'rank'; it has 'query_id'",
     ):
         fastir.evaluate({"q": {"d": 1}}, [Qrel("q", "d", 1)], "map")
     frame = pytest.importorskip("pandas").DataFrame({"doc_id": ["d", "e"], "query_id": "q", "score": [1.0, 2.0]})

@@ -59,7 +59,7 @@ def test_what_weights_cannot_mean_is_an_error():
         fastir.evaluate(QRELS, RUN, "psp@2", doc_weights=WEIGHTS, weights=dict.fromkeys(QRELS, 1))
     with pytest.raises(TypeError, match="not with groups"):
         fastir.evaluate({"q": {"g": {"a": 1}}}, {"q": {"a": 1.0}}, "alpha_ndcg", doc_weights={"a": 1})
-    with pytest.raises(ValueError, match="explain: metric 'psp' uses weights"):
+    with pytest.raises(ValueError, match="explain: metric 'psp' reads weights"):
         fastir.Evaluator(QRELS, "psp", doc_weights=WEIGHTS).explain(RUN, "q1")
 
 

@@ -132,8 +132,20 @@ def test_misses_of_a_service_are_looked_at_ever_more_rarely(monkeypatch):
     assert looks == [[f"x{number}"] for number in (*range(8), 15, 31, 63)]
 
 
+def test_the_ids_of_so_many_documents_are_compared(monkeypatch):
+    monkeypatch.setattr("fastir.evaluation.drivers.suspect_runs.MAX_IDS", 5)
+    looks = []
+    monkeypatch.setattr(
+        "fastir.evaluation.drivers.suspect_runs.alike", lambda judged, ranked: looks.append(len(ranked))
+    )
+    run = {f"q{query}": {f"x{doc}": 1.0 for doc in range(3)} for query in range(9)}
+    with pytest.warns(fastir.FastirWarning, match="no judged document"):
+        fastir.evaluate({query: {"d": 1} for query in run}, run, "map")
+    assert looks == [3, 3]
+
+
 MARKS = ["", "", ".1", "#2", " ", "0", ".0", "x", "\t"]
-STEMS = ["d", "D", "1", "10", "01", "001", "a.1", "ß", "é", "\uff45", "\u0663", "", " ", "\x1c"]
+STEMS = ["d", "D", "1", "10", "0", "00", "0a", "5.0", "01", "001", "a.1", "ß", "é", "\uff45", "\u0663", "", " ", "\x1c"]
 
 
 @pytest.mark.parametrize("seed", range(200))

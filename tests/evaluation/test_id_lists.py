@@ -163,7 +163,7 @@ def test_a_dict_is_a_table_where_it_has_columns_else_its_keys_are_queries():
         == 1
     )
     assert fastir.evaluate({"score": ["d1"]}, {"score": ["d1"]}, "mrr")["mrr"] == 1
-    with pytest.raises(ValueError, match="no column 'score' or 'prediction' or 'rank'"):
+    with pytest.raises(ValueError, match="no column 'score' or 'prediction' or 'similarity' or 'rank'"):
         fastir.evaluate({"q1": ["d1"]}, {"qid": ["q1"], "docno": ["d1"]}, "mrr")
     with pytest.raises(fastir.NoOverlapError, match="the qrels have 'q1', the run has 'Q'"):
         fastir.evaluate({"q1": ["d1"]}, named, "mrr")

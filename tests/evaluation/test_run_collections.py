@@ -161,7 +161,7 @@ def test_scores_go_before_ranks_and_columns_say_which():
     assert fastir.Run.from_table(both, {"rank": "rank"})["q1"] == by_rank
     assert fastir.Run.from_table({**RANKED, "place": [2, 1, 2, 1]}, {"rank": "place"})["q1"] == {"d2": -2.0, "d1": -1.0}
     assert fastir.Run.from_table(RANKED, {"score": "rank"})["q1"] == {"d2": 1.0, "d1": 2.0}
-    with pytest.raises(ValueError, match="no column 'score' or 'prediction' or 'rank'"):
+    with pytest.raises(ValueError, match="no column 'score' or 'prediction' or 'similarity' or 'rank'"):
         fastir.Run.from_table({"query_id": ["q"], "doc_id": ["d"]})
 
 

@@ -3,6 +3,7 @@
 
 import math
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from common import UNEVEN
 
 import fastir
 from fastir.data.results.results import Results
+from fastir.engine.join._judged import collecting_plan
 
 pytestmark = UNEVEN
 LABELS, SCORES = np.array([0, 2, 1, 0, 3]), np.array([5.0, 4.0, 3.0, 2.0, 1.0])
@@ -240,6 +242,25 @@ def test_judged_rankings_are_of_the_run_as_it_was():
     run["q"]["a"] = 9.0
     run.clear()
     assert judged.ranks.tolist() == [2, 3] and judged.report.in_both == 1
+
+
+def test_judged_rankings_let_go_of_what_made_them():
+    judged = fastir.judged_rankings(QRELS, RUN, queries="qrels")
+    with ThreadPoolExecutor(8) as threads:
+        read = list(threads.map(lambda name: getattr(judged, name), ["ranks", "labels", "num_ret", "report"] * 8))
+    assert all(read[row] is read[row % 4] or read[row].tolist() == read[row % 4].tolist() for row in range(3))
+    assert judged._make is None and judged == pickle.loads(pickle.dumps(judged))
+    with pytest.raises(AttributeError, match="no attribute 'rank'"):
+        judged.rank  # noqa: B018
+
+
+@pytest.mark.parametrize("dtypes", [("i4", "i4"), ("i8", "i8"), ("f8", "i4"), ("i8", "u4")])
+def test_ranks_are_collected_into_arrays_of_their_dtypes_alone(dtypes):
+    judged = fastir.Qrels.from_dict(QRELS).columns.judged()
+    for sizes in ((5, 5), (6, 6), (6, 5)):
+        arrays = [np.zeros(size, dtype) for size, dtype in zip(sizes, dtypes, strict=True)]
+        with pytest.raises(ValueError, match="expected arrays of 6 entries, int64 and int32"):
+            collecting_plan(judged, *arrays, 10)
 
 
 def test_frames_with_a_list_in_each_row_are_known_by_their_first_value():

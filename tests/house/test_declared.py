@@ -17,7 +17,8 @@ from fastir.analyses.compare import options, run_pairs
 from fastir.analyses.compare.records import TESTS
 from fastir.analyses.fusion import _recipe
 from fastir.analyses.fusion.cards import METHODS, NORMS
-from fastir.cli import fusion
+from fastir.cli.commands import COMMANDS, OWN
+from fastir.cli.parser import Parser
 from fastir.compat import PATCHES
 from fastir.declared import spelling
 from fastir.errors import UnknownMetricError
@@ -86,8 +87,10 @@ def test_docstrings_name_every_choice(function, table):
 
 @pytest.mark.parametrize("norm", ["RRF", "rrf", "combsum", "CombSUM", "comb-sum", "reciprocal rank fusion"])
 def test_python_and_the_command_take_the_same_words(norm):
-    assert fusion.methods().canonical(norm) == METHODS.find(norm).name
-    assert {spelling(name) for name in fusion.norms().spellings} == {"none", *NORMS.spellings}
+    for method in (COMMANDS["fuse"], COMMANDS["tune"]):
+        parsed = Parser(method).parse_args(["x", "y", "--method", "rrf" if method.name == "tune" else norm])
+        assert parsed.method == ("rrf" if method.name == "tune" else METHODS.find(norm).name)
+    assert {spelling(name) for name in OWN["norm"].words()} == {"none", *map(spelling, NORMS)}
 
 
 # ---- what the recipes ask for --------------------------------------------------------------------------------------

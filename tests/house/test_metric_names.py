@@ -20,6 +20,7 @@ PLACES = {
     "engine/measure": "declares them",
     "compat": "says which metric another program's function is",
     "request/conventions_table.py": "conventions of programs",
+    "cli/choices.py": "what a program writes",
     "cli/doctor.py": "the self-test",
     "cli/pages.py": "what the pages begin with: metrics of each family, and the questions with their examples",
     "analyses/identify/values.py": "the words of papers, and what they mean",

@@ -172,7 +172,10 @@ assert_type(found[0].convention, str)
 checked = fastir.check(qrels, runs, max_depth=1000, exactly_queries=["q1"], tag="team.*")
 assert_type(checked, fastir.Checked)
 assert_type(list(checked), list[fastir.Fault])
-fastir.write_report(qrels, {"a": run, "b": run}, ["map"], "r.html", k=20, test="sign", segments={"q1": "x"})
+assert_type(
+    fastir.write_report(qrels, {"a": run, "b": run}, ["map"], "r.html", k=20, test="sign", segments={"q1": "x"}),
+    fastir.ReportFile,
+)
 fastir.check("qrels.txt", "a.run", names="tag", exactly_queries=Path("topics.txt"), examples=10)
 
 assert_type([metric.name for metric in fastir.metrics()], list[str])

@@ -11,7 +11,7 @@ DOORS = {("_query", "request/custom.py"): "request lies below the judged ranking
 # Attributes of other libraries, which offer no public way.
 FOREIGN = {
     "_SubParsersAction", "_actions", "_choices_actions", "_dummy", "_expand_help", "_get_comparison_value",
-    "_get_formatter", "_getframe", "_group_actions", "_import_from_c_capsule", "_retrieval_aggregate",
+    "_get_formatter", "_getframe", "_group_actions", "_import_from_c_capsule", "_local", "_retrieval_aggregate",
     "_validate_array_like_id_data",
 }  # fmt: skip
 OF_NAMED_TUPLES = {"_asdict", "_field_defaults", "_fields", "_make", "_replace"}

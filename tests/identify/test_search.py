@@ -62,7 +62,7 @@ def test_a_simple_setting_stands_before_those_that_depart_from_it():
     costs = [len(answer.options) for answer in found]
     assert costs == sorted(costs)
     assert (found[0].convention, found[0].options) == ("beir", {})
-    assert found[0].sentence.endswith("; yours differs in: a document called like its query counts")
+    assert found[0].sentence.endswith("; unlike fastir's default: a document called like its query counts")
 
 
 def test_definitions_of_papers_are_found_under_their_names():
@@ -138,7 +138,7 @@ def test_it_says_how_far_it_is():
 
 def test_answers_leave_as_tables_and_json():
     found = fastir.identify(QRELS, RUN, show(fastir.evaluate(QRELS, RUN, "map")))
-    assert "asked" in found.to_table("markdown") and '"answers"' in found.to_json()
+    assert "reported" in found.to_table("markdown") and '"answers"' in found.to_json()
     assert found == fastir.identify(QRELS, RUN, show(fastir.evaluate(QRELS, RUN, "map")))
     assert repr(found[0]).startswith("<Answer: fastir")
 
@@ -155,7 +155,7 @@ def test_nearest_settings_say_what_moves_them():
         assert move.values != pytest.approx(nearest.values, abs=1e-12)
     off = [abs(move.values[0] - 0.1234) + abs(move.values[1] - 0.2345) for move in nearest.moves]
     assert off == sorted(off)
-    assert f"{nearest.moves[0].option}={nearest.moves[0].value} moves 1: " in repr(found)
+    assert f"{nearest.moves[0].option}={nearest.moves[0].value} would change row 1: " in repr(found)
     assert json.loads(found.to_json())["nearest"][0]["moves"][0]["option"] == nearest.moves[0].option
 
 
@@ -164,7 +164,7 @@ def test_a_sentence_names_what_differs_on_these_data_alone():
     qrels, run = {"q": {"a": 2, "b": 1}, "r": {"c": 1}}, {"q": {"b": 2.0, "a": 1.0}, "r": {"c": 1.0}}
     value = fastir.evaluate(qrels, run, "ndcg", convention="lightgbm")["ndcg"]
     found = fastir.identify(qrels, run, {"ndcg": f"{value:.6f}"})
-    assert all(each.sentence.endswith("; yours differs in: a label gains itself") for each in found)
+    assert all(each.sentence.endswith("; unlike fastir's default: a label gains itself") for each in found)
     same = fastir.identify(qrels, run, {"ndcg": f"{fastir.evaluate(qrels, run, 'ndcg')['ndcg']:.6f}"})
     assert "yours differs" not in same[0].sentence
 
@@ -197,3 +197,10 @@ def test_of_each_convention_only_the_simplest_settings_are_told():
     far = Setting("mteb", (("max_depth", 10), ("rel_level", 2)))
     named = Setting("fastir", (("gain", "exp2"), ("ideal", "full")), "a paper")
     assert simplest([plain, deep, *two, far, named]) == [plain, *two, named]
+
+
+def test_a_value_of_deeper_rankings_is_said_to_be_impossible_where_nothing_fits():
+    qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0}}
+    text = "map: the run has at most 1 documents for a query; a value of rankings of 1000 documents cannot come out"
+    assert text in " ".join(repr(fastir.identify(qrels, run, {"map": "0.777"})).split())
+    assert "cannot come out" not in " ".join(repr(fastir.identify(qrels, run, {"map": "0.500"})).split())

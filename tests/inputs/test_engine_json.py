@@ -359,3 +359,10 @@ def test_wrong_ratings_of_rre_are_named(write_responses, queries, message):
         Qrels.from_file(write_responses("ratings.json", {"queries": queries}))
     with pytest.raises(FormatError, match="ratings of the Rated Ranking Evaluator, which are qrels; expected a run"):
         Run.from_file(write_responses("ratings.json", {"queries": queries}))
+
+
+def test_a_response_of_vespa_is_named_and_says_how_it_is_read(tmp_path):
+    path = tmp_path / "vespa.json"
+    path.write_text('{"root": {"children": [{"id": "id:a::d1", "relevance": 0.5}]}}')
+    with pytest.raises(fastir.FormatError, match=r"a response of Vespa.*hit\['relevance'\]"):
+        fastir.evaluate({"q": {"d1": 1}}, path, "map")

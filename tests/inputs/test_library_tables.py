@@ -59,7 +59,9 @@ def test_errors_of_a_dataset_name_the_file_and_its_row(tmp_path):
         fastir.evaluate(QRELS, dataset.dataset(tmp_path), METRICS)
     with pytest.raises(ValueError, match=r"run: row 5: .doc_id. is null"):
         fastir.evaluate(QRELS, dataset.dataset(tmp_path).scanner(), METRICS)
-    with pytest.raises(ValueError, match=r"table has no column 'score' or 'prediction' or 'rank'; it has 'query_id'"):
+    with pytest.raises(
+        ValueError, match=r"table has no column 'score' or 'prediction' or 'similarity' or 'rank'; it has 'query_id'"
+    ):
         fastir.evaluate(QRELS, dataset.dataset(table_of().drop_columns("score")), METRICS)
 
 

@@ -44,5 +44,7 @@ def test_the_names_that_recommenders_use(user, item):
 
 
 def test_a_dict_that_lacks_a_column_is_a_table_without_it():
-    with pytest.raises(ValueError, match="no column 'score' or 'prediction' or 'rank'; it has 'query_id', 'doc_id'"):
+    with pytest.raises(
+        ValueError, match="no column 'score' or 'prediction' or 'similarity' or 'rank'; it has 'query_id', 'doc_id'"
+    ):
         fastir.evaluate({"q1": {"d3": 1}}, {"query_id": ["q1"], "doc_id": ["d3"]}, "mrr")

@@ -316,7 +316,7 @@ def test_ranks_and_other_names():
 @pytest.mark.parametrize(("arguments", "options", "error", "message"), [
     ([{"qid": ["a"]}], {}, ValueError, "no column 'label' or 'relevance' .*; it has 'qid'"),
     ([{"qid": ["a"], "label": [1]}], {}, ValueError,
-     "labels: the table has no column 'score' or 'prediction' or 'rank'"),
+     "labels: the table has no column 'score' or 'prediction' or 'similarity' or 'rank'"),
     ([TABLE], {"columns": {"doc": "x"}}, ValueError, "columns: unknown role .doc.; expected query_id"),
     ([TABLE, [1.0]], {}, TypeError, "has queries and scores in its columns"),
     ([[1, 0]], {"columns": {}}, TypeError, "columns is for a table, but none was given"),

@@ -2,6 +2,7 @@
 
 import math
 import os
+import random
 
 import numpy as np
 import pytest
@@ -101,3 +102,23 @@ def test_the_rank_column_is_true(tmp_path):
     lines = [line.split() for line in (tmp_path / "run").read_text("utf-8").splitlines()]
     ranks = [(doc, rank) for _, _, doc, rank, _, _ in lines]
     assert ranks == [("a", "5"), ("b", "1"), ("é", "3"), ("z", "4"), ("c", "2")]
+
+
+@pytest.mark.parametrize("descending", [True, False])
+def test_lines_of_a_run_are_those_of_a_loop(descending, tmp_path):
+    rng = random.Random(descending)
+    scores = [0.0, -0.0, 5e-324, 1.7976931348623157e308, math.inf, -math.inf, 0.1 + 0.2, 1e22, 1e-5, 3.0]
+    for n_docs in (1, 2, 3, 65):
+        run = {}
+        for query in ("q", "\u00e9", "1\udcff"):
+            ids = [f"{rng.choice(['d', 'D', chr(0xE9), chr(0xDCFE)])}{place}" for place in range(n_docs)]
+            found = [rng.choice(scores) if rng.random() < 0.5 else rng.gauss(0, 1) for _ in ids]
+            run[query] = dict(zip(ids, sorted(found, reverse=True) if descending else found, strict=True))
+        Run.from_dict(run).save(tmp_path / "x.run")
+        lines = []
+        for query, docs in run.items():
+            in_order = sorted(docs, key=lambda doc: (docs[doc], doc.encode("utf-8", "surrogateescape")), reverse=True)
+            for doc, score in docs.items():
+                lines.append(f"{query} Q0 {doc} {in_order.index(doc) + 1} {score!r} fastir\n")
+        assert (tmp_path / "x.run").read_bytes() == "".join(lines).encode("utf-8", "surrogateescape")
+        assert Run.from_file(tmp_path / "x.run") == Run.from_dict(run)

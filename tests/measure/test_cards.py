@@ -40,7 +40,7 @@ def values(card, name, judged, rankings):
     qrels = dict(enumerate(judged))
     if card.groups:
         qrels = {query: {"one": docs, "two": docs | {"c": 0}} for query, docs in qrels.items()}
-    if card.sampled and card.sampled != "weights":
+    if card.sampled in ("strata", "probabilities"):
         chances = dict(zip("abcdefgh", (0.5, 1.0, 0.25, 0.8, 0.4, 0.125, 0.3, 0.6), strict=True))
         qrels = fastir.Qrels.from_dict(
             qrels,
@@ -49,8 +49,8 @@ def values(card, name, judged, rankings):
         )
     run = {query: {doc: float(-place) for place, doc in enumerate(docs)} for query, docs in enumerate(rankings)}
     weights = dict(zip("abcdefgh", (2.0, 1.0, 4.0, 1.25, 2.5, 8.0, 3.0, 1.5), strict=True))
-    weighted = {"doc_weights": weights} if card.sampled == "weights" else {}
-    return fastir.evaluate(qrels, run, name, rel_level=2, **weighted).values
+    needs = {"weights": {"doc_weights": weights}, "forbidden": {"forbidden": {query: ["x"] for query in qrels}}}
+    return fastir.evaluate(qrels, run, name, rel_level=2, **needs.get(card.sampled, {})).values
 
 
 def same(a, b):

@@ -38,7 +38,7 @@ def collection(card):
         run[query] = {doc: float(rng.randint(0, 9)) for doc in retrieved}
     if card.groups:
         qrels = {query: {"one": judged, "two": judged | {"d0": 1}} for query, judged in qrels.items()}
-    if card.sampled and card.sampled != "weights":
+    if card.sampled in ("strata", "probabilities"):
         chances = {query: {doc: rng.choice((0.1, 0.5, 1.0)) for doc in judged} for query, judged in qrels.items()}
         strata = {query: {doc: rng.randint(0, 2) for doc in judged} for query, judged in qrels.items()}
         qrels = fastir.Qrels.from_dict(qrels, strata=strata, probabilities=chances)
@@ -49,11 +49,14 @@ def collection(card):
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: card.name)
 def test_values_are_in_the_range_of_the_card_but_for_the_parameters_that_it_names(card):
     qrels, run = collection(card)
-    weighted = {"doc_weights": {f"d{i}": 1 + i / 4 for i in range(10)}} if card.sampled == "weights" else {}
+    forbidden = {query: ["x", "y"] for query in qrels}
+    needs = {"weights": {"doc_weights": {f"d{i}": 1 + i / 4 for i in range(10)}}, "forbidden": {"forbidden": forbidden}}
     beyond = set()
     for name, setting in spellings(card).items():
         for level in (1, 2):
-            values = fastir.evaluate(qrels, run, name, rel_level=level, queries="qrels", **weighted).values
+            values = fastir.evaluate(
+                qrels, run, name, rel_level=level, queries="qrels", **needs.get(card.sampled, {})
+            ).values
             slack = 1e-12 * max(1.0, np.nanmax(np.abs(values), initial=0.0))
             outside = (values < card.low - slack) | (values > card.high + slack)
             assert not outside.any() or setting in card.beyond.split(), (name, values[outside])

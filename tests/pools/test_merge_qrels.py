@@ -1,10 +1,76 @@
 """merge_qrels, and the way of a list of documents to a judge and back."""
 
+import random
+
 import pytest
 from pooled_runs import made
 
 import fastir
 from fastir.errors import DuplicateError, FastirWarning
+
+
+def merge_by_hand(sides, rule):
+    """The labels of all sides, or the label that a document has and the one that it had before."""
+    merged = {query_id: dict(docs) for query_id, docs in sides[0].items()}
+    for side in sides[1:]:
+        for query_id, docs in side.items():
+            for doc_id, label in docs.items():
+                if label < 0:
+                    continue
+                mine = merged.setdefault(query_id, {})
+                had = mine.get(doc_id, label)
+                if had < 0 or rule == "last":
+                    mine[doc_id] = label
+                elif rule == "max":
+                    mine[doc_id] = max(had, label)
+                elif rule is None and had != label:
+                    return label, had
+                else:
+                    mine[doc_id] = had
+    return merged
+
+
+SPELLED = {
+    "text": lambda n: f"d{n}",
+    "long": lambda n: f"document-{n % 3}-of-the-collection-{n}",
+    "accents": lambda n: f"\u00e9{n}",
+    "lone surrogates": lambda n: f"{n}\udcff",
+    "integers": lambda n: n,
+    "large integers": lambda n: n + 2**70,
+}
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+@pytest.mark.parametrize("spelled", SPELLED)
+@pytest.mark.parametrize("rule", [None, "first", "last", "max"])
+def test_merging_is_what_a_loop_over_dicts_does(rule, spelled):
+    rng = random.Random(f"{rule}{spelled}")
+    for labels in [(1,), (-1, 0, 1, 2), (0, 0.5, -1.5, 2.0)] * 12:
+        n_docs = rng.choice([1, 2, 63, 64, 65, 200])
+        sides = [
+            {
+                f"q{q}": {SPELLED[spelled](rng.randrange(2 * n_docs)): rng.choice(labels) for _ in range(n_docs)}
+                for q in rng.sample(range(5), rng.randrange(1, 5))
+            }
+            for _ in range(rng.randrange(1, 4))
+        ]
+        expected = merge_by_hand(sides, rule)
+        if isinstance(expected, tuple):
+            with pytest.raises(DuplicateError, match=f"has the label {expected[0]:g}, and had {expected[1]:g};"):
+                fastir.merge_qrels(*sides)
+            continue
+        merged = fastir.merge_qrels(*sides, duplicates=rule)
+        assert merged == fastir.Qrels.from_dict(expected)
+        assert [(q, list(docs)) for q, docs in merged.to_dict().items()] == [(q, list(d)) for q, d in expected.items()]
+
+
+def test_merging_files_and_nothing(tmp_path):
+    (tmp_path / "a.qrels").write_text("q 0 a 1\nq 0 b 2\n")
+    assert fastir.merge_qrels(tmp_path / "a.qrels", {"q": {"b": 2, "c": 0}}).to_dict() == {
+        "q": {"a": 1, "b": 2, "c": 0}
+    }
+    assert fastir.merge_qrels({}, {"q": {"a": 1}}).to_dict() == {"q": {"a": 1}}
+    assert fastir.merge_qrels({"p": {}, "q": {"a": 1}}, {"r": {}}, {}).to_dict() == {"p": {}, "q": {"a": 1}}
 
 
 def test_a_list_that_was_judged_comes_back(tmp_path):
@@ -49,6 +115,8 @@ def test_equal_labels_are_no_conflict():
 
 @pytest.mark.parametrize(("more", "error", "message"), [
     ({"q": {"a": 2}}, DuplicateError, "judgments 2: query 'q', document 'a' has the label 2, and had 1"),
+    ({"q": {"b": 0.5, "a": 2}}, DuplicateError, "'a' has the label 2, and had 1; duplicates='first', 'last' or 'max'"),
+    ({"q": {"a": 0.5}}, DuplicateError, "'a' has the label 0.5, and had 1; "),
     ({"q": {1: 2}}, TypeError, r"judgments 2 have ids of type \(str, int\), judgments 1 of \(str, str\)"),
     ({"q": {"g": {"a": 1}}}, TypeError, "judgments 2: expected a label for each document, got judgments by groups"),
 ])  # fmt: skip
@@ -99,4 +167,4 @@ def test_a_list_is_written_as_a_table(tmp_path):
     chosen = fastir.to_judge({"q": {"z": 1}}, runs, "p@1", 1)
     chosen.save(tmp_path / "next.tsv")
     assert (tmp_path / "next.tsv").read_text() == "query_id\tdoc_id\tinfluence\tn_runs\nq\tx\t1.0\t1\n"
-    assert repr(chosen).startswith("1 of 2 unjudged documents, 50% of the influence on p@1\n")
+    assert repr(chosen).startswith("1 of 2 unjudged documents, with 50% of the influence on p@1\n")

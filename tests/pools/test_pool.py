@@ -1,5 +1,7 @@
 """pool(): the union of the first documents of all runs."""
 
+import random
+
 from pooled_runs import made
 from three_teams import of_pool
 
@@ -34,3 +36,14 @@ def test_a_run_without_rows_adds_nothing_to_a_pool():
 def test_a_label_0_is_a_judgment_and_a_negative_one_is_none():
     unjudged = fastir.pool(RUNS, 2).unjudged({"q": {"x": 0, "y": -1}})
     assert [(row.query_id, row.doc_id) for row in unjudged] == [("q", "y"), ("p", "v")]
+
+
+def test_a_pool_of_many_runs_names_all_that_have_a_document():
+    """More runs than small integers, which Python has once each."""
+    rng = random.Random(5)
+    runs = {f"r{i}": {"q": {f"d{rng.randrange(30)}": rng.random() for _ in range(8)}} for i in range(80)}
+    expected = {}
+    for name, run in runs.items():
+        for doc_id in run["q"]:
+            expected.setdefault(doc_id, []).append(name)
+    assert [(row.doc_id, list(row.runs)) for row in fastir.pool(runs, None)] == sorted(expected.items())

@@ -10,6 +10,7 @@ import pytest
 
 import fastir
 from fastir.rendering import Cell, Table, render
+from fastir.rendering.names import without_common
 from fastir.rendering.text import UNPRINTABLE, printable
 
 ODD = "\x1b[31mred\x07\r\n\t\x7f\x9b0m\u202etxt\udc9b"
@@ -132,3 +133,26 @@ def test_markdown_shows_names_as_they_are():
 ])  # fmt: skip
 def test_what_would_be_markup_in_markdown_is_escaped(name, written):
     assert render(Table(["x"], [[Cell(name)]], 1, []), "markdown") == f"| x |\n| :--- |\n| {written} |\n"
+
+
+def test_a_common_beginning_of_runs_is_said_once_for_people_and_never_cut_for_programs():
+    runs = {f"core17.{name}": {"q": {"a": score, "b": 1.0}} for name, score in (("bm25", 2.0), ("dense", 0.0))}
+    results = fastir.evaluate_many({"q": {"a": 1}}, runs, "mrr")
+    for format in ("text", "markdown", "html", "latex"):
+        table = results.to_table(format)
+        assert table.count("core17.") == 1 and "names: core17." in table
+        assert results.to_table(format, caption="mine").count("core17.") == 2
+    assert results.to_table("csv").count("core17.") == results.to_json().count('"core17.') == 2
+    pairs = fastir.compare({"q1": {"a": 1}, "q2": {"a": 1}}, {n: {"q1": r["q"], "q2": r["q"]} for n, r in runs.items()})
+    assert pairs.to_table(rows="pairs").count("core17.") == 1
+
+
+@pytest.mark.parametrize(("given", "short", "note"), [
+    (["core17.pisa.bm25", "core17.jass"], ["pisa.bm25", "jass"], "names: core17.…"),
+    (["bm25.k1=0.9123", "bm25.k1=0.9456"], ["k1=0.9123", "k1=0.9456"], "names: bm25.…"),
+    (["dl19.BM25", "dl19.DPH"], ["BM25", "DPH"], "names: dl19.…"), (["run-1a", "run-2a"], ["run-1a", "run-2a"], ""),
+    (["alone.and.long"], ["alone.and.long"], ""),
+    ([], [], ""),
+])  # fmt: skip
+def test_names_are_cut_at_separators_and_not_inside_of_numbers(given, short, note):
+    assert without_common(given) == (short, note)

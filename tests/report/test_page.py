@@ -89,7 +89,7 @@ def test_the_leaderboard_has_the_numbers_of_results(report):
     qrels, runs = collection()
     results = fastir.evaluate_many(qrels, runs, METRICS)
     rows = cells_of(report.read_text("utf-8"))
-    assert [row[1][0] for row in rows] == list(runs)
+    assert [row[1][0] for row in rows] == sorted(runs, key=lambda run: -results[run][METRICS[0]])
     for row in rows:
         means = results[row[1][0]]
         assert row[2:] == [(f"{means[metric]:.4f}", repr(means[metric])) for metric in METRICS]

@@ -3,6 +3,7 @@
 import html.parser
 import importlib.resources
 import math
+import os
 import re
 import string
 import warnings
@@ -12,7 +13,7 @@ from common import EXAMPLES
 from pages_of_reports import data_in
 
 import fastir
-from fastir.rendering.text import distinct_texts
+from fastir.rendering.text import build_day, distinct_texts
 from fastir.request.names import read
 
 HEADS = [
@@ -60,7 +61,15 @@ def with_prose(parts):
     """All texts of a page: those of the template, and in their places the parts that a program writes."""
     template = importlib.resources.files("fastir.report").joinpath("page.txt").read_text("utf-8")
     marks = {name: f"<p>@{name}</p>" for name in ("title", "summary", "warnings", "boards", "judged", "sources")}
-    marks |= {"title": "@title", "summary": "@summary", "style": "", "script": "", "data": "", "depth": ""}
+    marks |= {
+        "title": "@title",
+        "head": "Report",
+        "summary": "@summary",
+        "style": "",
+        "script": "",
+        "data": "",
+        "depth": "",
+    }
     texts = Page(string.Template(template).substitute(marks)).texts
     return [text for each in texts for text in (parts[each[1:]] if each[:1] == "@" else [each])]
 
@@ -203,7 +212,8 @@ def expected_board(case, part, intervals):
                 "strong": best is not None and math.isclose(system.mean, best(every), rel_tol=1e-12),
             })  # fmt: skip
         rows.append(row)
-    return rows
+    sign = {False: 1}.get(part.higher_is_better[part.metrics[0]], -1)
+    return sorted(rows, key=lambda row: sign * float(row[2]["exact"]))
 
 
 def same_cells(found, expected):
@@ -222,7 +232,7 @@ def test_leaderboards(case):
             per_query = {metric: case.results[run].per_query(metric) for metric in part.metrics}
             for metric, values in per_query.items():
                 kept = [values.get(query, math.nan) for query in part.query_ids]
-                row = rows[part.runs.index(run)]
+                row = next(row for row in rows if row[0]["text"] == labels(len(part.runs))[part.runs.index(run)])
                 exact = float(row[2 + part.metrics.index(metric)]["exact"])
                 if not any(value != value for value in kept):
                     assert exact == pytest.approx(math.fsum(kept) / len(kept), rel=1e-15)
@@ -315,8 +325,11 @@ def test_nothing_else_is_said(case):
             f"{part.method.confidence:.0%} bootstrap intervals of the means in brackets.",
             str(part.method),
         ]
-    judged, sources = map(cell_texts, case.page.tables[len(case.parts) :])
-    parts = {"title": [f"fastir report: {summary}"], "summary": [summary], "warnings": said, "boards": boards}
+    judged, sources, *rules = map(cell_texts, case.page.tables[len(case.parts) :])
+    for each in rules:
+        sources += ["The rules of the convention", *each]
+    facts = f"{'qrels · ' * isinstance(case.qrels, (str, os.PathLike))}{build_day()} · {summary}"
+    parts = {"title": [f"fastir report: {summary}"], "summary": [facts], "warnings": said, "boards": boards}
     assert case.page.texts == with_prose({**parts, "judged": judged, "sources": sources})
 
 

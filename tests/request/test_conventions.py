@@ -462,3 +462,8 @@ def test_copies_in_tables_and_files_are_those_of_the_convention(tmp_path):
         for metrics in (["map"], ["map", "recall@2"]):
             found = fastir.evaluate({"q": {"a": 1}}, run, metrics, convention="llamaindex")
             assert dict(found) == dict(zip(metrics, (1 / 3, 1.0), strict=False))
+
+
+def test_the_module_of_conventions_shows_them():
+    for shown in (repr(fastir.conventions), fastir.conventions._repr_html_()):
+        assert all(name in shown for name in CONVENTIONS)

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import fastir
+from fastir.engine.measure import MOST_USED
 
 
 def lines_of(metric):
@@ -169,3 +170,13 @@ def test_both_are_columns_of_the_list_of_metrics():
     assert {card.name for card in CARDS if card.graded and not card.rank_sensitive} == {
         "cg", "ncg", "ideal_dcg", "prefs_num_prefs_poss",
     }  # fmt: skip
+
+
+def test_the_list_begins_with_what_people_ask_for_most():
+    names = [card.name for card in fastir.metrics()]
+    assert names[:5] == ["ndcg", "map", "mrr", "precision", "recall"] and names[20] == "num_q"
+    assert len(set(names)) == len(names) and {*MOST_USED} == {*names[:20]}
+
+
+def test_the_first_column_of_a_metric_is_narrow():
+    assert re.search(r"<thead><tr><th[^>]*></th><th[^>]*>ndcg@10: ", fastir.metric("ndcg@10")._repr_html_())

@@ -41,8 +41,8 @@ def test_typed_dicts_are_what_the_script_writes():
         import keywords
     finally:
         sys.path.pop(0)
-    for path, module in keywords.MODULES.items():
-        assert (keywords.PACKAGE / path).read_text("utf-8") == keywords.text(module), "python docs/site/keywords.py"
+    for path, content in keywords.FILES.items():
+        assert (keywords.PACKAGE / path).read_text("utf-8") == content(), "python docs/site/keywords.py"
 
 
 @pytest.mark.parametrize(("name", "parameter"), TAKEN, ids=lambda each: getattr(each, "name", each))

@@ -15,6 +15,8 @@ from fastir.request.options import check_options
 
 QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"c": 1}}
 RUN = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0, "c": 0.5}}
+NUGGETS = [{"query_id": "q", "nugget": "n", "importance": "vital", "assignment": "support"}]
+CITATIONS = [{"query_id": "q", "sentence": 1, "citation": "d", "support": "FS"}]
 DEFAULTS = {n: param.default for n, param in inspect.signature(check_options).parameters.items() if n != "choices"}
 
 
@@ -127,6 +129,8 @@ CALLS = {  # of every public function with a parameter `metrics` or `metric`
     "evaluate": functools.partial(fastir.evaluate, QRELS, RUN),
     "evaluate_lists": functools.partial(fastir.evaluate_lists, [["a"]], [["a"]]),
     "evaluate_many": functools.partial(fastir.evaluate_many, QRELS, {"a": RUN}),
+    "evaluate_citations": functools.partial(fastir.evaluate_citations, CITATIONS),
+    "evaluate_nuggets": functools.partial(fastir.evaluate_nuggets, NUGGETS),
     "evaluate_matrix": functools.partial(fastir.evaluate_matrix, [[1.0, 2.0]], [[0]]),
     "evaluate_ranked": functools.partial(fastir.evaluate_ranked, [1, 0], [0, 2]),
     "evaluate_scores": functools.partial(fastir.evaluate_scores, [1, 0], [2.0, 1.0]),

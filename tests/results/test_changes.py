@@ -32,7 +32,7 @@ def test_queries_gain_and_lose():
         str(shorter)
         == """\
 mrr: 0.3900 against 0.5750, -0.1850; 2 gained, 1 equal, 2 lost
-query_id            value     was   change
+query_id            value     old   change
 a                  1.0000  0.5000  +0.5000
 ... 1 more gained
 d                  0.0000  1.0000  -1.0000

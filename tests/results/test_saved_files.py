@@ -64,7 +64,8 @@ def damage():
         ("another value", ("per_query", "q1", "map"), 0.25),
         ("a query less", ("per_query",), {"q1": data["per_query"]["q1"]}),
         ("a value of a text", ("per_query", "q1", "map"), "x"),
-        ("another status", ("fastir", "status", "missing"), ["q9"]),
+        ("another status", ("fastir", "status"), "x" * len(data["per_query"])),
+        ("a status too many", ("fastir", "status"), "e" * (len(data["per_query"]) + 1)),
         ("another aggregate", ("fastir", "aggregates"), {"map": "mean"}),
         ("an unknown choice", ("fastir", "provenance", "convention", "taste"), "good"),
         ("an odd kind", ("fastir", "kind"), "comparison"),
@@ -378,3 +379,32 @@ def test_two_columns_of_one_name_are_refused(tmp_path):
     path.write_bytes(sealed(content))
     with pytest.raises(FormatError, match="two columns have one name"):
         fastir.load_results(path)
+
+
+@pytest.mark.parametrize(("old", "new", "message"), [
+    ('"status": ""', '"status": "e"', "expected the status of each of 2 queries, got 'e'"),
+    ('"status": ""', '"status": "ex"', "expected the status of each of 2 queries, got 'ex'"),
+    ('"status": ""', '"status": "e\\u00e9"', "expected the status of each of 2 queries"),
+    ('"status": ""', '"status": {}', "cut or changed"),
+    ('"queries": 2', '"queries": 3', "2 rows of values, expected one for each of 3 queries"),
+    ("\nq2\t", "\nq1\t", "2 rows of values, expected one for each of 2 queries"),
+])  # fmt: skip
+def test_a_sealed_file_whose_parts_do_not_fit_is_refused(old, new, message, tmp_path):
+    path = tmp_path / "x.tsv"
+    fastir.evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"a": 1}, "q2": {"a": 1}}, "map").save(path)
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_bytes(sealed(text.replace(old, new).encode()))
+    with pytest.raises(FormatError, match=message):
+        fastir.load_results(path)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_statuses_read_back(format, tmp_path):
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 63, 300):
+        for codes in (np.zeros(n, np.uint8), rng.integers(0, 3, n).astype(np.uint8), np.full(n, 2, np.uint8)):
+            ids = list(map(str, range(n)))
+            results = Results(ids, ["map"], rng.random((n, 1)), codes, ["mean"], Report())
+            results.save(tmp_path / f"x.{format}")
+            assert fastir.load_results(tmp_path / f"x.{format}").status == results.status

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from fastir.data.results._totals import UNIT, column_totals, exact_total
+from fastir.data.results._totals import UNIT, column_totals, exact_total, sums_of_few
 
 SCALES = (5e-324, 1e-320, 1e-300, 1e-10, 1.0, 1e10, 1e300, 1.7e308)
 
@@ -105,3 +105,20 @@ def test_one_of_many_numbers_that_is_not_finite_is_refused(bad, other):
     for pair in ((values, weights), (weights, values), (weights,)):
         with pytest.raises((OverflowError, ValueError)):
             exact_total(*pair)
+
+
+@pytest.mark.parametrize("spread", [0, 10, 60, 300])
+def test_sums_of_few_rows_are_those_of_fsum_or_are_not_said(spread):
+    rng = np.random.default_rng(spread)
+    for n in (0, 1, 2, 50, 300):
+        values = rng.choice([-1.0, 1.0], (n, 7)) * rng.random((n, 7)) * 2.0 ** rng.integers(-spread, spread + 1, (n, 7))
+        found = sums_of_few(np.asfortranarray(values))
+        for total, column in zip(found, values.T.tolist(), strict=True):
+            assert total == math.fsum(column) or (math.isnan(total) and spread > 10)
+    halves = np.array([[1.0, 1.0], [2.0**-53, 2.0**-53], [0.0, 2.0**-106]])
+    assert sums_of_few(halves) == [1.0, 1.0 + 2.0**-52]  # a tie, and just above it
+
+
+def test_sums_of_few_rows_that_have_no_number_are_not_said():
+    values = np.array([[math.nan, math.inf, -math.inf, 1e308, 1.0], [1.0, 1.0, math.inf, 1e308, 2.0]])
+    assert list(map(math.isnan, sums_of_few(values))) == [True] * 4 + [False]

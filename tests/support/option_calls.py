@@ -174,6 +174,8 @@ VALUES = {
     "duplicates": words("first", "last", "max", "once", run=REPEATED), "parents": words(PARENTS),
     "aggregate": words("sum", "mean", parents=PARENTS),
     "exclude": [*words("query_id"), given({"q1": ["b"], "q2": ["i"]})],
+    "forbidden": words({"q1": ["b"]}, metrics="forbidden_hits@3"),
+    "forbidden_level": words(0, metrics="forbidden_hits@3"),
     "validate": words("judged", run=UNJUDGED_REPEATED), "columns": words({"doc_id": "number"}, run=RUN_UNNAMED),
     "qrels_columns": words({"doc_id": "number"}, qrels=QRELS_UNNAMED), "label": words(2, qrels=INTERACTIONS),
     "run_columns": words({"doc_id": "number"}, run=RUN_UNNAMED), "weights": words(WEIGHTS),
@@ -502,6 +504,7 @@ EXCEPTED = {
         (name, "negatives"): UNCOUNTED
         for name in ("evaluate_ranked", "evaluate_scores", "Accumulator", "explain_ranked")
     },
+    ("write_report", "path"): "the page is the same in every file",
     ("evaluate_matrix", "short_rankings"): "a row of a matrix ranks all items",
     ("evaluate_matrix", "unranked"): "a row of a matrix ranks all items",
     ("evaluate_matrix", "empty_ranking"): "a row of a matrix ranks all items",

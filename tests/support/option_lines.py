@@ -26,7 +26,7 @@ from option_calls import (
 
 import fastir
 from fastir.cli import main
-from fastir.cli.parser import parser
+from fastir.cli.parser import parsers
 
 
 def written(name, lines):
@@ -114,7 +114,7 @@ COMMON = {
     "--confidence": line(0.5), "--bounds": line(), "--max-label": line(9),
     ("eval", "--pool-depth"): line(1, more=["--bounds"]), "--unseen": line(2, more=["--bounds"]),
     "--fail-under": line("map=0.99"), "--fail-over": line("map=0.01"), "--per-query": line(),
-    "--transpose": line(), "--format": line("json"), "--sort": line("map"), "--output": line(f"{OUT}.txt"),
+    "--transpose": line(), "--format": line("json"), "--sort": line("none"), "--output": line(f"{OUT}.txt"),
     "--formulas": line(more=["--format", "csv"], run=FIRST), "--color": line("always"),
     "--baseline": line("first"), "--test": line("wilcoxon"),
     "--resamples": line(7, more=["--test", "bootstrap"]), "--correction": line("bonferroni"),
@@ -129,7 +129,9 @@ COMMON = {
     "--team-pattern": line("[a-z]"), "--without": line("first"), "--kappa-weights": line("linear"),
     "--scale": line("interval"), "--value": line("p@3=0.25"), "--values": line(VALUES_FILE),
     "--row": line("y", more=["--values", VALUES_FILE]), "--metrics": line("p@1"), "--search": line("rank"),
-    "--bibtex": line(), "--qrels": line(JUDGED),
+    "--bibtex": line(), "--qrels": line(JUDGED), "--json": line(OLD), "--schema": line(), "--depth": line(1),
+    "--title": line("Title"), "--topics": line(written("texts.tsv", ["q1\tWhat?"])),
+    "--titles": line(written("titles.tsv", ["a\tA title"])), "--run": line(str(FOLDER / "written.run")),
 }  # fmt: skip
 # {command: its usual words}; {qrels}, {run} and {other} stand for files
 LINES = {
@@ -214,7 +216,13 @@ EXCEPTED = {
     },
     **{(name, "--all"): "gm_map, which no test compares, is refused by its own name" for name in ("compare", "report")},
 }  # fmt: skip
-MADE = [FOLDER / "written.txt", FOLDER / "written.html", FOLDER / "written.htm", FOLDER / "plot.svg"]
+MADE = [
+    FOLDER / "written.run",
+    FOLDER / "written.txt",
+    FOLDER / "written.html",
+    FOLDER / "written.htm",
+    FOLDER / "plot.svg",
+]
 SHORT = {"--metrics": "-m", "--output": "-o"}  # by which errors name an option
 USUAL = {
     "old": OLD, "new": NEW, "metric": "map", "value": "--value=p@3=0.33", "qrels": JUDGED, "query": "q1",
@@ -224,7 +232,7 @@ USUAL = {
 
 def commands():
     """{command: its options}"""
-    choices = parser({name.split()[0] for name in LINES})._subparsers._group_actions[0].choices
+    choices = parsers()
     return {
         name: [action.option_strings[-1] for action in choices[name.split()[0]]._actions if action.option_strings]
         for name in LINES

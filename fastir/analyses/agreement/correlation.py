@@ -113,7 +113,7 @@ class RankCorrelation(Exportable):
             most = max(sign * value for value in values.values())
             best.append([str(system) for system, value in values.items() if sign * value == most])
         one, two = (" and ".join(names) for names in best)
-        return f"{one} wins by both" if one == two else f"{one} wins by a, {two} by b"
+        return f"{one} is best by both" if one == two else f"{one} is best by a, {two} by b"
 
     def _significance_text(self) -> str:
         """How many swapped pairs differ significantly; nothing without tests."""
@@ -140,7 +140,7 @@ class RankCorrelation(Exportable):
             + ".",
             f"{self._winners()}; "
             + (
-                f"{drop.system} falls from rank {drop.place_a} to {drop.place_b}, the most."
+                f"{drop.system} falls most, from rank {drop.place_a} to {drop.place_b}."
                 if drop.places
                 else "none falls."
             ),
@@ -211,8 +211,8 @@ def rank_correlation(
     check_systems(values_a, values_b)
     names, truth = list(values_a), np.array(list(values_a.values()))
     best_first = np.argsort(-sign * truth, kind="stable")
-    systems = [names[place] for place in best_first.tolist()]
-    x, y = truth[best_first], np.array([values_b[system] for system in systems])
+    systems = list(map(names.__getitem__, best_first.tolist()))
+    x, y = truth[best_first], np.array(list(map(values_b.__getitem__, systems)))
     up_x, up_y = sign * x, sign * y
     ps = p_values(per_query_a, metric, options), p_values(per_query_b, metric, options)
 
@@ -280,7 +280,7 @@ def check_finite(side: str, system: Any, value: Any) -> float:
 
 def check_systems(a: dict[Any, float], b: dict[Any, float]) -> None:
     """Both sides must have the same systems, two at least."""
-    for side, other, name in ((a, b, "b"), (b, a, "a")):
+    for side, other, name in ((a, b, "b"), (b, a, "a")) if a.keys() != b.keys() else ():
         missing = [system for system in side if system not in other]
         if missing:
             raise NoOverlapError(f"{name} has no value for system {quote(missing[0])}, which the other side has")

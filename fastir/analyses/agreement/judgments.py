@@ -6,14 +6,16 @@ queries adds such tables up, with the draws of `fastir.stats.bootstrap`, so that
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex, get_args
 
 import numpy as np
 
 from fastir.checks import check_choice, proportion
-from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
+from fastir.data.qrels import GroupedQrels, Preferences, as_qrels
 from fastir.data.results.exportable import Exportable
+from fastir.data.stacked import Stacked, stack_judgments
 from fastir.engine.columns.rows import occurrences
 from fastir.errors import NoOverlapError, quote
 from fastir.rendering import Cell, Table, number_cell
@@ -27,7 +29,7 @@ from fastir.stats.bootstrap import draws
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fastir.data.qrels import QrelsLike
+    from fastir.data.qrels import QrelsColumns, QrelsLike
 
 
 KappaWeights = Literal["linear", "quadratic"]
@@ -74,7 +76,7 @@ def alpha(counts: np.ndarray, labels: np.ndarray, scale: Scale) -> np.ndarray:
 
 def distances(labels: np.ndarray, kind: str) -> np.ndarray:
     """How far each two labels are apart: 0 or 1, their difference, or its square."""
-    apart = np.abs(labels[:, None] - labels[None, :]).astype(float)
+    apart = np.abs(np.subtract.outer(labels.astype(float), labels.astype(float)))
     return (apart > 0).astype(float) if kind == "nominal" else apart if kind == "linear" else apart**2
 
 
@@ -239,12 +241,22 @@ def agreement(
     check_choice("kappa_weights", kappa_weights, KAPPA_WEIGHTS)
     check_choice("scale", scale, SCALES)
     confidence = proportion("confidence", confidence)
-    labels_a, labels_b = judged_labels(a), judged_labels(b)
-    shared, pairs = label_pairs(labels_a, labels_b)
-    labels = np.unique(np.concatenate([np.array(query_pairs).ravel() for query_pairs in pairs.values()]))
+    sides = judgment_columns(a), judgment_columns(b)
+    in_both = np.array([query_id in sides[1].places() for query_id in sides[0].query_ids], bool)
+    stacked, later = shared_rows(sides, in_both)
+    each_label, of_query = np.concatenate(stacked.labels), stacked.of_query
+    pairs = each_label[stacked.firsts[later]], each_label[later]
+    labels = np.unique(np.concatenate(pairs))
     if len(labels) > MAX_LABELS:
         raise ValueError(f"the judgments have {len(labels)} different labels, expected grades, {MAX_LABELS} at most")
-    tables = np.stack([count_table(query_pairs, labels) for query_pairs in pairs.values()])
+    shared = occurrences(of_query[later], minlength=len(in_both))
+    compared = np.flatnonzero(shared)
+    tables = count_tables(np.searchsorted(compared, of_query[later]), pairs, labels)
+    query_ids = [stacked.query_ids[place] for place in compared.tolist()]
+    only_a, only_b = (
+        int(occurrences(part, minlength=len(in_both))[: len(in_both)][in_both].sum()) - len(later)
+        for part in np.split(of_query, [len(stacked.labels[0])])
+    )
 
     def measures(of: np.ndarray) -> dict[str, np.ndarray]:
         return {
@@ -256,9 +268,10 @@ def agreement(
 
     total, each = measures(tables.sum(axis=0).astype(float)), measures(tables.astype(float))
     resamples = [measures(part) for part in resample_tables(tables, n_resamples, random_state, n_threads)]
+    n_drawn = sum(len(part["kappa"]) for part in resamples)
     method = (
         f"Overlap of labels from {relevant_from} on; {kappa_weights} weights; alpha of {scale} labels; percentiles of "
-        f"{sum(len(part['kappa']) for part in resamples)} resamples of queries (random_state {random_state})."
+        f"{n_drawn} bootstrap resamples of the queries (random_state {random_state})."
     )
     return Agreement(
         **{name: float(value) for name, value in total.items()},
@@ -269,54 +282,55 @@ def agreement(
         labels=labels.tolist(),
         confusion=tables.sum(axis=0),
         confusions=tables,
-        query_ids=list(pairs),
+        query_ids=query_ids,
         per_query={
-            query_id: {name: float(values[place]) for name, values in each.items()} | {"n": shared[query_id]}
-            for place, query_id in enumerate(pairs)
+            query_id: {name: float(values[place]) for name, values in each.items()} | {"n": n}
+            for place, (query_id, n) in enumerate(zip(query_ids, shared[compared].tolist(), strict=True))
         },
-        only_a=sum(len(labels_a[query_id]) - n for query_id, n in shared.items()),
-        only_b=sum(len(labels_b[query_id]) - n for query_id, n in shared.items()),
-        left_out=len(labels_a.keys() | labels_b.keys()) - len(pairs),
+        only_a=only_a,
+        only_b=only_b,
+        left_out=len(in_both) + len(sides[1].query_ids) - int(in_both.sum()) - len(query_ids),
         confidence=confidence,
         method=method,
     )
 
 
-def judged_labels(judgments: Any) -> dict[Any, dict[Any, float]]:
-    """{query_id: {doc_id: label}} without negative labels."""
+def judgment_columns(judgments: Any) -> QrelsColumns:
+    """The columns of a caller's judgments, of groups with the largest label of each document."""
     qrels = as_qrels(judgments, None, None)
     if isinstance(qrels, Preferences):
         raise TypeError("qrels: preferences have no labels to compare")
-    rows: Qrels = qrels.columns.union if isinstance(qrels, GroupedQrels) else qrels
-    return {query_id: {doc_id: label for doc_id, label in rows[query_id].items() if label >= 0} for query_id in rows}
+    return (qrels.columns.union if isinstance(qrels, GroupedQrels) else qrels).columns
 
 
-def label_pairs(a: dict[Any, Any], b: dict[Any, Any]) -> tuple[dict[Any, int], dict[Any, list[tuple[float, float]]]]:
-    """For each query of both sides how many documents both have judged, and their labels if there are any."""
-    both = {
-        query_id: [(label, b[query_id][doc_id]) for doc_id, label in docs.items() if doc_id in b[query_id]]
-        for query_id, docs in a.items()
-        if query_id in b
-    }
-    if not both:
-        one, other = quote_first(a, b)
+def shared_rows(sides: tuple[QrelsColumns, QrelsColumns], in_both: np.ndarray) -> tuple[Stacked, np.ndarray]:
+    """Both sides, and the rows of the second whose documents the first has judged, too."""
+    if not in_both.any():
+        one, other = quote_first(sides[0].query_ids, sides[1].query_ids)
         raise NoOverlapError(f"the two sets of judgments have no query in common: {one} and {other}")
-    pairs = {query_id: labels for query_id, labels in both.items() if labels}
-    if not pairs:
-        query_id = next(iter(both))
-        one, other = quote_first(a[query_id], b[query_id])
-        raise NoOverlapError(
-            f"no document is judged by both for any query: of query {quote(query_id)} one side has {one}, the other "
-            f"{other}"
-        )
-    return {query_id: len(labels) for query_id, labels in both.items()}, pairs
+    if sides[0].integers == sides[1].integers:
+        stacked = stack_judgments(sides, keeps_open=False)
+        later = np.flatnonzero(stacked.firsts != np.arange(len(stacked.firsts)))
+        if len(later):
+            return stacked, later
+    query_id = sides[0].query_ids[int(np.argmax(in_both))]
+    one, other = quote_first(*(judged_ids(side, query_id) for side in sides))
+    raise NoOverlapError(
+        f"no document is judged by both for any query: of query {quote(query_id)} one side has {one}, the other {other}"
+    )
 
 
-def count_table(pairs: list[tuple[float, float]], labels: np.ndarray) -> np.ndarray:
-    """How often each pair of labels occurs."""
-    rows, columns = np.searchsorted(labels, np.array(pairs)).T
+def judged_ids(side: QrelsColumns, query_id: Any) -> list[Any]:
+    rows = side.slice_of(query_id)
+    return list(itertools.compress(side.ids[rows], (side.numbers[rows] >= 0).tolist()))
+
+
+def count_tables(queries: np.ndarray, pairs: tuple[np.ndarray, np.ndarray], labels: np.ndarray) -> np.ndarray:
+    """How often each pair of labels occurs in each query: int64 of shape (n_queries, n_labels, n_labels)."""
     size = len(labels)
-    return occurrences(rows * size + columns, minlength=size * size).reshape(size, size)
+    rows, columns = (np.searchsorted(labels, side) for side in pairs)
+    n_cells = (int(queries.max()) + 1) * size * size
+    return occurrences((queries * size + rows) * size + columns, minlength=n_cells).reshape(-1, size, size)
 
 
 def resample_tables(

@@ -13,7 +13,7 @@ import numpy as np
 
 from fastir.analyses.agreement._ranking_pair import RankingPair
 from fastir.analyses.agreement._rankings import ColumnRankings, DictRankings, Rankings
-from fastir.analyses.agreement.measures import pair_values, read_measures
+from fastir.analyses.agreement.measures import is_measure, pair_values, read_measures
 from fastir.data.results.by_run import ResultsByRun
 from fastir.data.results.report import Report
 from fastir.data.results.results import Results
@@ -120,6 +120,8 @@ def similarity(a: Any, b: Any = None, metrics: str | Iterable[str] = "rbo") -> R
     jaccard    0.5000
     1 query
     """
+    if isinstance(b, str) and is_measure(b):  # similarity(runs, "rbo")
+        metrics, b = b, None
     measures = read_measures(metrics)
     if b is None:
         runs = read_runs(a)

@@ -82,7 +82,7 @@ def bounds(
     unseen : int
         How many documents outside each ranking can have such labels, too: up to a million, not with `against`.
     **options
-        Options of `evaluate`, except `doc_weights`.
+        Options of `evaluate`, except `doc_weights`, `forbidden` and `forbidden_level`.
 
     Returns
     -------
@@ -134,7 +134,9 @@ def bounds(
     >>> fastir.bounds(qrels, {"q": {"x": 3.0, "a": 2.0, "y": 1.0}}, "recall@2", unseen=2).lower["recall@2"]
     0.2
     """
-    refuse_options("bounds", options, ("doc_weights",), "no metric that has bounds reads weights of documents")
+    refuse_options(
+        "bounds", options, ("doc_weights", "forbidden", "forbidden_level"), "no metric that has bounds reads it"
+    )
     metrics, own = custom_among(metrics)
     if own:
         raise TypeError(

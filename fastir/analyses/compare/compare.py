@@ -87,8 +87,10 @@ def compare(
         the qrels and all runs have. "strict": all, and every run must have the same queries. An iterable: exactly these
         queries, which the qrels must have. With ``seeds="folds"`` each run counts for the queries it has; then
         None requires the same queries of all systems, "qrels" and "strict" require all queries of the qrels.
-    baseline, test, n_resamples, correction, family, confidence, interval, effect, seeds, segments, clusters
-        As for `compare_scores`, and `random_state`.
+    baseline, test, n_resamples, correction, family, confidence, interval, effect
+        As for `compare_scores`.
+    seeds, segments, clusters, random_state
+        As for `compare_scores`.
     bounds : bool
         Whether to compute the range of each difference, whatever the labels of the unjudged documents
         (`fastir.bounds`). If some labels would turn the sign of a difference, the `note` of the pair says the range.

@@ -9,12 +9,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fastir.analyses.compare.records import Method, Pair, System
-from fastir.analyses.compare.tables import default_level, pairs_table, runs_table, table_by_segment
+from fastir.analyses.compare.tables import default_level, fold_pairs, pairs_table, runs_table, table_by_segment
 from fastir.checks import check_choice
 from fastir.data.results.changes import diff_values
-from fastir.data.results.exportable import Exportable, columns_from_records, result_json
+from fastir.data.results.exportable import Exportable, columns_from_records, result_json, table_from_columns
 from fastir.data.results.saved_files import convert_errors, read, save, write
 from fastir.errors import quote
+from fastir.rendering import render
 from fastir.rendering.text import json_types, refuse_inputs
 from fastir.request.custom import CustomMetric, restore_metric
 from fastir.request.directions import higher_is_better
@@ -30,6 +31,19 @@ if TYPE_CHECKING:
     from fastir.stats import Anova
 
     Conclusion: TypeAlias = tuple[Sequence[Verdict | Pair], Sequence[Mean | System], Method]
+
+
+class Records(list[Any]):
+    """A list of Pair or System, which a notebook shows as a table."""
+
+    def __init__(self, records: Sequence[Any], method: Method) -> None:
+        super().__init__(records)
+        self.method = method
+
+    def _repr_html_(self) -> str:
+        if self and isinstance(self[0], Pair):
+            return render(pairs_table(self, self.method, 4, default_level(self.method)), "html")
+        return render(table_from_columns(columns_from_records(System._fields, self), 4), "html")
 
 
 class Comparison(Exportable):
@@ -103,11 +117,11 @@ class Comparison(Exportable):
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        return self._make_pairs()
+        return Records(self._make_pairs(), self.method)
 
     @cached_property
     def systems(self) -> list[System]:
-        return self._make_systems()
+        return Records(self._make_systems(), self.method)
 
     @cached_property
     def macro(self) -> Macro:
@@ -195,7 +209,10 @@ class Comparison(Exportable):
         """
         check_choice("rows", rows, ("runs", "pairs"))
         view = {"rows": rows, "intervals": intervals, "alpha": alpha}
-        return self._rendered(self._table, format, digits, transpose, caption, label, formulas, **view)
+        table: Callable[..., Table] = self._table
+        if rows == "pairs" and format == "text" and not transpose:
+            table = lambda *digits, **view: fold_pairs(self._table(*digits, **view))  # noqa: E731
+        return self._rendered(table, format, digits, transpose, caption, label, formulas, **view)
 
     def _table(self, digits: int = 4, rows: str = "runs", intervals: bool = False, alpha: float | None = None) -> Table:
         level = default_level(self.method) if alpha is None else alpha

@@ -6,11 +6,12 @@ at each of its options once, before a run is read; no option is checked again be
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
+from typing import Any, Literal, SupportsIndex, get_args
 
 from fastir.analyses.compare.records import TESTS
 from fastir.analyses.compare.segments import read_segments
 from fastir.checks import check_choice, flag, proportion, whole_number
+from fastir.declared import Record
 from fastir.engine.threads import thread_count
 from fastir.inputs.mappings import CLUSTERS, read_mapping
 from fastir.stats._checks import N_RESAMPLES, check_scipy
@@ -30,7 +31,7 @@ EFFECTS = get_args(Effect)
 SEEDS = get_args(Seeds)
 
 
-class Options(NamedTuple):
+class Options(Record):
     """A caller's options; the docstrings of `compare` and `compare_scores` say what each field means.
 
     `correction` is "auto" until it is checked: then it is "holm", or None for a test that corrects for the runs itself.

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
-from fastir.declared import Table
+from fastir.declared import Record, Table
 from fastir.rendering.text import counted
 
 
-class StatisticalTest(NamedTuple):
+class StatisticalTest(Record):
     """A paired, two-sided test of the difference of two runs."""
 
     name: str
@@ -127,7 +127,7 @@ class System(NamedTuple):
     n_queries: int
 
 
-class Verdict(NamedTuple):
+class Verdict(Record):
     """The first fields of a Pair: the better run, and how sure that is."""
 
     a: Hashable
@@ -137,7 +137,7 @@ class Verdict(NamedTuple):
     adjusted_p: float
 
 
-class Mean(NamedTuple):
+class Mean(Record):
     """A System without its interval."""
 
     run: Hashable

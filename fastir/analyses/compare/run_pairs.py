@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
 from fastir.analyses.compare.options import Options
+from fastir.declared import Record
 from fastir.engine.columns.rows import repeat
 from fastir.request.directions import higher_is_better
 from fastir.stats._checks import proper
@@ -35,7 +35,7 @@ from fastir.stats.resampling import seed
 BLOCK_CELLS = 1 << 22  # differences that are in memory at a time
 
 
-class Outcome(NamedTuple):
+class Outcome(Record):
     """The result of a test, as arrays over pairs; `margins` and `adjusted` if the test has its own."""
 
     p_values: np.ndarray
@@ -221,7 +221,7 @@ def randomization(columns: list[MetricValues], options: Options) -> list[Outcome
 
 
 # ---- intervals -----------------------------------------------------------------------------------------------------
-class Intervals(NamedTuple):
+class Intervals(Record):
     """The bounds of the pairs' differences and of the runs' means; `outcome` if the same draws also test the pairs."""
 
     pairs: np.ndarray  # of shape (2, n_pairs)

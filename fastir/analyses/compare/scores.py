@@ -10,7 +10,7 @@ import itertools
 import math
 import os
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from fastir.analyses.compare.options import SEEDS
 from fastir.data.results.by_run import load_results
 from fastir.data.results.results import Results, quotients_of_means, restore_results, scaling_factor
 from fastir.data.results.saved_files import KEY
+from fastir.declared import Record
 from fastir.engine.columns._objects import places_of_objects, read_floats
 from fastir.errors import NoOverlapError, quote
 from fastir.request.names import is_metric
@@ -31,7 +32,7 @@ QUERIES_SEEN = 20  # keys that are looked at, to tell queries from metrics
 Column = tuple[list[Any], np.ndarray]  # query ids and their values
 
 
-class Side(NamedTuple):
+class Side(Record):
     """One metric of one column."""
 
     run: Hashable
@@ -40,7 +41,7 @@ class Side(NamedTuple):
     values: np.ndarray
 
 
-class Quotient(NamedTuple):
+class Quotient(Record):
     """The values of one metric of one column, which are divided by a mean over the queries of its Results."""
 
     metric: int
@@ -68,7 +69,7 @@ class Quotient(NamedTuple):
         return float(scaling_factor(results, self.name, rows))
 
 
-class Scores(NamedTuple):
+class Scores(Record):
     """Aligned values of several runs."""
 
     runs: list[Any]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from fastir.analyses.compare.records import Pair, System
+from fastir.declared import Record
 from fastir.errors import quote
 from fastir.inputs.mappings import SEGMENTS, misfit_error, read_mapping
 from fastir.stats import student
@@ -23,7 +24,7 @@ UNTESTED_FIELDS: dict[str, Any] = {
 SegmentsLike = Mapping[Any, Hashable] | str | os.PathLike[str]
 
 
-class Macro(NamedTuple):
+class Macro(Record):
     """Means over segments, each of which counts the same, however many queries it has.
 
     Attributes

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 LETTERS = "abcdefghijklmnoprstuvwxyz"  # without q, of which few fonts have a superscript
 NAMED_DIFFERENCES = 12  # differences that are named below a table
+WIDTH = 100  # columns that a table of pairs in text may have
 RELATIVE_NOISE = 1e-12  # relative differences up to this are rounding
 
 
@@ -107,6 +108,29 @@ def pairs_table(pairs: Sequence[Pair], method: Method, digits: int, alpha: float
             cells.insert(6, Cell(p_text(pair, pair.adjusted_p, drawn), exact=repr(pair.adjusted_p)))
         rows.append(cells)
     return Table([*head, *["note"] * noted], rows, 3, [f"Differences with p ≤ {alpha:g} in bold.", str(method)])
+
+
+def fold_pairs(table: Table) -> Table:
+    """A table of pairs for 100 columns: segment and metric once, and below it a legend of long names and of notes."""
+    head, rows, notes, first = table.head, table.rows, table.notes, table.first
+    texts = list(dict.fromkeys(row[-1].text for row in rows)) if head[-1] == "note" else []
+    if len(texts) == 1:
+        head, rows, notes = head[:-1], [row[:-1] for row in rows], [*notes, f"All pairs: {texts.pop()}."]
+    names = list(dict.fromkeys(cell.text for row in rows for cell in row[first - 2 : first]))
+    legends = [({first - 2, first - 1}, dict(zip(names, mark_labels(len(names)), strict=True)))]
+    legends.append(({len(head) - 1}, {text: str(n) for n, text in enumerate(filter(None, texts), 1)}))
+    for columns, mark in legends:
+        width = sum(2 + max(map(len, [name, *(row[n].text for row in rows)])) for n, name in enumerate(head))
+        if mark and width > WIDTH:
+            rows = [[Cell(mark.get(c.text, "")) if n in columns else c for n, c in enumerate(row)] for row in rows]
+            notes = [", ".join(f"{label}: {text}" for text, label in mark.items()), *notes]
+    folded = []
+    for above, row in zip([None, *rows], rows, strict=False):
+        n_same = 0
+        while above is not None and n_same < first - 2 and above[n_same] == row[n_same]:
+            n_same += 1
+        folded.append([*[Cell("")] * n_same, *row[n_same:]])
+    return Table(head, folded, first, notes, table.title)
 
 
 def sign_changes_text(uncertain: Sequence[Pair], places: dict[Any, int], labels: Sequence[str]) -> str:

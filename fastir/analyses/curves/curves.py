@@ -16,7 +16,7 @@ import numpy as np
 from fastir.checks import number, refuse_options
 from fastir.data.rankings import evaluate_rankings
 from fastir.data.results.exportable import Exportable
-from fastir.data.results.results import Results
+from fastir.data.results.results import Results, means_of
 from fastir.engine.measure import AUC, CARDS, IPREC, NUM_REL, NUM_RET, PRECISION, RECALL
 from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator
@@ -80,7 +80,9 @@ class Curve:
 def check_options(function: str, options: Iterable[str], metrics: Collection[str]) -> None:
     """Refuse weights of documents and parameters of metrics that none of the curve's metrics reads."""
     params = {param.name for card in CARDS if card.name in metrics for param in card.params}
-    others = {"doc_weights", *choice_params()} - params | {"average"}  # a curve is a mean over queries
+    others = {"doc_weights", "forbidden", "forbidden_level", *choice_params()} - params | {
+        "average"
+    }  # a curve is a mean over queries
     refuse_options(function, options, others, f"the curve is made of {', '.join(metrics)}, which do not read it")
 
 
@@ -117,7 +119,7 @@ def evaluate_by_rank(
     # with the other metrics, so that each evaluation takes the parameters of all
     at_ranks = evaluate([*(f"{metric}@{rank}" for metric in by_rank for rank in ranks), *names])
     blocks = [slice(place * len(ranks), place * len(ranks) + depth) for place in range(len(by_rank))]
-    means = (np.array([at_ranks[name] for name in at_ranks.names[block]]) for block in blocks)
+    means = (means_of(at_ranks, block) for block in blocks)
     return first, [at_ranks.values[:, block] for block in blocks], means
 
 
@@ -232,8 +234,8 @@ def precision_recall_curve(
     points : iterable of float
         The recall points of the interpolated curve, from 0 to 1, in any order.
     **options
-        Options of `evaluate`, except `doc_weights`. Parameters of precision, recall and iprec are taken:
-        empty, short_rankings, empty_ranking, recall_norm, rounding, unranked.
+        Options of `evaluate`, except `doc_weights`, `forbidden` and `forbidden_level`. Parameters of precision, recall
+        and iprec are taken: empty, short_rankings, empty_ranking, recall_norm, rounding, unranked.
 
     Returns
     -------

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fastir.data.run import RunLike
     from fastir.evaluation.keywords import EvaluateOptions, ExplainOptions
     from fastir.request.conventions import Convention
+    from fastir.request.keywords import ConventionName
 
 
 def explain(
@@ -46,8 +47,8 @@ def explain(
     metrics : str or iterable of str
         As for `evaluate`.
     **options
-        Options of `evaluate`, except `weights` and `doc_weights`: one query has no mean, and labels do not show
-        weights of documents. ``queries="strict"`` reads the whole run.
+        Options of `evaluate`, except `weights`, `doc_weights`, `forbidden` and `forbidden_level`: one query has no
+        mean, and labels do not show the others. ``queries="strict"`` reads the whole run.
 
     Returns
     -------
@@ -78,7 +79,7 @@ def explain(
     missing  a                        1
     """
     refuse_options("explain", options, ("weights",), "one query has no mean that weights of queries could change")
-    refuse_options("explain", options, ("doc_weights",), "labels do not show the weights of documents")
+    refuse_options("explain", options, ("doc_weights", "forbidden", "forbidden_level"), "labels do not show it")
     return Evaluator(qrels, metrics, **options).explain(run, query_id)
 
 
@@ -157,7 +158,7 @@ def explain_conventions(
     run: RunLike,
     query_id: str | int | None,
     metric: str,
-    pair: tuple[str | Convention, str | Convention],
+    pair: tuple[ConventionName | str | Convention, ConventionName | str | Convention],
     **options: Unpack[EvaluateOptions],
 ) -> ConventionsDiff:
     """Show on which queries two conventions differ most, and for one query the step where they first differ.
@@ -172,7 +173,8 @@ def explain_conventions(
     pair : tuple of (str or Convention)
         Two conventions.
     **options
-        Options of `evaluate`, without `convention` and `doc_weights`; they hold for both.
+        Options of `evaluate`, without `convention`, `doc_weights`, `forbidden` and `forbidden_level`; they hold for
+        both.
 
     Returns
     -------
@@ -200,7 +202,9 @@ def explain_conventions(
     'query q1 parts at rank 1: b, label 1, adds 0.3801 by trec_eval-9 and 1.0000 by lightgbm; its gain is 1 in ...'
     """
     refuse_options("explain_conventions", options, ("convention",), "pair names the conventions")
-    refuse_options("explain_conventions", options, ("doc_weights",), "labels do not show the weights of documents")
+    refuse_options(
+        "explain_conventions", options, ("doc_weights", "forbidden", "forbidden_level"), "labels do not show it"
+    )
     if isinstance(pair, str) or len(pair) != 2:
         raise ValueError(f"pair must be two conventions, such as ('beir', 'ranx'), got {pair!r}")
     if isinstance(run, (str, os.PathLike)):

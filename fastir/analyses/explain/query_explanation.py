@@ -30,7 +30,7 @@ from fastir.inputs.query_groups import QueryGroups
 from fastir.inputs.shapes import DICTS, input_shape
 from fastir.request import names
 from fastir.request.options import TIES, TIES_BY_INPUT
-from fastir.request.plan import BY_SCORE, compile_settings, refuse_small
+from fastir.request.plan import BY_OPTION, BY_SCORE, ID_PROPERTIES, compile_settings, refuse_small
 
 if TYPE_CHECKING:
     from fastir.data.run import RunLike
@@ -119,10 +119,9 @@ def explain_query(
     if isinstance(qrels, Preferences):
         raise ValueError("explain: preferences are about pairs, so no single document has a contribution")
     for request in settings.requests:
-        if request.card.sampled == "weights":
-            raise ValueError(
-                f"explain: metric {quote(request.text)} uses weights of documents, which labels do not show"
-            )
+        if request.card.sampled in BY_OPTION:
+            what = ID_PROPERTIES[BY_OPTION[request.card.sampled]].partition(",")[0]
+            raise ValueError(f"explain: metric {quote(request.text)} reads {what}, which labels do not show")
         if request.card.sampled:
             raise ValueError(
                 f"explain: metric {quote(request.text)} is estimated from a sample, in which a document "

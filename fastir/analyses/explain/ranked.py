@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from fastir.request.conventions import Convention
-    from fastir.request.keywords import MetricOptions
+    from fastir.request.keywords import ConventionName, MetricOptions
 
 UNJUDGED = -1
 MAX_RANKS = 10_000
@@ -129,7 +129,7 @@ def explain_ranked(
     rel_level: SupportsIndex | SupportsFloat = 1,
     judged_only: bool = False,
     max_depth: SupportsIndex | None = None,
-    convention: str | Convention = "fastir",
+    convention: ConventionName | str | Convention = "fastir",
     **choices: Unpack[MetricOptions],
 ) -> RankedExplanation:
     """Show how the value of a list of labels is computed, rank by rank.

@@ -186,6 +186,7 @@ NORMS = Table(
         Norm("borda", HALVES, differs=SETS),
     ),
 )
+NORMS_AND_NONE = Table(NORMS.kind, (NO_NORM, *NORMS.values()))
 
 
 def find_norm(name: Any) -> str | None:

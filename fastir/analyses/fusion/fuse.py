@@ -210,7 +210,8 @@ def fuse(
         As for `evaluate`; scores never depend on it.
     **params
         Parameters of the method: `k` (60) for "rrf", `phi` for "rbc", `gamma` for "gmnz", `sigma` (0.01) for
-        "logn_isr", and the content of `Tuning.params` for methods that learn.
+        "logn_isr", and the content of `Tuning.params` for methods that learn. Or all of them as one dict `params`, as
+        in ranx, where ``params["weights"]`` are the `run_weights`.
 
     Returns
     -------
@@ -246,6 +247,9 @@ def fuse(
     {'q1': {'b': 0.75, 'a': 0.5}}
     """
     card, norm = METHODS.find(method), find_norm(norm)
+    if isinstance(given := params.get("params"), Mapping):  # as ranx has them, with the weights
+        params = {**given, **{name: value for name, value in params.items() if name != "params"}}
+        run_weights = params.pop("weights", None) if run_weights is None else run_weights
     sign = TIE_SIGNS[check_ties(ties)]
     check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
     depth = MAX_DEPTH if max_depth is None else positive_integer("max_depth", "the depth", max_depth, MAX_DEPTH)

@@ -16,6 +16,8 @@ from fastir.declared import Param
 from fastir.errors import quote
 from fastir.rendering.text import counted
 
+FUSE_OPTIONS = ("norm", "run_weights", "max_depth", "ties", "names", "columns", "duplicates", "name", "n_threads")
+
 
 class Setting(NamedTuple):
     """The weights (None if the method has none) and the parameters of a method."""
@@ -72,13 +74,12 @@ def check_params(card: Method, params: Mapping[str, Any], names: Sequence[Any], 
     checked: dict[str, Any] = {}
     for name, value in params.items():
         if name not in known:
-            from fastir.request.option_rows import suggestion
+            from fastir.request.habits import OPTIONS, option_hint
 
-            hint = (
-                "; did you mean 'run_weights'?"
-                if name == "weights"
-                else suggestion(name) or suggest_choice(name, known) or f"; it has {', '.join(known) or 'none'}"
-            )
+            habits = {**OPTIONS, "weights": "did you mean 'run_weights'?"}
+            has = (*FUSE_OPTIONS, *known)
+            hint = option_hint(name, has, {word: text for word, text in habits.items() if word not in has})
+            hint = hint or f"; it has {', '.join(known) or 'none'}"
             raise TypeError(f"method {card.name!r} has no parameter {name!r}{hint}")
         is_param = param and name == param.name
         checked[name] = check_param(param, value) if param and is_param else learnt_lists(card, value, names)

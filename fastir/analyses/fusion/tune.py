@@ -215,7 +215,7 @@ class Tuning(Exportable):
             rows.insert(20, [Cell(f"... {len(self.folds) - 20} more"), *[Cell("")] * (len(names) + 2)])
         notes = [f"Search: {self.search}."]
         for name, (low, high) in self.plateau.items():
-            notes.append(f"Within noise of the chosen one: {name} from {low:.6g} to {high:.6g}.")
+            notes.append(f"Indistinguishable from the best: {name} from {low:.6g} to {high:.6g}.")
         judged = [trial.judged for trial in self.trials]
         chosen = next(trial.judged for trial in self.trials if trial.difference == 0 == trial.noise)
         notes.append(

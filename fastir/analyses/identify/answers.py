@@ -97,7 +97,7 @@ class Answer:
         more = len(self._settings) - len(told)
         text = "; or ".join(told) + (f"; or {counted(more, 'other', 'others')}" if more > 0 else "")
         words = [DEFAULTS.get(name, f"{name}={getattr(CONVENTIONS['fastir'], name, None)}") for name in self._differs]
-        return f"{text}; yours differs in: {', '.join(words)}" if words else text
+        return f"{text}; unlike fastir's default: {', '.join(words)}" if words else text
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.sentence}>"
@@ -221,7 +221,7 @@ class Identified(Exportable, Listed):
 
     def _table(self, digits: int = 4) -> Table:
         head, rows = ["", *self.names, ""], []
-        rows.append([Cell("asked"), *(Cell(target.shown) for target in self._targets), Cell("")])
+        rows.append([Cell("reported"), *(Cell(target.shown) for target in self._targets), Cell("")])
         listed = self._answers[:PRINTED_ANSWERS] or self.nearest
         for number, each in enumerate(listed, 1):
             cells = [self._cell(value, target) for value, target in zip(each.values, self._targets, strict=True)]
@@ -254,11 +254,11 @@ class Identified(Exportable, Listed):
     def _move_text(self, move: OptionChange) -> str:
         """What a change of the nearest setting moves its values to, in words."""
         moved = [
-            f"{target.name} to {self._cell(value, target).text}"
+            f"{target.name} {self._cell(value, target).text}"
             for value, was, target in zip(move.values, self.nearest[0].values, self._targets, strict=True)
             if value != was
         ]
-        return f"{move} moves 1: {', '.join(moved)}"
+        return f"{move} would change row 1: {', '.join(moved)}"
 
     @staticmethod
     def _cell(value: float, target: Target) -> Cell:

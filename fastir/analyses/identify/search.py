@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from fastir.data.run import RunLike, RunsLike
 
 READING_OPTIONS = ("columns", "qrels_columns", "run_columns", "label", "parents", "aggregate", "n_threads")
+USUAL_DEPTH = 1000  # documents of a query in a run of TREC
 N_NEAREST = 3  # settings that are printed if none fits
 MAX_COMPARED = 2000  # settings among which these are
 EQUAL_DECIMALS = 12  # decimals to which means are equal: sums differ in the last bits
@@ -140,18 +141,20 @@ def identify(
     found.not_understood = not_understood
     if all(answer.options for answer in found):  # none, or none as simple as an explanation
         found.explanations = explanations(wanted, facts)
-    found.notes += remarks(wanted)
+    found.notes += remarks(wanted, len(found) > 0)
     return found
 
 
-def remarks(wanted: list[tuple[Judge, Target]]) -> list[str]:
-    """What cannot be in the run at all: values deeper than it is."""
+def remarks(wanted: list[tuple[Judge, Target]], is_found: bool) -> list[str]:
+    """What cannot be in the run at all: values deeper than it is, or, if nothing fits, than it perhaps is."""
     found = {}
     for judge, target in wanted:
         least = min(read(meaning)[0].cutoff or 0 for meaning in target.meanings)
+        depth = f"{target.name}: the run has at most {judge.facts.longest} documents for a query"
         if least > judge.facts.longest:
-            depth = f"the run has at most {judge.facts.longest} documents for a query"
-            found[target.name] = f"{target.name}: {depth}, so a value at {least} is from a deeper run"
+            found[target.name] = f"{depth}, so a value at {least} is from a deeper run"
+        elif not is_found and not least and judge.facts.longest < USUAL_DEPTH:
+            found[target.name] = f"{depth}; a value of rankings of {USUAL_DEPTH} documents cannot come out"
     return list(found.values())
 
 

@@ -43,9 +43,12 @@ def bit_masks(rankings: Iterable[tuple[int, Rankings]]) -> Masks:
     by_query: Masks = {}
     for query_id in dict.fromkeys(itertools.chain.from_iterable(of_run for _, of_run in held)):
         masks: dict[Any, int] = {}  # of one query at a time, so that it stays in the caches
+        had = masks.setdefault
         for place, of_run in held:
+            bit = 1 << place
             for doc_id in of_run.get(query_id, ()):
-                masks[doc_id] = masks.get(doc_id, 0) | 1 << place
+                if (mask := had(doc_id, bit)) is not bit:  # which most documents get here
+                    masks[doc_id] = mask | bit
         by_query[query_id] = masks
     return by_query
 

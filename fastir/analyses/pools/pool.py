@@ -9,10 +9,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, SupportsIndex
 
+import numpy as np
+
 from fastir.analyses.pools.contributions import Masks, Names, bit_masks, names_of_bits, read_labels
 from fastir.checks import check_choice
-from fastir.data.qrels import GroupedQrels, Qrels, as_qrels
+from fastir.data.qrels import GroupedQrels, Qrels, as_qrels, label_column
 from fastir.data.results.exportable import Exportable, columns_from_records
+from fastir.data.stacked import Stacked, row_ids, stack_judgments
+from fastir.engine.columns._objects import pick
+from fastir.engine.columns.rows import offsets_from_sizes
 from fastir.errors import DuplicateError, FastirWarning, quote
 from fastir.evaluation.run_collections import check_depth, first_documents, read_runs
 from fastir.inputs import writers
@@ -153,7 +158,6 @@ def pool(
 
 # ---- judgments with more judgments added -----------------------------------------------------------------------------
 
-Labels = dict[Any, dict[Any, int]]
 RULES = (None, "first", "last", "max")
 
 
@@ -194,21 +198,13 @@ def merge_qrels(qrels: QrelsLike, *more: QrelsLike, duplicates: str | None = Non
     check_choice("duplicates", duplicates, RULES)
     sides = [read(place, one) for place, one in enumerate((qrels, *more), 1)]
     check_kinds(sides)
-    labels: Labels = {query_id: dict(sides[0][query_id]) for query_id in sides[0]}
-    n_open, example = 0, None
-    for place, side in enumerate(sides[1:], 2):
-        for query_id in side:
-            judged = side[query_id]
-            open_ids = [doc_id for doc_id, label in judged.items() if label < 0]
-            if open_ids:
-                n_open, example = n_open + len(open_ids), example or (query_id, open_ids[0])
-            if len(open_ids) < len(judged):
-                add(labels.setdefault(query_id, {}), judged, f"judgments {place}: query {quote(query_id)}", duplicates)
-    if example is not None:
-        what = counted(n_open, "document has", "documents have")
-        where = f"such as {quote(example[1])} of query {quote(example[0])}"
-        warnings.warn(f"{what} no label yet, {where}", FastirWarning, stacklevel=2)
-    return Qrels.from_dict(labels)
+    stacked = stack_judgments([side.columns for side in sides], keeps_open=True)
+    if stacked.example is not None:
+        what = counted(stacked.n_open, "document has", "documents have")
+        query_id, doc_id = map(quote, stacked.example)
+        warnings.warn(f"{what} no label yet, such as {doc_id} of query {query_id}", FastirWarning, stacklevel=2)
+    labels = merge_labels(stacked, duplicates)
+    return Qrels(stacked.query_ids, stacked.offsets, pick(stacked.doc_ids, stacked.rows), labels)
 
 
 def read(place: int, judgments: Any) -> Qrels:
@@ -228,25 +224,30 @@ def check_kinds(sides: list[Qrels]) -> None:
 
 
 def id_kinds(qrels: Qrels) -> str:
-    query_id, doc_id = next((query_id, doc_id) for query_id in qrels for doc_id in qrels[query_id])
+    query_id, doc_id = row_ids(qrels.columns, 0)
     return f"({type(query_id).__name__}, {type(doc_id).__name__})"
 
 
-def add(labels: dict[Any, int], judged: dict[Any, int], where: str, rule: str | None) -> None:
-    """Put the labels of a query's documents among those that are known."""
-    for doc_id, label in judged.items():
-        if label < 0:
-            continue
-        old = labels.get(doc_id, label)
-        if old < 0 or old == label or rule == "last":
-            labels[doc_id] = label
-        elif rule == "max":
-            labels[doc_id] = max(old, label)
-        elif rule is None:
+def merge_labels(stacked: Stacked, rule: str | None) -> np.ndarray:
+    """The labels of the first rows, each as later rows of its document leave it."""
+    labels, firsts = np.concatenate(stacked.labels), stacked.firsts
+    repeats = np.flatnonzero(firsts != np.arange(len(firsts)))
+    stops = np.searchsorted(repeats, offsets_from_sizes(list(map(len, stacked.labels)))).tolist()
+    for place, (start, stop) in enumerate(itertools.pairwise(stops), 1):
+        rows = repeats[start:stop]  # of one side, in which no document is twice
+        new, had = labels[rows], labels[firsts[rows]]
+        taken = (had < 0) | (rule == "last") | ((rule == "max") & (new > had))
+        refused = np.flatnonzero(~taken & (had != new))
+        if rule is None and len(refused):
+            i, row = refused[0], rows[refused[0]]
+            label, old = (int(n) if n == int(n) else float(n) for n in (new[i], had[i]))
+            query_id, doc_id = quote(stacked.query_ids[stacked.of_query[row]]), quote(stacked.doc_ids[row])
             raise DuplicateError(
-                f"{where}, document {quote(doc_id)} has the label {label}, and had {old}; "
+                f"judgments {place}: query {query_id}, document {doc_id} has the label {label}, and had {old}; "
                 "duplicates='first', 'last' or 'max' would say which counts"
             )
+        labels[firsts[rows[taken]]] = new[taken]
+    return label_column(labels[stacked.rows])
 
 
 # ---- lists of documents as files -------------------------------------------------------------------------------------

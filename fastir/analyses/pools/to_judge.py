@@ -112,7 +112,7 @@ class ToJudge(Exportable):
         save_list(path, Candidate._fields, self.candidates)
 
     def _title(self) -> str:
-        share = f", {self.covered / self.uncertainty:.0%} of the influence" if self.uncertainty else ""
+        share = f", with {self.covered / self.uncertainty:.0%} of the influence" if self.uncertainty else ""
         documents = counted(self.n_unjudged, "unjudged document", "unjudged documents")
         return f"{len(self)} of {documents}{share} on {self.metric}"
 

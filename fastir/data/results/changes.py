@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from fastir.checks import positive_integer
 from fastir.data.results.exportable import Exportable, columns_from_records
-from fastir.errors import NoOverlapError
+from fastir.errors import NoOverlapError, quote
 from fastir.rendering import Cell, Table, number_cell
 from fastir.rendering.look_alikes import quote_first
 from fastir.rendering.text import decimals, signed_text
@@ -54,6 +54,8 @@ class ResultsDiff(Exportable):
         The number of all queries with a better, an equal and a worse value.
     left_out : list
         Queries that only one of the two has, or with the value NaN.
+    new, removed : list
+        The queries that only these Results have, and those that only the other ones have.
     """
 
     metric: str
@@ -65,6 +67,8 @@ class ResultsDiff(Exportable):
     n_equal: int
     n_losses: int
     left_out: list[Any]
+    new: list[Any]
+    removed: list[Any]
 
     def _columns(self) -> dict[str, list[Any]]:
         return columns_from_records(QueryChange._fields, [*self.gains, *self.losses])
@@ -80,7 +84,7 @@ class ResultsDiff(Exportable):
                 rows.append([Cell(str(query_id)), *cells, Cell(signed_text(change, digits), exact=repr(change))])
             if n > len(changes):
                 rows.append([Cell(f"... {n - len(changes)} more {word}"), *[Cell("")] * 3])
-        return Table(["query_id", "value", "was", "change"], rows, 1, [], self._title())
+        return Table(["query_id", "value", "old", "change"], rows, 1, [], self._title())
 
     @property
     def query_ids(self) -> list[Any]:
@@ -89,10 +93,14 @@ class ResultsDiff(Exportable):
 
     def summary(self) -> str:
         """One line with both means and how many queries gain and lose."""
+        apart = {"new": self.new, "removed": self.removed}
+        texts = [f", {len(ids)} {word} (such as {quote(ids[0])})" for word, ids in apart.items() if ids]
+        n_undefined = len(self.left_out) - len(self.new) - len(self.removed)
+        texts += [f", {n_undefined} without a value"] * bool(n_undefined)
         return (
             f"{self.metric}: {decimals(self.mean)} against {decimals(self.other_mean)}, "
             f"{signed_text(self.mean - self.other_mean) or 'no change'}; {self.n_gains} gained, {self.n_equal} equal, "
-            f"{self.n_losses} lost" + (f", {len(self.left_out)} left out" if self.left_out else "")
+            f"{self.n_losses} lost{''.join(texts)}"
         )
 
 
@@ -137,4 +145,6 @@ def diff_values(
         len(counted) - len(apart),
         len(losses),
         [query_id for query_id in {**here, **there} if query_id not in kept],
+        [query_id for query_id in here if query_id not in there],
+        [query_id for query_id in there if query_id not in here],
     )

@@ -18,13 +18,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+import fastir.rendering as rendering
 from fastir.checks import positive_integer
-from fastir.rendering import Cell, Table, number_cell, render, swap_axes
 from fastir.rendering.text import json_types
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
+
+    from fastir.rendering import Cell, Table
 
 
 MAX_DIGITS = 17  # decimals that a double can need
@@ -128,16 +130,16 @@ class Exportable:
     ) -> str:
         """The text of table(digits, **view), after the checks that all classes share."""
         cells = table(positive_integer("digits", "the number of decimals", digits, MAX_DIGITS), **view)
-        return render(swap_axes(cells) if transpose else cells, format, caption, label, formulas)
+        return rendering.render(rendering.swap_axes(cells) if transpose else cells, format, caption, label, formulas)
 
     def _printed(self, format: str) -> str:
         """The table, its first rows where it may be long."""
         table = self._table()
         more = len(table.rows) - (self._printed_rows or len(table.rows))
         if more > 0:
-            cells = [Cell(f"... {more} more"), *[Cell("")] * (len(table.head) - 1)]
+            cells = [rendering.Cell(f"... {more} more"), *[rendering.Cell("")] * (len(table.head) - 1)]
             table = table._replace(rows=[*table.rows[: self._printed_rows], cells], first=max(table.first, 1))
-        return render(table, format)
+        return rendering.render(table, format)
 
     def __repr__(self) -> str:
         return self._printed("text").rstrip("\n")
@@ -275,7 +277,7 @@ def table_from_columns(columns: Mapping[str, Any], digits: int, title: str = "")
     lists = [column.tolist() if hasattr(column, "tolist") else column for column in columns.values()]
     rows = [[cell_from_value(value, digits) for value in row] for row in zip(*lists, strict=True)]
     texts = [not is_number(column) for column in columns.values()]
-    return Table(list(columns), rows, texts.index(False) if False in texts else len(texts), [], title)
+    return rendering.Table(list(columns), rows, texts.index(False) if False in texts else len(texts), [], title)
 
 
 def is_number(column: Any) -> bool:
@@ -286,5 +288,5 @@ def is_number(column: Any) -> bool:
 def cell_from_value(value: Any, digits: int) -> Cell:
     """A cell: numbers with decimals, ids unchanged, several ids with commas."""
     if value is None or isinstance(value, float):
-        return number_cell(value, digits)
-    return Cell(", ".join(map(str, value)) if isinstance(value, tuple) else str(value))
+        return rendering.number_cell(value, digits)
+    return rendering.Cell(", ".join(map(str, value)) if isinstance(value, tuple) else str(value))

@@ -15,28 +15,28 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 import numpy as np
 
+import fastir.rendering as rendering
 from fastir.checks import mapping
 from fastir.data.results._fields import Fields, row_dicts, status_codes
-from fastir.data.results._totals import column_totals
+from fastir.data.results._totals import column_totals, sums_of_few
 from fastir.data.results.exportable import Exportable
 from fastir.data.results.means import column_mean, mean_from_sum, micro_mean, weigh_queries, weighted_column_mean
 from fastir.engine.measure import BY_MEANS
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.errors import quote
-from fastir.rendering import Cell, Table
 from fastir.rendering.text import counted, printable, refuse_inputs, round_text
-from fastir.request.provenance import paths_of_inputs
 
 if TYPE_CHECKING:
     from fastir.data.results.changes import ResultsDiff
     from fastir.data.results.report import Report
     from fastir.data.results.statistics import IntervalOptions, MeanInterval, Method, Statistic
     from fastir.data.results.tables import ResultsBySegment
+    from fastir.rendering import Cell, Table
     from fastir.request.conventions import Convention
     from fastir.request.provenance import Provenance
 
@@ -115,7 +115,7 @@ class Results(Fields, Exportable):
         return name in self._names or (not isinstance(name, str) and str(name) in self._names)
 
     def items(self) -> list[tuple[str, float]]:
-        """(name, mean) of every metric."""
+        """(name, mean) of every metric; the means alone are ``dict(results).values()``, as `values` is an array."""
         return [(name, self[name]) for name in self._names]
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -148,7 +148,10 @@ class Results(Fields, Exportable):
 
     @property
     def values(self) -> np.ndarray:
-        """All values: float64 of shape (n_queries, n_names), read-only, NaN where a metric left a query out."""
+        """All values: float64 of shape (n_queries, n_names), read-only, NaN where a metric left a query out.
+
+        An array and no method: the means, as ``values()`` of a dict has them, are ``dict(results).values()``.
+        """
         return self._values
 
     @property
@@ -276,18 +279,22 @@ class Results(Fields, Exportable):
         macro    0.7500
         """
         from fastir.data.results.tables import ResultsBySegment
+        from fastir.engine.columns.rows import occurrences
 
         segments = mapping("segments", segments, "map query ids to segments")
-        rows: dict[Any, list[int]] = {}
-        for row, query_id in enumerate(self._query_ids):
-            if query_id not in segments:
-                raise ValueError(f"segments: query {query_id!r} has no segment")
-            rows.setdefault(segments[query_id], []).append(row)
-        return ResultsBySegment(self, {segment: self._segment(chosen) for segment, chosen in rows.items()})
+        missing = next((query_id for query_id in self._query_ids if query_id not in segments), None)
+        if missing is not None:
+            raise ValueError(f"segments: query {missing!r} has no segment")
+        of_query = list(map(segments.__getitem__, self._query_ids))
+        places = {segment: place for place, segment in enumerate(dict.fromkeys(of_query))}
+        of_row = np.fromiter(map(places.__getitem__, of_query), np.int64, len(of_query))
+        order = np.argsort(of_row, kind="stable")
+        rows = np.split(order, np.cumsum(occurrences(of_row))[:-1])
+        return ResultsBySegment(self, {segment: self._segment(rows[place]) for segment, place in places.items()})
 
-    def _segment(self, rows: list[int]) -> Results:
+    def _segment(self, rows: np.ndarray) -> Results:
         """Results of some of the queries, as if there were no others."""
-        segment, divided = select_rows(self, rows), quotients_of_means(self)
+        segment, divided = select_rows(self, rows, self._query_ids), quotients_of_means(self)
         if not divided:
             return segment
         values = segment.values.copy()
@@ -443,7 +450,7 @@ class Results(Fields, Exportable):
         >>> new = fastir.evaluate(qrels, {"q1": {"a": 1.0}, "q2": {"a": 1.0}, "q3": {"a": 1.0}}, "mrr")
         >>> new.diff(old, "mrr")
         mrr: 1.0000 against 0.8333, +0.1667; 1 gained, 2 equal, 0 lost
-        query_id   value     was   change
+        query_id   value     old   change
         q2        1.0000  0.5000  +0.5000
         """
         from fastir.data.results.changes import diff_values
@@ -488,6 +495,7 @@ class Results(Fields, Exportable):
         """
         from fastir.data.results.saved import write_results
         from fastir.data.results.saved_files import save
+        from fastir.request.provenance import paths_of_inputs
 
         refuse_inputs(path, paths_of_inputs(self.provenance))
         save(path, "results", lambda path: write_results(path, self), self.to_table, **options)
@@ -566,20 +574,20 @@ class Results(Fields, Exportable):
     ) -> Table:
         def cells(row: Iterable[float]) -> list[Cell]:
             pairs = zip(row, self._aggregates, strict=True)
-            return [Cell(round_text(value, how, digits), exact=repr(value)) for value, how in pairs]
+            return [rendering.Cell(round_text(value, how, digits), exact=repr(value)) for value, how in pairs]
 
         means = cells(self[name] for name in self._names)
         if per_query:
             head = ["query_id", *self._names]
             rows = [
-                [Cell(str(query)), *cells(row)]
+                [rendering.Cell(str(query)), *cells(row)]
                 for query, row in zip(self._query_ids, self._values.tolist(), strict=True)
             ]
-            rows.append([Cell("mean"), *means])
+            rows.append([rendering.Cell("mean"), *means])
         else:
             head = ["metric", "mean"]
-            rows = [[Cell(name), mean] for name, mean in zip(self._names, means, strict=True)]
-        table = Table(head, rows, 1, self._footer().splitlines())
+            rows = [[rendering.Cell(name), mean] for name, mean in zip(self._names, means, strict=True)]
+        table = rendering.Table(head, rows, 1, self._footer().splitlines())
         if interval is None:
             return table
         from fastir.data.results.statistics import add_intervals, interval_rows, mean_intervals
@@ -587,7 +595,7 @@ class Results(Fields, Exportable):
         intervals = list(mean_intervals(self, interval).values())
         if not per_query:
             return add_intervals(table, [[each] for each in intervals], interval, digits, columns)
-        rows += ([Cell(end), *bounds] for end, bounds in interval_rows(intervals, digits).items())
+        rows += ([rendering.Cell(end), *bounds] for end, bounds in interval_rows(intervals, digits).items())
         return table._replace(notes=[*table.notes, str(interval)])
 
     def _json(self, per_query: bool = True, interval: IntervalOptions | None = None) -> dict[str, Any]:
@@ -669,10 +677,11 @@ def remake(results: Results, values: np.ndarray, **fields: Any) -> Results:
     return set_denominators(Results(values=values, **(same | fields)), denominators_of(results))
 
 
-def select_rows(results: Results, rows: list[int]) -> Results:
-    """Results of some of the queries."""
-    query_ids, codes = results.query_ids, status_codes(results)[rows]
-    some = remake(results, results.values[rows], query_ids=[query_ids[row] for row in rows], status_codes=codes)
+def select_rows(results: Results, rows: list[int] | np.ndarray, query_ids: Sequence[Any] | None = None) -> Results:
+    """Results of some of the queries; `query_ids` are those of the results, of which each reading is a new list."""
+    ids, codes = query_ids or results.query_ids, status_codes(results)[rows]
+    some_ids = list(map(ids.__getitem__, np.asarray(rows).tolist()))
+    some = remake(results, results.values[rows], query_ids=some_ids, status_codes=codes)
     return set_denominators(some, {name: each[rows] for name, each in denominators_of(results).items()})
 
 
@@ -697,6 +706,16 @@ def set_best(results: Results, best: dict[str, np.ndarray]) -> Results:
     """Say by the means of what, for each query, metrics that divide by means were divided; returns the Results."""
     results._best = best
     return results
+
+
+def means_of(results: Results, columns: slice) -> np.ndarray:
+    """``results[name]`` of neighbouring metrics; together, which is faster where there are many of them."""
+    names, n = results.names[columns], len(results.values)
+    hows = set(map(results.aggregates.__getitem__, names))
+    sums = [math.nan] * len(names)
+    if n and results.weights is None and hows == {"mean"}:
+        sums = sums_of_few(results.values[:, columns])
+    return np.array([total / n if total == total else results[name] for name, total in zip(names, sums, strict=True)])
 
 
 def count_without_relevant(results: Results) -> int:

@@ -24,11 +24,12 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from fastir._version import __version__
+from fastir.declared import Record
 from fastir.errors import FastirError, FormatError, quote
 from fastir.rendering import BY_SUFFIX
 from fastir.rendering.text import QUOTED, json_text, replacing, tsv_field
@@ -58,7 +59,10 @@ READERS = {  # of the kinds of saved objects
     "judged rankings": "JudgedRankings.load",
 }
 BATCH_ROWS = 1 << 13  # rows that are written at a time
+SAMPLE_ROWS = 200  # of a column, to see whether its values repeat
 MAX_DICTIONARY_BYTES = 1 << 16  # of a column's distinct values in Parquet; with more it has no dictionary
+KIND_OF_RESULTS = b'"kind": "results'  # of one run or of several, in the head of a file of JSON
+PER_QUERY = "per_query"
 ColumnDict = dict[str, Any]  # lists; the last columns that are written may be float64 arrays
 
 
@@ -80,16 +84,26 @@ def write(
     suffix = os.path.splitext(path)[1].lower()
     head = file_head(what, head)
     if suffix == ".parquet":
-        rows, parquet = add_checksum(path, head, table())
+        columns = table()
+        rows, parquet = add_checksum(path, head, columns)
+        options: dict[str, Any] = {"use_dictionary": [name for name in columns if has_repeats(columns[name])] or False}
         with replacing(path) as file:
-            parquet.write_table(rows, file, compression="zstd", dictionary_pagesize_limit=MAX_DICTIONARY_BYTES)
+            parquet.write_table(
+                rows, file, compression="zstd", dictionary_pagesize_limit=MAX_DICTIONARY_BYTES, **options
+            )
         return
     parts = json_parts({KEY: head, **body()}) if suffix == ".json" else tsv_parts(head, table())
     with replacing(path) as file:
         write_with_checksum(file, parts)
 
 
-class SavedFile(NamedTuple):
+def has_repeats(column: Any) -> bool:
+    """Whether half of a column's first values repeat another one, so that a dictionary pays."""
+    some = column[:SAMPLE_ROWS] if isinstance(column, list) else column[:SAMPLE_ROWS].tolist()
+    return 2 * len(set(map(repr, some))) <= len(some)
+
+
+class SavedFile(Record):
     """What a file holds: a head, and a body (of JSON) or a table (of the other formats; empty for JSON)."""
 
     path: str
@@ -370,8 +384,8 @@ def read_any(path: str) -> SavedFile:
     with open(path, "rb") as file:
         content = file.read()
     if content.startswith(MARK.encode()):
-        first, _, _ = content.partition(b"\n")
-        head = parse_head(path, first[len(MARK) :])
+        line_end = content.find(b"\n")
+        head = parse_head(path, content[len(MARK) : line_end if line_end >= 0 else len(content)])
         sealed = has_valid_checksum(content)
         if not sealed and b"\r\n" in content:
             content = content.replace(b"\r\n", b"\n")
@@ -385,20 +399,48 @@ def read_any(path: str) -> SavedFile:
             return SavedFile(path, head, None, parse_table(path, text))
     import json
 
-    text = content.decode("utf-8", "surrogateescape")
+    is_whole = has_valid_checksum(content)
+
+    def with_values(fields: dict[str, Any]) -> dict[str, Any]:
+        """The object that JSON has; signals are answered where Python code runs, else only after the whole file."""
+        mark = fields.get(PER_QUERY)
+        if type(mark) is str and mark in matrices:
+            fields[PER_QUERY] = matrices[mark]
+        return fields
+
     try:
-        data = json.loads(text, object_hook=return_fields)
+        as_is = not (is_whole and KIND_OF_RESULTS in content[:HEAD_BYTES])
+        text, matrices = (content.decode("utf-8", "surrogateescape"), {}) if as_is else cut_values(content)
+        data = json.loads(text, object_hook=with_values)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"neither JSON nor a saved table: {error}", path) from None
     head = check_head(path, data.pop(KEY, None) if isinstance(data, dict) else None)
     with convert_errors(path, head["kind"]):
-        check_checksum(path, head, has_valid_checksum(content) or is_reformatted(text))
+        check_checksum(path, head, is_whole or is_reformatted(text))
     return SavedFile(path, head, data, {})
 
 
-def return_fields(fields: dict[str, Any]) -> dict[str, Any]:
-    """The object that JSON has; signals are answered where Python code runs, else only after the whole file."""
-    return fields
+def cut_values(content: bytes) -> tuple[str, dict[str, ValuesByQuery]]:
+    """The text of a file of JSON with a mark, which occurs only there, for the values of the queries; and these."""
+    import json
+
+    from fastir.engine.columns._number import rows_from_objects
+
+    opening = f'"{PER_QUERY}": '.encode()
+    parts, matrices, place = [], {}, 0
+    while (found := content.find(opening, place)) >= 0:
+        found += len(opening)
+        parts.append(content[place:found])
+        place = found
+        if (rows := rows_from_objects(content, found)) is not None:
+            *strings, values, place = rows
+            ids, names = ([string.decode("utf-8", "surrogateescape") for string in some] for some in strings)
+            if "\\" in "".join((*ids, *names)):
+                ids, names = ([json.loads(f'"{each}"') for each in some] for some in (ids, names))
+            mark = os.urandom(16).hex()
+            matrices[mark] = ValuesByQuery(ids, names, values)
+            parts.append(f'"{mark}"'.encode())
+    return b"".join((*parts, content[place:])).decode("utf-8", "surrogateescape"), matrices
 
 
 def check_checksum(path: str, head: dict[str, Any], is_valid: bool) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from itertools import accumulate
 from numbers import Real
 from typing import Any, Literal, NamedTuple, Protocol, SupportsIndex, get_args
@@ -300,6 +299,8 @@ def number_from(function: Callable[[np.ndarray], Any], values: np.ndarray, metri
 def weighted_quantile(values: np.ndarray, weights: np.ndarray, level: float) -> float:
     """The smallest value down to which lies at least this fraction of the weight, with exact sums."""
     order = np.argsort(values, kind="stable")
+    from fractions import Fraction
+
     reached = list(accumulate(map(Fraction, weights[order].tolist())))
     least = Fraction(level) * reached[-1]
     return float(values[order[next(place for place, weight in enumerate(reached) if weight >= least)]])

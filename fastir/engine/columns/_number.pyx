@@ -11,11 +11,14 @@ grammar: no underscores, no Unicode digits, no NaN.
 
 from libc.math cimport HUGE_VAL
 from libc.stdint cimport int64_t, uint64_t
-from libc.string cimport memcpy
+from libc.string cimport memcmp, memcpy
 
 import numpy as np
 
 from fastir.engine.columns._ids cimport Ids, Text, read
+
+cdef extern from "Python.h":
+    int PyErr_CheckSignals() except -1
 
 cdef enum:
     MIN_EXPONENT = -80  # powers of five in the table; more than any score that occurs needs
@@ -242,3 +245,112 @@ def rows_from_text(bytes content, int64_t start, int64_t n_columns):
         row += 1
         p = end + 1
     return ids, values
+
+
+cdef const unsigned char* behind(const unsigned char* p, const unsigned char* stop, unsigned char mark) noexcept nogil:
+    """What follows this character, blanks of JSON before it aside; NULL if another one is there."""
+    while p < stop and (p[0] == 32 or p[0] == 10 or p[0] == 13 or p[0] == 9):
+        p += 1
+    return p + 1 if p < stop and p[0] == mark else NULL
+
+
+cdef const unsigned char* end_of_string(const unsigned char* p, const unsigned char* stop) noexcept nogil:
+    """The quotation mark that ends the string of JSON from p on, or stop."""
+    while p < stop and p[0] != c'"':
+        p += 1 + (p[0] == c'\\')
+    return min(p, stop)
+
+
+cdef read_value(const unsigned char* p, int64_t n, double* out):
+    """A number of JSON, or null, which is NaN; returns whether it is one."""
+    cdef unsigned char[TOKEN_BYTES] token
+    if n < TOKEN_BYTES:
+        memcpy(token, p, n)
+        token[n] = c"\n"
+        if read_number(token, out) == token + n:
+            return True
+    text = p[:n]
+    value = "nan" if text in (b"null", b"NaN") else slow_number(text)
+    if value is None or value == "overflow":
+        return False
+    out[0] = float(value)
+    return True
+
+
+def rows_from_objects(bytes content, int64_t start):
+    """The rows of an object of JSON ``{id: {name: number, ...}, ...}`` whose inner objects have the same names.
+
+    Returns
+    -------
+    tuple
+        The ids as bytes of JSON strings, the names likewise, the float64 values of shape (n_rows, n_names), and where
+        the object ends; or None if it is another one, of which rows that are dicts say what is wrong.
+    """
+    cdef const unsigned char* begin = content
+    cdef const unsigned char* stop = begin + len(content)
+    cdef const unsigned char* p = behind(begin + start, stop, c"{")
+    cdef const unsigned char* end
+    cdef int64_t width = 0, row = 0, column
+    cdef list ids = [], names = []
+    cdef bytes name
+    cdef double[:, ::1] out = np.empty((64, 1))
+    while True:
+        if not row & 4095:
+            PyErr_CheckSignals()
+        p = NULL if p == NULL else behind(p, stop, c'"')
+        if p == NULL:
+            return None
+        end = end_of_string(p, stop)
+        ids.append(p[:end - p])
+        p = behind(end, stop, c'"')
+        p = NULL if p == NULL else behind(p, stop, c":")
+        p = NULL if p == NULL else behind(p, stop, c"{")
+        column = 0
+        while True:
+            p = NULL if p == NULL else behind(p, stop, c'"')
+            if p == NULL:
+                return None
+            end = end_of_string(p, stop)
+            if row == 0:
+                names.append(p[:end - p])
+                out = longer(out, 64, column + 1)
+            elif column == width:
+                return None
+            name = names[column]
+            if end - p != len(name) or memcmp(p, <const char*>name, end - p):
+                return None
+            p = behind(end, stop, c'"')
+            p = NULL if p == NULL else behind(p, stop, c":")
+            if p == NULL:
+                return None
+            while p < stop and (p[0] == 32 or p[0] == 10 or p[0] == 13 or p[0] == 9):
+                p += 1
+            end = p
+            while end < stop and end[0] > 32 and end[0] != c"," and end[0] != c"}":
+                end += 1
+            if not read_value(p, end - p, &out[row, column]):
+                return None
+            column += 1
+            p = behind(end, stop, c",")
+            if p == NULL:
+                break
+        width = column if row == 0 else width
+        p = behind(end, stop, c"}")
+        if p == NULL or column != width:
+            return None
+        row += 1
+        end = behind(p, stop, c",")
+        if end == NULL:
+            break
+        p = end
+        if row == out.shape[0]:
+            out = longer(out, 2 * row, width)
+    p = behind(p, stop, c"}")
+    return None if p == NULL else (ids, names, np.asarray(out)[:row].copy(), p - begin)
+
+
+cdef longer(const double[:, ::1] old, int64_t n, int64_t width):
+    """A copy with room for n rows of `width`."""
+    new = np.empty((n, width))
+    new[:old.shape[0], :min(old.shape[1], width)] = old[:, :min(old.shape[1], width)]
+    return new

@@ -64,6 +64,17 @@ def objects_from_list(list values, Py_ssize_t first, Py_ssize_t stop):
     return array
 
 
+def pick(list values, const int64_t[::1] rows):
+    """The objects of a list at some rows, as a list."""
+    cdef Py_ssize_t i, n = rows.shape[0]
+    cdef list picked = []
+    for i in range(n):
+        if i + OBJECTS_AHEAD < n and 0 <= rows[i + OBJECTS_AHEAD] < len(values):
+            prefetch(PyList_GetItem(values, rows[i + OBJECTS_AHEAD]))
+        picked.append(values[rows[i]])
+    return picked
+
+
 cdef inline bint is_row(PyObject* row, Py_ssize_t width) noexcept:
     if PyTuple_Check(row):
         return PyTuple_Size(row) == width

@@ -35,7 +35,7 @@ def in_words(name: str) -> str:
 
 def decimal_layout(name: str) -> tuple[int, int] | None:
     """(bytes of a number, scale) of a type of decimals, else None."""
-    match = re.fullmatch(DECIMAL, name)
+    match = re.fullmatch(DECIMAL, name) if name.startswith("d:") else None
     return None if match is None else (int(match[3] or 128) // 8, int(match[2]))
 
 

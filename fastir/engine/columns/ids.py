@@ -10,6 +10,8 @@ import numpy as np
 from fastir.engine.columns._ids import Ids, encode, id_texts, ids_from_arena, ids_from_integers
 from fastir.errors import quote
 
+ID_ATTRIBUTES = ("id", "doc_id", "docid", "node_id")  # of documents of LangChain, Haystack, Pyserini, LlamaIndex
+
 
 def is_integer(value: Any) -> bool:
     """Whether an id is an integer, of Python or of NumPy; a bool is not."""
@@ -23,7 +25,9 @@ def plain_id(value: Any, integers: bool, what: str) -> str | int:
     if is_integer(value) and integers:
         return int(value)
     kind = "an int like those before it" if integers else "a str"
-    raise TypeError(f"{what} must be {kind}, got {type(value).__name__} {quote(value)}")
+    attribute = next((name for name in ID_ATTRIBUTES if hasattr(value, name)), None)
+    hint = f"; pass its attribute {attribute}" if attribute else ""
+    raise TypeError(f"{what} must be {kind}, got {type(value).__name__} {quote(value)}{hint}")
 
 
 def plain_ids(values: Sequence[Any], integers: bool, what: Callable[[int], str]) -> list[Any]:

@@ -1,13 +1,14 @@
 """The lines that `_trec` reads: the meaning of each field, and the messages for bad lines."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
+from fastir.declared import Record
 from fastir.engine.columns.other_formats import hint_for_line
 from fastir.errors import quote
 from fastir.rendering.text import counted
 
 
-class LineFormat(NamedTuple):
+class LineFormat(Record):
     """The fields of a line, counted from 0; the query is the first."""
 
     name: str

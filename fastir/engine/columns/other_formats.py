@@ -8,28 +8,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+
+from fastir.declared import Record
 
 MARKUP = "it looks like HTML or XML, which fastir does not read"
 MAX_RATING = 10
 HEADER = "query-id\tcorpus-id\tscore"  # of BEIR
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-WHOLE = re.compile(r"[+-]?\d+")
-COLUMN_NAMES = frozenset(  # in lower case, without what is neither a letter nor a digit
-    re.findall(
-        r"\w+",
-        "queryid qid query topic topicid q0 iter iteration docid docno doc document documentid pid passageid corpusid "
-        "rank position score sim prediction tag run runid runtag system rel relevance label rating grade judgment user "
-        "userid item itemid movieid time timestamp",
-    )
+NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+WHOLE = r"[+-]?\d+"
+USUAL_NAMES = (
+    "queryid qid query topic topicid q0 iter iteration docid docno doc document documentid pid passageid corpusid rank "
+    "position score sim prediction tag run runid runtag system rel relevance label rating grade judgment user userid "
+    "item itemid movieid time timestamp"
 )
+COLUMN_NAMES = frozenset(USUAL_NAMES.split())  # in lower case, without what is neither a letter nor a digit
 READ_RATINGS = (
     "read ratings as a table: fastir.Qrels.from_table(pandas.read_csv(path, sep={!r}, "
     "names=['user_id', 'item_id', 'rating', 'time'], engine='python'))"
 )
 
 
-class Line(NamedTuple):
+class Line(Record):
     """A line that a reader refuses, or the header of a table."""
 
     text: str
@@ -42,11 +41,11 @@ class Line(NamedTuple):
 
 
 def is_number(text: str) -> bool:
-    return NUMBER.fullmatch(text) is not None
+    return re.fullmatch(NUMBER, text) is not None
 
 
 def is_whole(text: str) -> bool:
-    return WHOLE.fullmatch(text) is not None
+    return re.fullmatch(WHOLE, text) is not None
 
 
 def is_probability(text: str) -> bool:

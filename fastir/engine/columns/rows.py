@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import numpy as np
 
 from fastir.engine.columns._ids import ids_from_arena
+from fastir.engine.columns._objects import pick
 from fastir.engine.columns.ids import Arena
 from fastir.errors import quote
 
@@ -194,6 +195,11 @@ class Columns:
             self._places = {query_id: place for place, query_id in enumerate(self.query_ids)}
         return self._places
 
+    def slice_of(self, query_id: Any) -> slice:
+        """The rows of a query."""
+        place = self.places()[query_id]
+        return slice(self.offsets[place], self.offsets[place + 1])
+
     def rows(self, places: list[int], kept: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The positions of the rows of some queries, perhaps only of those that are kept, and the queries' offsets."""
         offsets = self.offsets
@@ -207,7 +213,7 @@ class Columns:
         """The document ids of some rows."""
         ids = self.ids
         if isinstance(ids, list):
-            return [ids[row] for row in rows.tolist()]
+            return pick(ids, rows)
         return ids.take(rows)
 
 
@@ -331,12 +337,11 @@ class Rows:
         return query_id in self.columns.places()
 
     def __getitem__(self, query_id: Any) -> dict[Any, Any]:
+        columns = self.columns
         try:
-            place = self.columns.places()[query_id]
+            rows = columns.slice_of(query_id)
         except KeyError:
             raise KeyError(f"query {quote(query_id)} is not in the {self._what}") from None
-        columns = self.columns
-        rows = slice(columns.offsets[place], columns.offsets[place + 1])
         ids, numbers = columns.ids[rows], columns.numbers[rows].tolist()
         documents = dict(zip(ids, numbers, strict=True))
         if len(documents) < len(ids):  # a Run made with "once"

@@ -569,19 +569,26 @@ cdef int64_t find_query(const QueryIndex* index, const Text* query) noexcept nog
 COLUMNS = 2     # of the values that such a plan fills: the number of hits, and of ranked documents
 
 
-def collecting_plan(Judged judged, int64_t[::1] ranks, int32_t[::1] labels, int64_t whole, int reads=POOL):
+def collecting_plan(Judged judged, ranks, labels, int64_t whole, int reads=POOL):
     """A Plan that collects the hits of all queries in `ranks` and `labels`, which are as long as all judgments.
 
     Without a Judged they have any length but 0, and every row of values comes with the position of its query's hits as
     its first value. `whole` is the depth of a whole ranking.
     """
     cdef Plan plan = Plan([], [], min(reads, POOL), False, whole, False)
-    cdef int64_t n = ranks.shape[0] if judged is None else judged.offsets[judged.n_queries]
-    if ranks.shape[0] != n or labels.shape[0] != n:
-        raise ValueError(f"expected arrays of {n} entries")
+    cdef int64_t n = len(ranks) if judged is None else judged.offsets[judged.n_queries]
+    cdef Py_buffer rank_buffer, label_buffer    # memoryviews take longer than all else here
+    PyObject_GetBuffer(ranks, &rank_buffer, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | PyBUF_WRITABLE)
+    PyObject_GetBuffer(labels, &label_buffer, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | PyBUF_WRITABLE)
     if n > 0:
         plan.collected.first = NULL if judged is None else judged.labels
-        plan.collected.ranks, plan.collected.labels = &ranks[0], &labels[0]
+        plan.collected.ranks, plan.collected.labels = <int64_t*>rank_buffer.buf, <int32_t*>label_buffer.buf
+    whole_size = rank_buffer.shape[0] == n == label_buffer.shape[0]
+    right = has_integers(&rank_buffer, sizeof(int64_t)) and has_integers(&label_buffer, sizeof(int32_t))
+    PyBuffer_Release(&label_buffer)
+    PyBuffer_Release(&rank_buffer)
+    if not (whole_size and right):
+        raise ValueError(f"expected arrays of {n} entries, int64 and int32")
     plan.deepest = whole
     plan.owners = judged, ranks, labels
     plan.n_slots = COLUMNS

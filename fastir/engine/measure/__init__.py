@@ -44,6 +44,11 @@ CARDS: tuple[Card, ...] = _registry.cards()
 
 # Metrics that other folders use by name: sizes of a ranking, points of a curve, how much was judged.
 DEFAULT_METRICS = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")  # of the command, and of calls without any
+MOST_USED = (  # with which the list of all begins
+    *("ndcg", "map", "mrr", "precision", "recall", "hit_rate", "f1", "r_precision", "auc", "bpref"),
+    *("err", "rbp", "dcg", "judged", "recall_all", "q_measure", "gm_map", "alpha_ndcg", "iprec", "mean_rank"),
+)
 NUM_Q, NUM_RET, NUM_REL, NUM_REL_RET = "num_q", "num_ret", "num_rel", "num_rel_ret"
 BY_MEANS = ("psp", "psndcg")  # quotients of two means over the queries
+LESS_HARM = ("leak_recall", "compat_help_harm")  # a value on the judgments less that on the forbidden documents
 PRECISION, RECALL, IPREC, JUDGED, AUC = "precision", "recall", "iprec", "judged", "auc"

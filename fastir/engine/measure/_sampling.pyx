@@ -28,7 +28,7 @@ import numpy as np
 from fastir.engine.measure._graded import ANY_GAIN, GAIN
 from fastir.engine.measure._registry import EMPTY, PERSISTENCE, words
 from fastir.engine.measure.cards import INF, Card, Param
-from fastir.engine.measure.references import ASLAM_2006, JAIN_2016, YANG_2018, YILMAZ_2008
+from fastir.engine.measure.references import ASLAM_2006, CLARKE_2020, JAIN_2016, YANG_2018, YILMAZ_2008
 
 
 cdef double SMOOTHING = 0.00001     # what sample_eval.pl adds to the counts of a stratum, so that none is empty
@@ -562,3 +562,39 @@ declare(weighted_mrr, weighted_card(Card(
     "self_normalized=false",
     NOTHING + "; 0 if none is retrieved", (YANG_2018,), high=INF, by_label=False,
     params=(SELF, EMPTY))))
+
+
+# ---- forbidden documents: the judgments are made of them -------------------------------------------------------------
+cdef object forbidden_card(card):
+    """What all cards here have in common."""
+    return card._replace(sampled="forbidden", cutoff=True, rank_sensitive=False)
+
+
+cdef str NONE_FORBIDDEN = "0 where nothing is forbidden, or nothing is retrieved"
+
+
+cdef double forbidden_hits(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return s.num_rel_ret
+
+declare(forbidden_hits, forbidden_card(Card(
+    "forbidden_hits", "forbidden documents in the first k", "f_k, the number of forbidden documents at ranks <= k",
+    NONE_FORBIDDEN, (CLARKE_2020, "daimon forbidden_hits"), aliases=("harm_hits", "harmful_hits"), high=INF, higher_is_better=False,
+    by_label=False)), forbidden_hits)
+
+
+cdef double forbidden_rate(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return 1.0 if s.num_rel_ret > 0.0 else 0.0
+
+declare(forbidden_rate, forbidden_card(Card(
+    "forbidden_rate", "whether a forbidden document is in the first k", "1 if f_k > 0, else 0", NONE_FORBIDDEN,
+    (CLARKE_2020, "daimon forbidden_rate"), aliases=("harm_rate", "leak_rate"), higher_is_better=False, by_label=False)), forbidden_rate)
+
+
+cdef double leak_recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return ratio(s.num_rel_ret, <double>q.num_rel)
+
+declare(leak_recall, forbidden_card(Card(
+    "leak_recall", "recall less the fraction of forbidden documents in the first k",
+    "max(0, r_k / R - f_k / F), F the number of forbidden documents; r_k / R where F = 0", "0 if R = 0",
+    (CLARKE_2020, "daimon leak_penalised_recall"),
+    aliases=("leak_penalised_recall", "leak_penalized_recall"), params=(EMPTY,), by_label=False)), leak_recall)

@@ -667,3 +667,16 @@ declare(compat, Card(
               "have the former", ("last", "zero")),
         EMPTY),
     graded=True, response=chain_of_two_gains, steady=False), NULL, compat_fields, True)
+
+declare(compat, Card(
+    "compat_help_harm", "compatibility with the relevant documents less that with the forbidden ones",
+    "compat on the labels - compat on the forbidden documents, by their grades of harm",
+    "0 on a side without documents", (CLARKE_2020,), aliases=("help_harm", "helpful_minus_harmful"), low=-1.0,
+    params=(
+        Param("p", 0.95, "persistence", (), 0, 1),
+        Param("depth", "max", "the depth to which the rankings are compared: the end of the longer, or a number",
+              ("max",), 0, 2**31, True),
+        Param("normalize", "true", "divide by the value of the ideal ranking, or by the sum of weights",
+              words(true=BY_IDEAL, false=BY_WEIGHTS)),
+        EMPTY),
+    graded=True, steady=False, by_label=False, sampled="forbidden"), NULL, compat_fields, True)

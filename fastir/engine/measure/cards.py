@@ -1,10 +1,12 @@
 """Cards: the descriptions of metrics. Parser, documentation, suggestions, tests and benches all read them."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
-from fastir.declared import Param
+from fastir.declared import Param, Record
 from fastir.engine.measure._codes import READ_CODES
 from fastir.engine.measure.references import PROGRAMS, Reference
 
@@ -51,6 +53,9 @@ MICRO = Param(
 )
 
 
+BY_OPTION_TEXTS = {"weights": "any, with doc_weights", "forbidden": "any, with forbidden"}  # of `Card.sampled`
+
+
 def retrieved_to(cutoff: int | None, n: Any) -> Any:
     """The number of documents that precision divides by: the cutoff, or all that were retrieved."""
     return n if cutoff is None else n * 0 + cutoff
@@ -79,7 +84,7 @@ class Numbers(tuple[Any, ...]):
         return "{" + ", ".join(map(str, self)) + "}"
 
 
-class Card(NamedTuple):
+class Card(Record):
     """One metric: its names, the meaning of its number, and what it reads.
 
     Attributes
@@ -163,9 +168,9 @@ class Card(NamedTuple):
         The metric that it is where R is its cutoff, as in ``map@R``; empty if there is none.
     denominator : function or None
         What a quotient of two counts divides by, a `Denominator`; None for other metrics, which have no micro average.
-    sampled : {"", "strata", "probabilities", "weights"}
-        What must be known of each document's chance of being sampled: from the pool, by the qrels, or among what users
-        saw, by the weights of documents; empty if nothing.
+    sampled : {"", "strata", "probabilities", "weights", "forbidden"}
+        What must be known beside labels. Of each document's chance of being sampled: from the pool, by the qrels, or
+        among what users saw, by the weights of documents. Or which documents are forbidden. Empty if nothing.
     """
 
     name: str

@@ -1,11 +1,13 @@
 """Papers that metrics come from, each said once: the text `source` of a card and BibTeX entries are made of these."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from fastir.declared import Record
 
 FIELDS = {"inproceedings": "booktitle", "article": "journal", "misc": "howpublished"}
 
 
-class Reference(NamedTuple):
+class Reference(Record):
     """A paper.
 
     Attributes

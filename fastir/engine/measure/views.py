@@ -1,9 +1,11 @@
 """The records that a Plan is made of, which the compiler of requests hands to the kernel."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from fastir.declared import Record
 
 
-class View(NamedTuple):
+class View(Record):
     """Metrics that can share one walk over a query's hits."""
 
     level: int  # documents are relevant from this label up
@@ -17,7 +19,7 @@ class View(NamedTuple):
     cutoffs: list[int]  # ascending; 2^63 - 1 is the whole ranking
 
 
-class Slot(NamedTuple):
+class Slot(Record):
     """One requested value, which fills one column of the results."""
 
     metric: str  # the name on the metric's card

@@ -1,16 +1,20 @@
 """The two ways to share work among threads, and work that Ctrl-C ends."""
 
+from __future__ import annotations
+
 import _thread
 import itertools
-import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import Any, SupportsIndex, TypeVar
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar
 
 import numpy as np
 
 from fastir.engine.threads._blocks import OPENMP, Blocks, Call, is_forked
 from fastir.engine.threads.counts import SERIAL, automatic_count, thread_count
+
+if TYPE_CHECKING:
+    import threading
 
 SAMPLE_SECONDS = 0.001  # of work, from which the time of the rest is estimated
 TEAM_SECONDS = 0.015  # of processor time, from which on a team is faster even if the other cores are busy
@@ -26,7 +30,7 @@ teams = OPENMP  # False shares blocks among Python threads, which bench/bench_th
 busy_until: float = 0.0  # by time.monotonic(), which a team that was too slow has set
 T = TypeVar("T")
 
-this_thread: threading.local = threading.local()  # this_thread.busy: this is a thread of share()
+this_thread: threading.local = _thread._local()  # this_thread.busy: this is a thread of share()
 
 
 def interruptible(work: Callable[[], Any], rows: int) -> Any:
@@ -34,7 +38,11 @@ def interruptible(work: Callable[[], Any], rows: int) -> Any:
 
     After Ctrl-C the work may go on in its thread, up to the end of the query; its outcome is discarded.
     """
-    if SERIAL or rows <= LONG_QUERY_ROWS or threading.get_ident() != threading.main_thread().ident:
+    if SERIAL or rows <= LONG_QUERY_ROWS:
+        return work()
+    import threading
+
+    if threading.get_ident() != threading.main_thread().ident:
         return work()
     lock = _thread.allocate_lock()
     lock.acquire()
@@ -138,6 +146,8 @@ def share(
     """
     if threads == 1:
         return do_all(take, work)
+    import threading  # for several threads only, as it takes as long as a small evaluation
+
     lock = threading.Lock()
     numbers = itertools.count()
     problems: dict[int, BaseException] = {}

@@ -16,6 +16,7 @@ from fastir.data.qrels import Qrels
 from fastir.data.run import Run, as_run
 from fastir.engine.join._judged import Judged
 from fastir.engine.measure import NUM_Q
+from fastir.evaluation.composites.forbidden import ForbiddenEvaluator
 from fastir.evaluation.composites.samples import SampleEvaluator
 from fastir.evaluation.composites.weights import WeightedEvaluator
 from fastir.evaluation.drivers.coverage import Repairs
@@ -23,7 +24,7 @@ from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunEvalu
 from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.shapes import DICTS, input_shape
 from fastir.request.names import NAMES, Request
-from fastir.request.plan import BY_SCORE, POOLED, SAMPLED, WEIGHTED, Settings, compile_settings
+from fastir.request.plan import BY_SCORE, FORBIDDEN, POOLED, SAMPLED, WEIGHTED, Settings, compile_settings
 
 if TYPE_CHECKING:
     from fastir.inputs.parents import AnyParents
@@ -43,6 +44,7 @@ class PerMetricRules:
         settings: Settings,
         columns: Mapping[str, str] | None,
         parents: AnyParents | None,
+        forbidden: Qrels | None = None,
     ) -> None:
         self.qrels = qrels
         self.settings = settings
@@ -58,9 +60,12 @@ class PerMetricRules:
                 part = IdealByScore(prepare, qrels, requests, options)
             else:
                 some = compile_settings(tuple(request.text for request in requests), options)
-                part = (
-                    EVALUATOR_BY_READ[read](prepare, qrels, some) if read in EVALUATOR_BY_READ else prepare(qrels, some)
-                )
+                if read == FORBIDDEN:
+                    part = ForbiddenEvaluator(prepare, qrels, some, forbidden)
+                elif read in EVALUATOR_BY_READ:
+                    part = EVALUATOR_BY_READ[read](prepare, qrels, some)
+                else:
+                    part = prepare(qrels, some)
             self.parts.append((requests, part))
 
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> RunValues:
@@ -244,7 +249,7 @@ class IdealByScore:
         return self.plain.evaluators()
 
 
-Part = PlainEvaluator | JudgedAnywhere | IdealByScore | SampleEvaluator | WeightedEvaluator
+Part = PlainEvaluator | JudgedAnywhere | IdealByScore | SampleEvaluator | WeightedEvaluator | ForbiddenEvaluator
 EVALUATOR_BY_READ: dict[str, type[SampleEvaluator | WeightedEvaluator]] = {
     SAMPLED: SampleEvaluator,
     WEIGHTED: WeightedEvaluator,

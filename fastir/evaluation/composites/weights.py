@@ -28,7 +28,7 @@ from fastir.evaluation.drivers.judged import Ranks, rankings_from_ranks
 from fastir.inputs.mappings import DocWeights, align, align_numbers, from_file
 from fastir.inputs.shapes import PATH, TABLE, input_shape
 from fastir.request.names import Request
-from fastir.request.plan import ID_PROPERTIES, ORDER_RULES, WEIGHTED, Settings, compile_settings, compile_weighted
+from fastir.request.plan import ID_PROPERTIES, ORDER_RULES, WEIGHTED, Settings, compile_derived, compile_settings
 
 if TYPE_CHECKING:
     from fastir.inputs.files import Watch
@@ -95,8 +95,8 @@ class WeightedPart:
         self.gain = gain
         bases = [linear_metric(settings.requests[column], settings.values[column]) for column in columns]
         options = settings.options.replace(rel_level=ANY_WEIGHT)._replace(convention="fastir", choices=())
-        self.settings: Settings = compile_weighted(tuple(bases), options)
-        self.ideal_settings: Settings = compile_weighted(tuple(bases), options._replace(max_depth=None))
+        self.settings: Settings = compile_derived(tuple(bases), options)
+        self.ideal_settings: Settings = compile_derived(tuple(bases), options._replace(max_depth=None))
         self.places: list[int] = [self.settings.names.index(base) for base in bases]
         by_means = (place for place, column in enumerate(columns) if settings.requests[column].card.name in BY_MEANS)
         self.by_means: list[int] = list(by_means)

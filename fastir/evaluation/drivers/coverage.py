@@ -22,7 +22,6 @@ from fastir.engine.measure._codes import STATUS_CODES
 from fastir.engine.measure._grades import count_fractions
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.evaluation.drivers._coverage import Overlap
-from fastir.rendering.look_alikes import MAX_COMPARED_IDS, quote_first
 from fastir.rendering.text import counted
 from fastir.request.options import TIES, TIES_BY_ID
 
@@ -134,6 +133,8 @@ class Coverage(Overlap):
 
     def first_unmatched(self) -> list[str]:
         """Return one unmatched query of each side for a message, if both sides have one."""
+        from fastir.rendering.look_alikes import MAX_COMPARED_IDS, quote_first
+
         rows, ids = np.flatnonzero(self.status == MISSING)[:MAX_COMPARED_IDS], self.prepared.judged.query_ids
         return quote_first((ids[row] for row in rows.tolist()), self.only_in_run())
 

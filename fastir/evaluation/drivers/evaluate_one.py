@@ -6,7 +6,6 @@ query ids, the values of shape (n_queries, n_metrics), the status codes and the 
 
 from __future__ import annotations
 
-import copy
 import functools
 import math
 from collections.abc import Callable
@@ -103,6 +102,8 @@ class PlainEvaluator(PreparedQrels):
                 less = self.parents.from_dicts(run)
                 if less is not None:
                     run, repairs = less
+                    import copy
+
                     plain = copy.copy(self)  # for ids that are already mapped to documents
                     plain.parents = None
                     measured = plain.measure(run, None)

@@ -7,10 +7,11 @@ neither qrels with groups nor metrics with different rules: for these, `composit
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 from numpy import empty
 
+from fastir.declared import Record
 from fastir.engine.join._dicts import judge_dict
 from fastir.engine.join._join import JoinRules, Parents
 from fastir.errors import quote
@@ -139,7 +140,7 @@ def check_labels(limits: list[tuple[int, str, str]], judged: Judged, grades: Gra
             )
 
 
-class Task(NamedTuple):
+class Task(Record):
     """One run to evaluate under one set of rules."""
 
     prepared: PreparedQrels

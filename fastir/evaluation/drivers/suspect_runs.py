@@ -13,6 +13,7 @@ that is worth an error; else the warning shows an id of each side, those that lo
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +23,12 @@ from fastir.data.run import Run, as_run
 from fastir.errors import NoOverlapError, quote
 from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.shapes import DICTS, HELD_OBJECT, OTHER_OBJECT, PATH, TABLE, input_shape
-from fastir.rendering.look_alikes import first_look_alikes, quote_ids
 
 if TYPE_CHECKING:
     from fastir.evaluation.drivers.coverage import Coverage
 
 MAX_QUERIES = 100  # queries of each side that are read
+MAX_IDS = 30_000  # ranked documents behind which no further query's ids are compared
 
 # ---- swapped qrels and run -------------------------------------------------------------------------------------------
 
@@ -129,6 +130,9 @@ def note_swap(coverage: Coverage, run: Any) -> None:
 FEW_QUERIES, MAX_LOOKS = 10, 8
 
 
+NUMBER_FORM = re.compile(r"^(?:0[0-9]|[0-9]+\.0$)", re.MULTILINE)  # of ASCII that the following may change
+
+
 def without_leading_zeros(text: str) -> str:
     """An id of digits without the zeros before and the point behind it."""
     head = text.removesuffix(".0")
@@ -180,7 +184,7 @@ def compare_ids(coverage: Coverage, run: Any) -> None:
         return  # a source that can be read only once, and is evaluated already
     by_text = {str(query_id): query_id for query_id in held}
     common = (
-        (query_id, list(prepared.qrels[query_id]), list(held[by_text[str(query_id)]]))
+        (query_id, list(prepared.qrels[query_id]), held.columns.ids[held.columns.slice_of(by_text[str(query_id)])])
         for query_id in prepared.qrels
         if str(query_id) in by_text
     )
@@ -198,14 +202,22 @@ def first_queries(run: Any, judged: Iterable[str]) -> dict[Any, Any]:
 
 
 def compare_lists(queries: Iterable[tuple[Any, list[Any], list[Any]]], guessing: bool = True) -> str | None:
-    """An id of each side, in words, of queries in which no ranked document is judged; the first MAX_QUERIES are read.
+    """An id of each side, in words, of queries in which no ranked document is judged.
+
+    The first MAX_QUERIES are read, and fewer if they have more than MAX_IDS ranked documents.
 
     If `guessing`, ids that would match if they were written alike are an error.
     """
+    from fastir.rendering.look_alikes import first_look_alikes, quote_ids
+
     sides = unseen = None
+    n_ids = 0
     for query_id, judged, ranked in itertools.islice(queries, MAX_QUERIES):
+        if n_ids > MAX_IDS:
+            break
         if not judged or not ranked:
             continue
+        n_ids += len(ranked)
         sides = sides or in_words(query_id, judged[0], ranked[0])
         if guessing and (guess := alike(judged, ranked)):
             difference, one, other = guess
@@ -221,6 +233,8 @@ def compare_lists(queries: Iterable[tuple[Any, list[Any], list[Any]]], guessing:
 
 def in_words(query_id: Any, judged_id: Any, ranked_id: Any) -> str:
     """An id of each side of a query."""
+    from fastir.rendering.look_alikes import quote_ids
+
     one, other = quote_ids(judged_id, ranked_id)
     return f"query {quote(query_id)}: the qrels have {one}, the run has {other}"
 
@@ -228,14 +242,17 @@ def in_words(query_id: Any, judged_id: Any, ranked_id: Any) -> str:
 def alike(judged: list[Any], ranked: list[Any]) -> tuple[str, Any, Any] | None:
     """The first difference without which an id of each list would be the same, and these ids.
 
-    Ids with one form are looked for only if there are some: sets of all forms are compared first.
+    A form that leaves all ids as they are is not tried. Ids with one form are looked for only if there are some: sets
+    of all forms are compared first.
     """
     one, other = list(map(str, judged)), list(map(str, ranked))
     text = "\n".join((*one, *other))
     has_suffixes, has_blanks = "." in text or "#" in text, text.split() != [*one, *other]
     is_possible = {
         str.strip: has_blanks,
-        without_leading_zeros: not text.isascii() or "0" in text,
+        str.casefold: text != text.casefold(),
+        without_leading_zeros: not text.isascii() or NUMBER_FORM.search(text) is not None,
+        str: has_suffixes,
         normalize_id: has_blanks or has_suffixes,
     }
     for difference, forms in GUESSES.items():

@@ -24,7 +24,7 @@ from fastir.inputs.exclusions import Exclusion, find_document_map
 from fastir.inputs.id_lists import is_of_lists
 from fastir.inputs.shapes import PATH, TABLE, input_shape
 from fastir.rendering.text import counted
-from fastir.request.plan import compile_fixed
+from fastir.request.plan import BY_OPTION, compile_fixed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -360,12 +360,13 @@ def part_rules(prepared: RunEvaluator, reads_all: bool) -> PartRules:
 
 
 def refuse_weighted(settings: Settings) -> None:
-    """Refuse metrics of weighted documents, of which a Partial would have to keep ranks by every set of labels."""
+    """Refuse metrics of weighted or forbidden documents, of which a Partial would keep ranks of other labels."""
     for request in settings.requests:
-        if request.card.sampled == "weights":
+        if request.card.sampled in BY_OPTION:
+            kind = BY_OPTION[request.card.sampled]
             raise UnknownMetricError(
-                f"metric {quote(request.text)}: parts are not put together for metrics of weighted documents, although "
-                "this Evaluator has the weights; evaluate the whole run, or use fastir.spark"
+                f"metric {quote(request.text)}: parts are not put together for metrics of {kind} documents, although "
+                f"this Evaluator knows them; evaluate the whole run{', or use fastir.spark' * (kind == 'weighted')}"
             )
 
 
