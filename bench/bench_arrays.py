@@ -139,7 +139,7 @@ def test_ranked_narrowed_labels(race, quick, dtype):
 
 
 def real_labels(labels):
-    """Labels that are not whole, by what they are: as many distinct ones as before, or all that are above 0."""
+    """Real-valued labels: as many distinct ones as before, or a distinct one for each label above 0."""
     return {
         "few": labels * 0.3,
         "distinct": labels - (labels > 0) * np.random.default_rng(SEED).random(len(labels)) / 2,
@@ -150,7 +150,7 @@ def real_labels(labels):
 def test_ranked_real_labels(race, quick, group):
     labels, offsets = LISTS[group](quick)
     arrays = {"whole labels in float64": labels.astype(np.float64)}
-    arrays |= {f"labels that are not whole, {kind}": array for kind, array in real_labels(labels).items()}
+    arrays |= {f"real-valued labels, {kind}": array for kind, array in real_labels(labels).items()}
     calls = {name: functools.partial(ranked, array, offsets) for name, array in arrays.items()}
     first, *others = calls
     race(group, calls, [Goal(name, first, 1 / 1.5) for name in others], 7)

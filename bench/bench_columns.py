@@ -1,4 +1,4 @@
-"""Tables in, five metrics out: against DuckDB and polars, and with --slow against ranx and ir_measures.
+"""Five metrics of tables: against DuckDB and polars, and with --slow against ranx and ir_measures.
 
 6 980 000 rows, in no order and grouped by query; ids are integers, or text in each of the ways in which tables hold it.
 Then what is everyday, too: rows of unknown queries, a million short rankings, one long one, Python strings, ten rows.

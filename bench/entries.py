@@ -33,11 +33,6 @@ class Held:
         self.other = fastir.evaluate_ranked(labels[:, ::-1].copy(), metrics=METRICS)
         self.segments = {query: f"s{place % 7}" for place, query in enumerate(self.results.query_ids)}
         self.path = str(folder / "out.run")
-        self.verdicts = verdicts_of(self.results.query_ids)
-        self.citations = {
-            "query_id": self.verdicts["query_id"], "run": self.verdicts["run"], "sentence": self.verdicts["nugget"],
-            "citation": self.verdicts["nugget"], "support": self.verdicts["assignment"],
-        }  # fmt: skip
 
 
 def lines_of(run, path):
@@ -58,27 +53,6 @@ def first_finders(held):
         for name, one in sets.items():
             found[name] += len(one - sets["b" if name == "a" else "a"])
     return found
-
-
-def verdicts_of(queries):
-    """Rows of nuggets and citations: ten of each query of two runs."""
-    words = ("support", "partial_support", "not_support")
-    rows = [
-        (query, run, n, "vital" if n % 2 else "okay", words[(place + n) % 3])
-        for run in "ab"
-        for place, query in enumerate(queries)
-        for n in range(10)
-    ]
-    names = "query_id", "run", "nugget", "importance", "assignment"
-    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-
-
-def recall_by_hand(rows):
-    """The mean recall of nuggets of each run, row by row."""
-    worth, sums = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}, {}
-    for query, run, verdict in zip(rows["query_id"], rows["run"], rows["assignment"], strict=True):
-        sums.setdefault((run, query), []).append(worth[verdict])
-    return {key: sum(values) / len(values) for key, values in sums.items()}
 
 
 def bootstrap(values):
@@ -128,10 +102,6 @@ ROWS = {
     "merge_qrels": ("a dict update", ASKED, lambda h: (
         lambda: fastir.merge_qrels(h.judgments, h.second),
         lambda: {query: {**docs, **h.second[query]} for query, docs in h.judgments.items()})),
-    "evaluate_nuggets": ("a loop", ASKED, lambda h: (
-        lambda: fastir.evaluate_nuggets(h.verdicts, "nugget_recall"), lambda: recall_by_hand(h.verdicts))),
-    "evaluate_citations": ("a loop", None, lambda h: (
-        lambda: fastir.evaluate_citations(h.citations, "citation_recall"), lambda: recall_by_hand(h.verdicts))),
     "contributions": ("sets", None, lambda h: (
         lambda: fastir.contributions(h.judgments, {"a": h.scores, "b": h.second}), lambda: first_finders(h))),
     "precision_recall_curve": (EVALUATE, 1 / 2, lambda h: (
