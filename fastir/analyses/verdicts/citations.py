@@ -123,8 +123,8 @@ def evaluate_citations(
     -----
     Precision and recall as in the TREC RAG track (Thakur et al., arXiv 2504.15205), where full support is worth 1 and
     partial support ½; strict ones count full support alone. The track judges one citation of each sentence; the best of
-    several counts for recall. ``sentence_citation_precision`` as in ALCE (Gao et al., 2023). The metrics of reports as in
-    ARGUE (Mayfield et al., 2024).
+    several counts for recall. ``sentence_citation_precision`` as in ALCE (Gao et al., 2023). The metrics of reports as
+    in ARGUE (Mayfield et al., 2024).
 
     Examples
     --------
