@@ -3,8 +3,9 @@
     python docs/site/pictures.py
     python docs/site/pictures.py report    # the screenshots of a report, which needs Chromium and Pillow
 
-It also writes the tables of docs/spark_costs.md. The SVG is written by hand, so that the same commands give the same
-bytes on every machine: a test compares them. Nothing in it moves: a preview, a PDF and paper show the whole of it.
+It also writes the tables of docs/spark_costs.md and the evidence of docs/paper.md. The SVG is written by hand, so that
+the same commands give the same bytes on every machine: a test compares them. Nothing in it moves: a preview, a PDF and
+paper show the whole of it.
 """
 
 import json
@@ -13,6 +14,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -95,6 +97,8 @@ def main() -> None:
         (PICTURES / f"{name}.svg").write_text(text, "utf-8")
     page = ROOT / "docs" / "spark_costs.md"
     page.write_text(costs_page(page.read_text("utf-8")), "utf-8")
+    page = ROOT / "docs" / "paper.md"
+    page.write_text(paper(page.read_text("utf-8")), "utf-8")
 
 
 def pictures() -> dict[str, str]:
@@ -193,6 +197,27 @@ def shown(value: float) -> str:
 def table() -> str:
     """The rows of the README's table of slower calls."""
     return "".join(f"| {what} | {against} | {shown(ratio(*names))} |\n" for what, against, *names in TABLE)
+
+
+def evidence() -> str:
+    """The paragraph of docs/paper.md with figures, of the page of exactness and of the benches."""
+    exact = (ROOT / "docs" / "exactness.md").read_text("utf-8")
+    found = re.search(r"([\d,]+) values compared with (\d+)\s+tools on ([\d,]+) collections; none is off", exact)
+    values, tools, collections = (0, 0, 0) if found is None else found.groups()
+    times = [f"{shown(ratio(*names))} ({names[2].partition(',')[0]}, {what})" for what, *names in BARS]
+    text = (
+        f"{values} values were compared with those of {tools} tools on {collections} collections, and none is off. "
+        f"On one thread other programs take so many times as long as fastir: {'; '.join(times)}. Both run in turns in "
+        "one process, on the same input, after their answers were compared; figures are medians."
+    )
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
+def paper(text: str) -> str:
+    """docs/paper.md with its evidence."""
+    begin, end = "<!-- generated: evidence -->\n", "<!-- end: evidence -->"
+    head, _, rest = text.partition(begin)
+    return f"{head}{begin}\n{evidence()}\n{end}{rest.partition(end)[2]}"
 
 
 def speed(theme: str = "light") -> str:

@@ -3,6 +3,7 @@
 The figures of the README are those of bench/record.json, and those of costs on Spark of bench/spark_costs.json.
 """
 
+import re
 import runpy
 import shutil
 import sys
@@ -10,6 +11,8 @@ import sys
 import pytest
 from common import EXAMPLES, ROOT
 from pages import DOCS, NEEDS_PAGES, README
+
+import fastir
 
 PROGRAM = ROOT / "docs" / "site" / "pictures.py"
 pytestmark = [
@@ -35,3 +38,13 @@ def test_the_table_of_the_readme_has_the_figures_of_the_record():
 def test_the_tables_of_costs_on_spark_have_the_figures_of_their_record():
     page = (DOCS / "spark_costs.md").read_text("utf-8")
     assert runpy.run_path(str(PROGRAM))["costs_page"](page) == page
+
+
+@NEEDS_PAGES
+def test_every_figure_of_the_paper_is_of_the_record_and_it_has_a_length():
+    page = (DOCS / "paper.md").read_text("utf-8")
+    assert runpy.run_path(str(PROGRAM))["paper"](page) == page
+    prose = page.partition("<!-- generated: evidence -->")[0] + page.partition("<!-- end: evidence -->")[2]
+    figures = set(re.findall(r"\b\d[\d.,]*\b", prose)) - {"0.01", "120", "2.0"}  # an example; metrics; the licence
+    assert not figures and 800 <= len(page.split()) <= 1000
+    assert len(fastir.metrics()) > 120
