@@ -90,15 +90,6 @@ def test_dvc_reproduces_the_stages_and_shows_the_metrics(folder):
     assert done.returncode != 0 and "fastir: fail: " in done.stdout + done.stderr
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_mlflow_holds_the_values(folder, capsys):
-    pytest.importorskip("mlflow")
-    (_, code), (_, shown) = recipe("MLflow")
-    exec(compile(code, PAGE.name, "exec"), {"__name__": "page"})
-    assert capsys.readouterr().out == shown
-    assert len(list(folder.rglob("artifacts/results.json"))) == 1
-
-
 def test_the_container_is_ten_lines_and_runs_the_command():
     path = ROOT / ".github" / "Containerfile"
     if not path.is_file():

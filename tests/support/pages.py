@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from common import EXAMPLES, ROOT
@@ -41,9 +42,14 @@ def sections(page):
     return {"": BLOCK.findall(first), **{part.partition("\n")[0]: BLOCK.findall(part) for part in others}}
 
 
-def imports_of(page):
-    """The packages that the Python of a page imports, in their order."""
-    code = "\n".join(code for language, code in blocks(page) if language == "python")
+def blocks_of(page, titles):
+    """The blocks of some sections of a page, in the order of the titles; without titles, all of the page."""
+    return [block for title in titles for block in sections(page)[title]] if titles else blocks(page)
+
+
+def imports_of(page, *titles):
+    """The packages that the Python of a page or of some sections imports, in their order."""
+    code = "\n".join(code for language, code in blocks_of(page, titles) if language == "python")
     found = {}
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Import):
@@ -53,18 +59,18 @@ def imports_of(page):
     return [name for name in found if name not in sys.stdlib_module_names and name != "fastir"]
 
 
-def run_page(page, folder, monkeypatch, section=None):
-    """Run the blocks of a page or of one section in their order, in a folder with the examples.
+def run_page(page, folder, monkeypatch, *titles):
+    """Run the blocks of a page or of some sections in their order, in a folder with the examples.
 
     A block of text is what the one before it printed. Of a workflow (yaml) the steps run. Returns the names that its
     Python has made.
     """
-    for needed in imports_of(page) if section is None else ():
+    for needed in () if titles else imports_of(page):
         pytest.importorskip(needed)
     shutil.copytree(EXAMPLES, folder / "examples")
     monkeypatch.chdir(folder)
     names, printed = {"__name__": "page"}, ""
-    for language, code in blocks(page) if section is None else sections(page)[section]:
+    for language, code in blocks_of(page, titles):
         if language == "text":
             assert printed == code, f"{name_of(page)} shows\n{code}\nbut this is printed:\n{printed}"
         elif language == "python":
@@ -101,6 +107,10 @@ def shell(script):
 
 
 def steps(workflow):
-    """The commands of a workflow's steps."""
-    jobs = pytest.importorskip("yaml").safe_load(workflow)["jobs"].values()
-    return [step["run"] for job in jobs for step in job["steps"] if "run" in step]
+    """The commands of a workflow's steps; of hooks of pre-commit, their entries, with all files that they are for."""
+    read = pytest.importorskip("yaml").safe_load(workflow)
+    hooks = [hook for repository in read.get("repos", ()) for hook in repository["hooks"]]
+    files = [path.as_posix() for path in sorted(Path("examples").iterdir())]
+    of_hooks = [[hook["entry"], *(name for name in files if re.search(hook["files"], name))] for hook in hooks]
+    jobs = read.get("jobs", {}).values()
+    return [*map(" ".join, of_hooks), *(step["run"] for job in jobs for step in job["steps"] if "run" in step)]

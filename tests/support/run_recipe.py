@@ -1,0 +1,15 @@
+"""Run one section of a page in this process and this folder: run_recipe.py PAGE TITLE."""
+
+import sys
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+
+import pytest
+from pages import ROOT, run_page
+from recorded_services import answers
+
+if __name__ == "__main__":
+    page, title = sys.argv[1:]
+    with pytest.MonkeyPatch.context() as patch, answers(title):
+        run_page(ROOT / page, Path.cwd(), patch, "", title)
