@@ -28,7 +28,7 @@ def test_a_recipe_prints_what_it_shows(page, title, tmp_path):
     if missing:
         pytest.skip(f"needs {', '.join(missing)}")
     program = [sys.executable, str(RUNNER), name_of(page), title]
-    environment = {**os.environ, **PROGRAMS, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, **PROGRAMS, "PYTHONPATH": os.pathsep.join([str(ROOT), str(RUNNER.parent)])}
     done = subprocess.run(program, cwd=tmp_path, env=environment, capture_output=True, text=True)
     last = done.stderr.rstrip().rpartition("\n")[2]
     if last.startswith("ModuleNotFoundError") and "fastir" not in last:

@@ -1,9 +1,7 @@
-"""Run one section of a page in this process and this folder: run_recipe.py PAGE TITLE."""
+"""Run one section of a page, behind what stands above the first head, in this folder: run_recipe.py PAGE TITLE."""
 
 import sys
 from pathlib import Path
-
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
 import pytest
 from pages import ROOT, run_page
