@@ -41,7 +41,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_the_workflow_gives_the_action_inputs_that_it_has():
     yaml = pytest.importorskip("yaml")
-    [(_, code)] = recipe("A pull request on GitHub")
+    [(_, code)] = recipe("A GitHub action for pull requests")
     step = yaml.safe_load(code)["jobs"]["gate"]["steps"][-1]
     path = ROOT / step["uses"].partition("@")[0].partition("fastir/")[2] / "action.yml"
     if not path.is_file():
@@ -88,6 +88,15 @@ def test_dvc_reproduces_the_stages_and_shows_the_metrics(folder):
     fastir.evaluate("examples/qrels.txt", EXAMPLES / "dense.run", ["ndcg@10", "map"]).save("baseline.json")
     done = run("repro")
     assert done.returncode != 0 and "fastir: fail: " in done.stdout + done.stderr
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_mlflow_holds_the_values(folder, capsys):
+    pytest.importorskip("mlflow")
+    (_, code), (_, shown) = recipe("MLflow")
+    exec(compile(code, PAGE.name, "exec"), {"__name__": "page"})
+    assert capsys.readouterr().out == shown
+    assert len(list(folder.rglob("artifacts/results.json"))) == 1
 
 
 def test_the_container_is_ten_lines_and_runs_the_command():

@@ -22,7 +22,11 @@ GENERATED = {
     *("speed.md", "speed_figures.md", "time_to_answer.md"),
     *("metrics.md", "worked_examples.md"),
 }
-PAGES = [page for page in (README, *sorted(DOCS.rglob("*.md"))) if page.is_file() and page.name not in GENERATED]
+PAGES = [
+    page
+    for page in (README, DOCS / "llms.txt", *sorted(DOCS.rglob("*.md")))
+    if page.is_file() and page.name not in GENERATED
+]
 NEEDS_PAGES = pytest.mark.skipif(not (DOCS / "index.md").is_file(), reason="needs the pages of docs/")
 INSTALLS = re.compile(r"^(pip|python -m pip|pytest|git) ")
 
@@ -42,14 +46,10 @@ def sections(page):
     return {"": BLOCK.findall(first), **{part.partition("\n")[0]: BLOCK.findall(part) for part in others}}
 
 
-def blocks_of(page, titles):
-    """The blocks of some sections of a page, in the order of the titles; without titles, all of the page."""
-    return [block for title in titles for block in sections(page)[title]] if titles else blocks(page)
-
-
-def imports_of(page, *titles):
-    """The packages that the Python of a page or of some sections imports, in their order."""
-    code = "\n".join(code for language, code in blocks_of(page, titles) if language == "python")
+def imports_of(page, section=None):
+    """The packages that the Python of a page or of one section imports, in their order."""
+    chosen = blocks(page) if section is None else sections(page)[section]
+    code = "\n".join(code for language, code in chosen if language == "python")
     found = {}
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Import):
@@ -59,18 +59,18 @@ def imports_of(page, *titles):
     return [name for name in found if name not in sys.stdlib_module_names and name != "fastir"]
 
 
-def run_page(page, folder, monkeypatch, *titles):
-    """Run the blocks of a page or of some sections in their order, in a folder with the examples.
+def run_page(page, folder, monkeypatch, section=None):
+    """Run the blocks of a page or of one section in their order, in a folder with the examples.
 
     A block of text is what the one before it printed. Of a workflow (yaml) the steps run. Returns the names that its
     Python has made.
     """
-    for needed in () if titles else imports_of(page):
+    for needed in imports_of(page) if section is None else ():
         pytest.importorskip(needed)
     shutil.copytree(EXAMPLES, folder / "examples")
     monkeypatch.chdir(folder)
     names, printed = {"__name__": "page"}, ""
-    for language, code in blocks_of(page, titles):
+    for language, code in blocks(page) if section is None else sections(page)[section]:
         if language == "text":
             assert printed == code, f"{name_of(page)} shows\n{code}\nbut this is printed:\n{printed}"
         elif language == "python":

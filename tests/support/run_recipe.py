@@ -1,4 +1,4 @@
-"""Run one section of a page, behind what stands above the first head, in this folder: run_recipe.py PAGE TITLE."""
+"""Run one section of a page in this folder: run_recipe.py PAGE TITLE."""
 
 import sys
 from pathlib import Path
@@ -10,4 +10,4 @@ from recorded_services import answers
 if __name__ == "__main__":
     page, title = sys.argv[1:]
     with pytest.MonkeyPatch.context() as patch, answers(title):
-        run_page(ROOT / page, Path.cwd(), patch, "", title)
+        run_page(ROOT / page, Path.cwd(), patch, title)
