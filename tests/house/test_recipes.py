@@ -1,48 +1,58 @@
-"""Each recipe of the pages prints what it shows, in a process of its own; services answer as they are written down.
+"""The recipes of CONTRIBUTING name what is there; tests/recipe.py follows them, which takes minutes."""
 
-A recipe whose package is not installed is skipped, with the name of the package.
-"""
-
-import importlib.util
-import os
-import subprocess
+import ast
+import builtins
+import importlib
+import re
 import sys
-from pathlib import Path
 
-import pages
 import pytest
-from pages import DOCS, NEEDS_PAGES, ROOT, imports_of, name_of, sections
+from common import NEEDS_SOURCES, ROOT
 
-RUNNER = Path(pages.__file__).with_name("run_recipe.py")
-PAGES = {DOCS / "recipes.md": None, DOCS / "pipelines.md": ("W&B", "MLflow")}  # {page: titles, or all}
-RECIPES = [
-    (page, title)
-    for page, titles in PAGES.items()
-    for title in (titles or sections(page) if page.is_file() else ())
-    if sections(page)[title]
+pytestmark = NEEDS_SOURCES
+if not (ROOT / ".github" / "CONTRIBUTING.md").is_file():
+    pytest.skip("needs CONTRIBUTING", allow_module_level=True)
+
+sys.path.append(str(ROOT / "tests"))
+import recipe  # noqa: E402
+
+sys.path.pop()
+
+STEPS = [
+    (place, before, text)
+    for title, steps, _ in recipe.RECIPES.values()
+    for (place, before), text in zip(steps, recipe.blocks(title), strict=False)
 ]
-PROGRAMS = {  # what the packages do on their own
-    "WANDB_SILENT": "true", "KERAS_BACKEND": "torch", "LANGSMITH_TRACING": "false", "OMP_NUM_THREADS": "1",
-}  # fmt: skip
 
 
-@NEEDS_PAGES
-@pytest.mark.parametrize(("page", "title"), RECIPES, ids=[title for _, title in RECIPES])
-def test_a_recipe_prints_what_it_shows(page, title, tmp_path):
-    missing = [name for name in imports_of(page, title) if importlib.util.find_spec(name) is None]
-    if missing:
-        pytest.skip(f"needs {', '.join(missing)}")
-    program = [sys.executable, str(RUNNER), name_of(page), title]
-    environment = {**os.environ, **PROGRAMS, "PYTHONPATH": os.pathsep.join([str(ROOT), str(RUNNER.parent)])}
-    done = subprocess.run(program, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    last = done.stderr.rstrip().rpartition("\n")[2]
-    if last.startswith("ModuleNotFoundError") and "fastir" not in last:
-        pytest.skip(last)
-    assert done.returncode == 0, done.stderr
+@pytest.mark.parametrize(("place", "before"), [step[:2] for step in STEPS])
+def test_a_block_has_its_place(place, before):
+    assert before is None or before in (ROOT / place).read_text("utf-8")
 
 
-def test_importing_fastir_registers_nothing_with_pandas_and_polars():
-    program = "import fastir, importlib\nfor name in ('pandas', 'polars'):\n"
-    program += "    try: assert not hasattr(importlib.import_module(name).DataFrame, 'fastir')\n"
-    program += "    except ModuleNotFoundError: pass\n"
-    assert subprocess.run([sys.executable, "-c", program], capture_output=True).returncode == 0
+def parsed(text):
+    """A block as Python: statements, or entries of a list or a dict; no statements for words of a docstring."""
+    for source in (text, f"[{text.strip().removeprefix(',')}]", f"{{{text}}}"):
+        try:
+            return ast.parse(source)
+        except SyntaxError:
+            continue
+    return ast.Module([], [])
+
+
+@pytest.mark.parametrize(("place", "text"), [(place, text) for place, _, text in STEPS if place.endswith(".py")])
+def test_a_block_uses_names_that_exist(place, text):
+    nodes = list(ast.walk(parsed(text)))
+    target = ROOT / place
+    known = set(re.findall(r"\w+", target.read_text("utf-8"))) if target.is_file() else set()
+    known |= set(re.findall(r"\bdef (\w+)", "".join(other for each, _, other in STEPS if each == place)))
+    for node in nodes:
+        known |= {node.arg} if isinstance(node, ast.arg) else set()
+        known |= {node.id} if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else set()
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            known |= {alias.asname or alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("fastir"):
+            module = importlib.import_module(node.module)
+            assert [alias.name for alias in node.names if not hasattr(module, alias.name)] == []
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    assert {name for name in used - known if not hasattr(builtins, name)} == set()
