@@ -1,7 +1,7 @@
 """Metrics of a ranking for LightGBM: ``lightgbm.train(..., feval=fastir.compat.lightgbm.feval("ndcg@10"))``.
 
-And ``LGBMRanker.fit(..., eval_metric=fastir.compat.lightgbm.eval_metric("ndcg@10"))``. This file itself needs no
-LightGBM. Compared with LightGBM 4.7.0.
+And ``LGBMRanker.fit(..., eval_metric=fastir.compat.lightgbm.eval_metric("ndcg@10"))``. LightGBM then records
+``fastir_ndcg@10``. This file itself needs no LightGBM. Compared with LightGBM 4.7.0.
 
 **Same**: with the convention "lightgbm", which is the default, ``ndcg@k`` and ``map@k`` equal LightGBM's: gains of
 2^label - 1, the ideal ranking from the query's own documents, average precision divided by the smaller of k and the
@@ -38,7 +38,7 @@ def feval(
     *,
     higher_is_better: bool | None = None,
     convention: Any = "lightgbm",
-    prefix: str = "",
+    prefix: str = "fastir_",
     **choices: Any,
 ) -> Callable[[Any, Any], Reported | list[Reported]]:
     """A function for the parameter `feval` of `lightgbm.train` and `lightgbm.cv`.
@@ -46,13 +46,13 @@ def feval(
     Parameters
     ----------
     metrics : str or iterable of str
-        Such as ``"ndcg@10"``. If LightGBM evaluates a metric of this name, both are reported under it, unless there
-        is a prefix; ``metric="None"`` among the parameters of training turns those off.
+        Such as ``"ndcg@10"``. ``metric="None"`` among the parameters of training turns LightGBM's own metrics off.
     higher_is_better : bool or None
         Whether LightGBM treats higher values as better, for early stopping; None: as each metric's card says, False
         if lower is better.
     prefix : str
-        The prefix of each name that LightGBM gets, such as ``"fastir_"``; it keeps LightGBM's own values apart.
+        The prefix of each name that LightGBM gets: its record keeps ``fastir_ndcg@10`` apart from its own ``ndcg@10``.
+        Without one, ``""``, it records both under one name if it evaluates a metric of this name, too.
     convention, **choices
         As for `fastir.evaluate_scores`.
 
@@ -80,7 +80,7 @@ def eval_metric(
     *,
     higher_is_better: bool | None = None,
     convention: Any = "lightgbm",
-    prefix: str = "",
+    prefix: str = "fastir_",
     **choices: Any,
 ) -> Callable[[Any, Any, Any, Any], Reported | list[Reported]]:
     """A function for the parameter `eval_metric` of `lightgbm.LGBMRanker.fit`; all else is as for `feval`.

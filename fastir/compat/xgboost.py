@@ -34,7 +34,7 @@ Reported = tuple[str, float]
 
 
 def custom_metric(
-    metrics: str | Iterable[str], *, convention: Any = "xgboost", **choices: Any
+    metrics: str | Iterable[str], *, convention: Any = "xgboost", suffix: str = "_fastir", **choices: Any
 ) -> Callable[[Any, Any], Reported | list[Reported]]:
     """A function for the parameter `custom_metric` of `xgboost.train` and `xgboost.cv`.
 
@@ -44,6 +44,10 @@ def custom_metric(
         Such as ``"ndcg@10"``. ``disable_default_eval_metric=True`` among the parameters of training turns off
         XGBoost's own. Early stopping takes the last one, and guesses from its name which values are better; the
         function's attribute `maximize` says it: ``xgboost.train(..., custom_metric=f, maximize=f.maximize)``.
+    suffix : str
+        The end of each name that XGBoost gets: its history keeps ``ndcg@10_fastir`` apart from its own ``ndcg@10``.
+        No prefix, because early stopping maximizes only what begins with ndcg, map, pre or auc, if it is not told.
+        Without a suffix, ``""``, XGBoost records both under one name if it evaluates a metric of this name, too.
     convention, **choices
         As for `fastir.evaluate_scores`.
 
@@ -76,7 +80,7 @@ def custom_metric(
             convention=convention,
             **choices,
         )
-        reported = results.items()
+        reported = [(name + suffix, value) for name, value in results.items()]
         return reported[0] if isinstance(metrics, str) and len(reported) == 1 else reported
 
     evaluate.maximize = higher_is_better(names[-1]) is not False  # type: ignore[attr-defined]

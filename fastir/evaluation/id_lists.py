@@ -79,7 +79,8 @@ def evaluate_lists(
         Or a table with a row for each query, in memory, as a list of records, or in a file of JSON, JSON Lines, CSV,
         TSV, Parquet or Arrow (of which all but JSON need pyarrow). A column of a table may hold text: lists as JSON or
         Python print them, or ids with blanks or with commas between them, in one form, which the report names. Or
-        ``{query_id: ids}``, if `relevant` carries query ids, too.
+        ``{query_id: ids}``, if `relevant` carries query ids, too. Documents of LangChain and others stand for their
+        attribute `id`, or else `doc_id`, `docid` or `node_id`.
         Where all metrics have cutoffs, a list is read down to the deepest one, unless an option below needs more, and
         duplicates behind it are not found.
     relevant : sequence of shape (n_queries,), table, path, dict or None
@@ -136,6 +137,10 @@ def evaluate_lists(
     documents = read_as(parents, aggregate, duplicates, exclude, convention)
     retrieved, relevant = read_json(retrieved, relevant, query_ids, columns)
     run, judged = pair_lists(retrieved, relevant, query_ids, columns)
+    if isinstance(run, dict):
+        run = id_lists.ids_of_documents(run, "run")
+    if isinstance(judged, dict):
+        judged = id_lists.ids_of_documents(judged, "qrels")
     qrels = Qrels.from_dict(judged) if isinstance(judged, dict) else Qrels(*judged.qrels_columns())
     query_weights = None if weights is None else weights_by_query(weights, qrels.query_ids)
     request = EvaluationRequest(

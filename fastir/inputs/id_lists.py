@@ -16,7 +16,7 @@ import numpy as np
 from fastir.engine.columns import id_lists
 from fastir.engine.columns._arrow import Batches
 from fastir.engine.columns._ids import Ids, ids_from_arena, ids_from_integers, ids_from_strings
-from fastir.engine.columns.ids import Arena, is_integer, join_ids, plain_ids
+from fastir.engine.columns.ids import Arena, id_attribute, is_integer, join_ids, plain_ids
 from fastir.engine.columns.rows import (
     LISTED_TWICE,
     equal_offsets,
@@ -148,6 +148,27 @@ def columns_of_records(rows: Any, name: str) -> dict[Any, list[Any]]:
         if missing:
             raise ValueError(f"{name}: record {number} has no {quote(missing[0])}, which the first one has")
     return {field: [row[field] for row in rows] for field in names}
+
+
+def ids_of_documents(lists: Any, what: str) -> Any:
+    """Lists by query id with the ids of documents in their place, if the first list holds documents of a library.
+
+    A document has its id in an attribute: see `ID_ATTRIBUTES`. TypeError for a document whose id is None.
+    """
+    first = next((docs[0] for docs in lists.values() if type(docs) in (list, tuple) and docs), None)
+    name = id_attribute(first)
+    if name is None:
+        return lists
+    found = {}
+    for query_id, docs in lists.items():
+        found[query_id] = [getattr(doc, name, doc) for doc in docs] if type(docs) in (list, tuple) else docs
+        if type(docs) in (list, tuple) and None in found[query_id]:
+            place = found[query_id].index(None) + 1
+            raise TypeError(
+                f"{what}: query {quote(query_id)}: the {type(first).__name__} at place {place} has no {name}; set it "
+                "when documents are indexed, or pass lists of ids"
+            )
+    return found
 
 
 # ---- columns -----------------------------------------------------------------------------------------------------

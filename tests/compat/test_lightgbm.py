@@ -26,8 +26,10 @@ def dataset(labels=LABELS, weight=None, group=GROUP):
 def test_values_by_hand():
     """Gains 3 and 1 at ranks 2 and 3 of the first query; 1 for the second, which has none; the single one."""
     first = (3 / math.log2(3) + 1 / 2) / (3 + 1 / math.log2(3))
-    assert feval("ndcg@10")(np.array(SCORES), dataset()) == ("ndcg@10", pytest.approx((first + 2) / 3, abs=1e-15), True)
-    told = feval(["map@2", "mrr"], higher_is_better=False)(np.array(SCORES), dataset())
+    assert feval("ndcg@10")(np.array(SCORES), dataset()) == (
+        "fastir_ndcg@10", pytest.approx((first + 2) / 3, abs=1e-15), True,
+    )  # fmt: skip
+    told = feval(["map@2", "mrr"], higher_is_better=False, prefix="")(np.array(SCORES), dataset())
     assert told == [("map@2", pytest.approx((0.25 + 2) / 3), False), ("mrr", pytest.approx((0.5 + 2) / 3), False)]
 
 
@@ -58,8 +60,9 @@ def test_other_conventions_and_options():
 
 
 def test_a_prefix_keeps_the_names_apart_from_lightgbm_s_own():
-    told = eval_metric("ndcg@2,mrr", prefix="fastir_")([1, 0], [0.1, 0.2], None, [2])
+    told = eval_metric("ndcg@2,mrr")([1, 0], [0.1, 0.2], None, [2])
     assert [name for name, _, _ in told] == ["fastir_ndcg@2", "fastir_mrr"]
+    assert eval_metric("mrr", prefix="")([1, 0], [0.1, 0.2], None, [2])[0] == "mrr"
     assert eval_metric("mrr", prefix="our ")([1, 0], [0.1, 0.2], None, [2])[0] == "our mrr"
 
 
@@ -104,7 +107,7 @@ def test_lightgbm_says_the_same_in_training(weighted):
     weight = rng.random(len(X)) if weighted else None
     names = [f"{metric}@{k}" for metric in ("ndcg", "map") for k in K]
     theirs = trained(lightgbm, X, y, group, weight, metric=["ndcg", "map"])
-    ours = trained(lightgbm, X, y, group, weight, metric="None", feval=feval(names))
+    ours = trained(lightgbm, X, y, group, weight, metric="None", feval=feval(names, prefix=""))
     assert list(ours) == names and set(theirs) == set(names)
     for name in names:
         assert ours[name] == pytest.approx(theirs[name], rel=0, abs=1e-7 if weighted else 1e-12), name
@@ -118,11 +121,12 @@ def test_lightgbm_ranker():
     ranker = lightgbm.LGBMRanker(n_estimators=3, num_leaves=4, verbose=-1, n_jobs=1, min_child_samples=5)
     ranker.fit(
         X, y, group=group, eval_set=[(X, y)], eval_group=[group], eval_at=[10],
-        eval_metric=eval_metric(["ndcg@9", "mrr"]),
+        eval_metric=eval_metric(["ndcg@10", "mrr"]),
     )  # fmt: skip
     recorded = next(iter(ranker.evals_result_.values()))
-    assert set(recorded) == {"ndcg@9", "mrr", "ndcg@10"}
-    assert recorded["mrr"][-1] == fastir.evaluate_scores(y, ranker.predict(X), "mrr", group=group)["mrr"]
+    assert set(recorded) == {"fastir_ndcg@10", "fastir_mrr", "ndcg@10"}
+    assert {len(values) for values in recorded.values()} == {3}, "each metric has a record of its own"
+    assert recorded["fastir_mrr"][-1] == fastir.evaluate_scores(y, ranker.predict(X), "mrr", group=group)["mrr"]
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason=ABSENT)

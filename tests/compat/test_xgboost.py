@@ -25,8 +25,8 @@ def test_values_by_hand():
     """Gains 3 and 1 at ranks 2 and 3 of the first query; 1 for the second, which has none; the single one."""
     scores = np.array(SCORES, np.float32)
     first = (3 / math.log2(3) + 1 / 2) / (3 + 1 / math.log2(3))
-    assert custom_metric("ndcg@10")(scores, matrix()) == ("ndcg@10", pytest.approx((first + 2) / 3, abs=1e-15))
-    assert custom_metric(["map@2", "precision@5"], empty="zero")(scores, matrix()) == [
+    assert custom_metric("ndcg@10")(scores, matrix()) == ("ndcg@10_fastir", pytest.approx((first + 2) / 3, abs=1e-15))
+    assert custom_metric(["map@2", "precision@5"], empty="zero", suffix="")(scores, matrix()) == [
         ("map@2", pytest.approx((0.25 + 1) / 3)),
         ("precision@5", pytest.approx((2 / 3 + 1) / 3)),
     ]
@@ -96,9 +96,25 @@ def test_xgboost_in_training():
     data, recorded = xgboost.DMatrix(X, label=y, qid=qid), {}
     booster = xgboost.train(
         {"objective": "rank:ndcg", "nthread": 1, "max_depth": 2, "eval_metric": "ndcg@5"}, data, 3,
-        evals=[(data, "v")], custom_metric=custom_metric(["mrr", "ndcg@9"]), evals_result=recorded,
+        evals=[(data, "v")], custom_metric=custom_metric(["mrr", "ndcg@5"]), evals_result=recorded,
         verbose_eval=False,
     )  # fmt: skip
-    assert set(recorded["v"]) == {"ndcg@5", "mrr", "ndcg@9"}
-    told = fastir.evaluate_scores(y, booster.predict(data), "ndcg@9", qid=qid, convention="xgboost")["ndcg@9"]
-    assert recorded["v"]["ndcg@9"][-1] == pytest.approx(told, rel=0, abs=1e-6)
+    assert set(recorded["v"]) == {"ndcg@5", "mrr_fastir", "ndcg@5_fastir"}
+    assert {len(values) for values in recorded["v"].values()} == {3}, "each metric has a history of its own"
+    told = fastir.evaluate_scores(y, booster.predict(data), "ndcg@5", qid=qid, convention="xgboost")["ndcg@5"]
+    assert recorded["v"]["ndcg@5_fastir"][-1] == pytest.approx(told, rel=0, abs=1e-6)
+
+
+def test_early_stopping_of_xgboost_takes_the_best_round():
+    """It guesses from the beginning of a name that higher is better, so a prefix would make it take the worst one."""
+    xgboost = pytest.importorskip("xgboost")
+    rng = np.random.default_rng(1)
+    X, y, qid = rng.normal(size=(60, 3)), rng.integers(0, 3, 60), np.repeat([4, 7, 9], [20, 25, 15])
+    data, recorded = xgboost.DMatrix(X, label=y, qid=qid), {}
+    booster = xgboost.train(
+        {"objective": "rank:ndcg", "nthread": 1, "max_depth": 2, "disable_default_eval_metric": True}, data, 12,
+        evals=[(data, "v")], custom_metric=custom_metric("ndcg@5"), evals_result=recorded, verbose_eval=False,
+        early_stopping_rounds=3,
+    )  # fmt: skip
+    values = recorded["v"]["ndcg@5_fastir"]
+    assert booster.best_iteration == int(np.argmax(values)) > 0

@@ -4,7 +4,7 @@ import pytest
 from pages import PAGES, name_of, run_page
 
 # Run by tests that look at what they leave behind, or that need other programs.
-ELSEWHERE = {"docs/nightly.md", "docs/pipelines.md", "docs/plots.md", "docs/at_scale.md"}
+ELSEWHERE = {"docs/nightly.md", "docs/pipelines.md", "docs/plots.md", "docs/at_scale.md", "docs/recipes.md"}
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if name_of(page) not in ELSEWHERE], ids=name_of)

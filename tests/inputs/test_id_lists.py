@@ -172,3 +172,32 @@ def test_lists_become_rankings():
 def test_rows_that_are_wrong_are_named(given, message):
     with pytest.raises((TypeError, ValueError), match=message):
         id_lists.read_rankings(given(), None, None)
+
+
+class Document:
+    """A document as a library returns it."""
+
+    def __init__(self, doc_id, attribute="id"):
+        setattr(self, attribute, doc_id)
+
+
+@pytest.mark.parametrize("attribute", ["id", "doc_id", "docid", "node_id"])
+def test_documents_stand_for_their_ids(attribute):
+    def documents(lists, kind=list):
+        return [kind(Document(doc_id, attribute) for doc_id in ids) for ids in lists]
+
+    assert same_bits(fastir.evaluate_lists(documents(RETRIEVED), RELEVANT, FEW), EXPECTED)
+    assert same_bits(fastir.evaluate_lists(documents(RETRIEVED, tuple), documents(RELEVANT), FEW), EXPECTED)
+    assert fastir.evaluate_lists({"q": documents([[7, 8]])[0]}, {"q": documents([[8]])[0]}, "mrr")["mrr"] == 0.5
+
+
+@pytest.mark.parametrize(("ids", "message"), [
+    ([[Document("a"), Document(None)]], "run: query 0: the Document at place 2 has no id; set it when"),
+    ([[Document(None)]], "run: query 0: the Document at place 1 has no id"),
+    ([[], [Document("a")], [Document("b"), Document(7)]], "rank 2 of query 2 must be a str, got int 7"),
+    ([[Document("a"), Document("b", "node_id")]], "rank 2 of query 0 must be a str, got Document .* attribute node_id"),
+    ([[Document("a"), Document("a")]], "duplicate document 'a' in query 0, at ranks 1 and 2"),
+])  # fmt: skip
+def test_documents_without_an_id_are_named(ids, message):
+    with pytest.raises((TypeError, fastir.DuplicateError), match=message):
+        fastir.evaluate_lists(ids, [["a"]] * len(ids), "mrr")

@@ -321,4 +321,4 @@ def test_a_document_in_the_place_of_its_id_is_told_by_its_attribute():
         id = "a"
 
     with pytest.raises(TypeError, match=r"must be a str, got Document .*; pass its attribute id$"):
-        fastir.evaluate_lists([[Document()]], [["a"]], "mrr")
+        fastir.evaluate_lists([["b", Document()]], [["a"]], "mrr")

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from common import EXAMPLES, ROOT
@@ -45,9 +46,10 @@ def sections(page):
     return {"": BLOCK.findall(first), **{part.partition("\n")[0]: BLOCK.findall(part) for part in others}}
 
 
-def imports_of(page):
-    """The packages that the Python of a page imports, in their order."""
-    code = "\n".join(code for language, code in blocks(page) if language == "python")
+def imports_of(page, section=None):
+    """The packages that the Python of a page or of one section imports, in their order."""
+    chosen = blocks(page) if section is None else sections(page)[section]
+    code = "\n".join(code for language, code in chosen if language == "python")
     found = {}
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Import):
@@ -105,6 +107,10 @@ def shell(script):
 
 
 def steps(workflow):
-    """The commands of a workflow's steps."""
-    jobs = pytest.importorskip("yaml").safe_load(workflow)["jobs"].values()
-    return [step["run"] for job in jobs for step in job["steps"] if "run" in step]
+    """The commands of a workflow's steps; of hooks of pre-commit, their entries, with all files that they are for."""
+    read = pytest.importorskip("yaml").safe_load(workflow)
+    hooks = [hook for repository in read.get("repos", ()) for hook in repository["hooks"]]
+    files = [path.as_posix() for path in sorted(Path("examples").iterdir())]
+    of_hooks = [[hook["entry"], *(name for name in files if re.search(hook["files"], name))] for hook in hooks]
+    jobs = read.get("jobs", {}).values()
+    return [*map(" ".join, of_hooks), *(step["run"] for job in jobs for step in job["steps"] if "run" in step)]

@@ -18,6 +18,13 @@ def is_integer(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
+def id_attribute(value: Any) -> str | None:
+    """The attribute in which a document of some library has its id; None of an id itself, and of what has none."""
+    if isinstance(value, str) or is_integer(value):
+        return None
+    return next((name for name in ID_ATTRIBUTES if hasattr(value, name)), None)
+
+
 def plain_id(value: Any, integers: bool, what: str) -> str | int:
     """An id as an exact str or int; the ids of one side are all of one kind."""
     if isinstance(value, str) and not integers:
@@ -25,7 +32,7 @@ def plain_id(value: Any, integers: bool, what: str) -> str | int:
     if is_integer(value) and integers:
         return int(value)
     kind = "an int like those before it" if integers else "a str"
-    attribute = next((name for name in ID_ATTRIBUTES if hasattr(value, name)), None)
+    attribute = id_attribute(value)
     hint = f"; pass its attribute {attribute}" if attribute else ""
     raise TypeError(f"{what} must be {kind}, got {type(value).__name__} {quote(value)}{hint}")
 
