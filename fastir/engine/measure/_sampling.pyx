@@ -28,7 +28,8 @@ import numpy as np
 from fastir.engine.measure._graded import ANY_GAIN, GAIN
 from fastir.engine.measure._registry import EMPTY, PERSISTENCE, words
 from fastir.engine.measure.cards import INF, Card, Param
-from fastir.engine.measure.references import ASLAM_2006, CLARKE_2020, JAIN_2016, YANG_2018, YILMAZ_2008
+from fastir.engine.measure.references import (ASLAM_2006, CLARKE_2020, JAIN_2016, PETRONI_2021, YANG_2018, YILMAZ_2008,
+                                              ZHAI_2003)
 
 
 cdef double SMOOTHING = 0.00001     # what sample_eval.pl adds to the counts of a stratum, so that none is empty
@@ -598,3 +599,28 @@ declare(leak_recall, forbidden_card(Card(
     "max(0, r_k / R - f_k / F), F the number of forbidden documents; r_k / R where F = 0", "0 if R = 0",
     (CLARKE_2020, "daimon leak_penalised_recall"),
     aliases=("leak_penalised_recall", "leak_penalized_recall"), params=(EMPTY,), by_label=False)), leak_recall)
+
+
+# ---- evidence: composites/evidence.py has the values -----------------------------------------------------------------
+cdef object evidence_card(str name, str summary, str formula, str kind, sources, by_rank=False):
+    """Declare a metric of sets or of hops."""
+    declare(never_walked, Card(
+        name, summary, formula, f"0 where a query has no {kind}", sources, params=(EMPTY,), cutoff=True, reads="pool",
+        by_label=False, sampled=kind, rank_sensitive=by_rank, differs=ONE_RANK * (kind == "sets")))
+
+
+cdef str COMPLETE = "a set is complete at the rank of its last member"
+cdef str ONE_RANK = "KILT counts the retrieved members of a set as one rank, that of the last one"
+
+evidence_card("evidence_recall", "fraction of the sets of evidence that are complete in the first k",
+              "sets with all members at ranks <= k / sets", "sets", (PETRONI_2021, "KILT recall@k"))
+evidence_card("evidence_found", "whether a set of evidence is complete in the first k",
+              "1 if a set has all members at ranks <= k, else 0", "sets", (PETRONI_2021, "KILT success_rate@k"))
+evidence_card("evidence_chain", "largest fraction of a set of evidence in the first k",
+              "max over sets of members at ranks <= k / members", "sets", (PETRONI_2021,))
+evidence_card("evidence_mrr", "reciprocal rank at which the first set of evidence is complete",
+              f"1 / rank, if it is <= k, else 0; {COMPLETE}", "sets", (PETRONI_2021,), True)
+evidence_card("hop_recall", "fraction of the hops with a document in the first k",
+              "hops with a document at a rank <= k / hops", "hops", (ZHAI_2003,))
+evidence_card("all_hops", "whether each hop has a document in the first k",
+              "1 if each hop has a document at a rank <= k, else 0", "hops", (ZHAI_2003,))
