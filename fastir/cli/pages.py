@@ -18,7 +18,7 @@ from fastir.engine.measure import CARDS
 from fastir.engine.measure.cards import BETTER, NEEDS, Card
 from fastir.errors import FastirWarning, UnknownMetricError
 from fastir.evaluation.evaluate import evaluate
-from fastir.inputs.evidence import EVIDENCE_KINDS
+from fastir.inputs.roles import EVIDENCE_KINDS
 from fastir.request.conventions import CONVENTIONS, Convention
 from fastir.request.metric import NOT_EXTREME_TEXT, relatives
 from fastir.request.names import DIALECT_NAMES, FAMILIES, NAMES, NICKNAMES, SINGLE_FAMILIES, read
@@ -133,8 +133,8 @@ unless it is given, say which labels they tell apart.
 
 Each value below is the value of this ranking: a document judged not relevant, a relevant one, an unjudged one,
 another relevant one, and one in the pool without a judgment; the best document is not retrieved. Metrics that average
-over subtopics or groups of judges are shown for the second qrels, those that estimate from a sample for the third, and those
-of evidence for the last two.
+over subtopics or groups of judges are shown for the second qrels, those that estimate from a sample for the third, and
+those of evidence for `by_set` and `by_hop`.
 
 ```python
 import fastir

@@ -19,8 +19,8 @@ from fastir.engine.join._judged import Judged
 from fastir.engine.measure._grades import coded, has_fractions
 from fastir.errors import FormatError
 from fastir.inputs import dicts, files, places, roles
-from fastir.inputs.evidence import EVIDENCE_KINDS, columns_of_members, damaged, keyed_members, listed_members
 from fastir.inputs.files import Path
+from fastir.inputs.roles import EVIDENCE_KINDS
 from fastir.inputs.shapes import COLUMNS, HELD_OBJECT, LISTS, PATH, TABLE, input_shape
 from fastir.inputs.source import as_source, data_of
 from fastir.rendering.text import counted
@@ -104,8 +104,8 @@ def label_column(numbers: np.ndarray) -> np.ndarray:
 class Qrels(Rows):
     """Relevance judgments.
 
-    Made by `from_dict`, `from_sets`, `from_hops`, `from_file` or `from_table`; immutable. len() counts queries, iteration gives query ids in
-    order of first appearance, ``qrels[query_id]`` is ``{doc_id: label}``.
+    Made by `from_dict`, `from_sets`, `from_hops`, `from_file` or `from_table`; immutable. len() counts queries,
+    iteration gives query ids in order of first appearance, ``qrels[query_id]`` is ``{doc_id: label}``.
 
     Attributes
     ----------
@@ -207,9 +207,9 @@ class Qrels(Rows):
             LIBSVM files have no qid, but a file of group sizes beside them, of the same name and .query or .group.
             "csv" and "tsv" (with a header), "jsonl", "parquet" and "arrow" (IPC, Feather), which need pyarrow: tables
             with columns as for `from_table`, or a list of ids for each query. "subtopic" and "qrels_jg" alike: as
-            "trec", but the iteration is a group (a subtopic, or judges); "evidence" and "hops": it is a set of evidence,
-            or a hop, as for `from_sets` and `from_hops`, and members have labels from 1 up. Preferences as for `from_dict`: "prefs"
-            (query, judge, part, document, level)
+            "trec", but the iteration is a group (a subtopic, or judges); "evidence" and "hops": it is a set of
+            evidence, or a hop, as for `from_sets` and `from_hops`, and members have labels from 1 up. Preferences as
+            for `from_dict`: "prefs" (query, judge, part, document, level)
             and "qrels_prefs" (the same without part). Samples: "strata" (query, iteration, document, stratum, label)
             and "prels" (query, document, label, method, inclusion probability). None: by the suffix (.json, .csv,
             .jsonl, .ndjson, .parquet, .arrow or .feather, before any .gz or .zst); otherwise "beir", "quepid", "letor"
@@ -303,7 +303,7 @@ class Qrels(Rows):
         evidence_chain@2  0.5000
         1 query
         """
-        return EvidenceQrels(*columns_of_members(listed_members(data, "sets"), "sets"))
+        return listed_evidence(data, "sets")
 
     @classmethod
     def from_hops(cls, data: Alternatives) -> Qrels:
@@ -320,7 +320,7 @@ class Qrels(Rows):
         all_hops@2    0.0000
         1 query
         """
-        return EvidenceQrels(*columns_of_members(listed_members(data, "hops"), "hops"))
+        return listed_evidence(data, "hops")
 
     @property
     def strata(self) -> dict[Any, dict[Any, int]] | None:
@@ -616,8 +616,7 @@ class EvidenceQrels(Qrels):
 
     @property
     def _evidence(self) -> Evidence:
-        evidence = self.columns.sets or self.columns.hops
-        assert evidence is not None
+        evidence: Any = self.columns.sets or self.columns.hops
         return evidence
 
     def _only(self, places: list[int], kept: np.ndarray | None = None) -> EvidenceQrels:
@@ -629,7 +628,8 @@ class EvidenceQrels(Qrels):
             raise ValueError(
                 f"qrels with {evidence.kind} keep all their members; make other {evidence.kind} without them"
             )
-        return EvidenceQrels(*Qrels(*columns.fields())._only(places, kept).columns.fields(), evidence)
+        query_ids, offsets, ids, labels, repairs = Qrels(*columns.fields())._only(places, kept).columns.fields()
+        return EvidenceQrels(query_ids, offsets, ids, labels, repairs, evidence)
 
     def _by_set(self) -> dict[Any, dict[str, dict[Any, float]]]:
         """The judgments by set, which are numbered from 1 up; what is in no set is in 0."""
@@ -687,6 +687,8 @@ def restore_evidence(
     evidence: Evidence,
 ) -> EvidenceQrels:
     """EvidenceQrels from a pickle."""
+    from fastir.inputs.evidence import damaged
+
     restore_columns(Qrels, query_ids, offsets, ids, labels, repairs)
     if damaged(evidence, len(query_ids), len(ids)):
         raise ValueError("the pickled qrels are damaged: sets or hops do not fit their documents")
@@ -706,10 +708,19 @@ def qrels_of_columns(
     return Qrels(*rows) if evidence is None else EvidenceQrels(*rows, evidence)
 
 
+def listed_evidence(data: Alternatives, kind: str) -> Qrels:
+    """EvidenceQrels from the sets or hops of each query."""
+    from fastir.inputs.evidence import columns_of_members, listed_members
+
+    return EvidenceQrels(*columns_of_members(listed_members(data, kind), kind))
+
+
 def evidence_reader(kind: str) -> Callable[..., Qrels]:
     """What makes qrels from the columns of a file with sets or hops."""
 
     def read(name: str, keys: list[str], *columns: Any) -> Qrels:
+        from fastir.inputs.evidence import columns_of_members, keyed_members
+
         return EvidenceQrels(*columns_of_members(keyed_members(keys, *columns[:3]), kind, columns[3]))
 
     return read

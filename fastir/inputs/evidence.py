@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
+from fastir.declared import Record
 from fastir.engine.columns.rows import offsets_from_sizes, stretches
 from fastir.errors import DuplicateError, quote
 from fastir.inputs import dicts
+from fastir.inputs.roles import EVIDENCE_KINDS
 
-EVIDENCE_KINDS = {"sets": "set", "hops": "hop"}  # and what one of them is called, in words and as a column
 Members = Mapping[Any, Mapping[Any, Mapping[Any, float]]]  # {query_id: {set: {doc_id: label}}}
 
 
-class Evidence(NamedTuple):
+class Evidence(Record):
     """Which documents are the members of each set; the arrays are int64, and no set is empty."""
 
     kind: str  # one of EVIDENCE_KINDS
@@ -28,7 +30,7 @@ class Evidence(NamedTuple):
         """The sets of each query as lists of ids."""
         members, bounds, firsts = self.rows.tolist(), self.offsets.tolist(), self.firsts.tolist()
         ids = ids[:]
-        sets = [[ids[row] for row in members[first:stop]] for first, stop in zip(bounds, bounds[1:], strict=False)]
+        sets = [[ids[row] for row in members[first:stop]] for first, stop in pairwise(bounds)]
         return {query: sets[first:stop] for query, first, stop in zip(query_ids, firsts, firsts[1:], strict=False)}
 
     def only(self, places: list[int], new_rows: np.ndarray) -> Evidence:
@@ -103,7 +105,9 @@ def columns_of_members(members: Members, kind: str, repairs: dict[Any, Any] | No
     Documents with a label of 1 or more are members of their sets; the others are judged, and in none.
     """
     labels: dict[Any, dict[Any, float]] = {}
-    sizes, rows, n_sets, first = [], [], [], 0
+    sizes: list[int] = []
+    rows: list[int] = []
+    n_sets, first = [], 0
     for query_id, sets in members.items():
         judged = labels[query_id] = {}
         places: dict[Any, int] = {}

@@ -26,6 +26,7 @@ RUN = ("run", "system", "run_id", "system_id")  # of several runs in one table
 LABEL = ("label", "relevance", "rating", "rel", "grade", "judgment", "judgement")
 NUMBER: dict[str, tuple[str, ...]] = {"run": ("score", "prediction", "similarity", RANK), "qrels": (*LABEL, "score")}
 LISTED = {"run": "retrieved", "qrels": "relevant"}  # the role of a column of lists of ids
+EVIDENCE_KINDS = {"sets": "set", "hops": "hop"}  # of qrels, and the role of the column that has them
 EVIDENCE = {"set": ("set", "evidence"), "hop": ("hop",)}  # of qrels: the sets that documents are members of, or hops
 ROLES = (  # of tables of runs and of qrels
     *("query_id", "doc_id", "score", "rank", "label", "run"),

@@ -21,7 +21,7 @@ from fastir.engine.join._contiguous import find_duplicates
 from fastir.engine.threads import interruptible, longest_query
 from fastir.errors import DuplicateError, quote, remedy, warn_caller
 from fastir.inputs import misread
-from fastir.inputs.evidence import EVIDENCE_KINDS, columns_of_members, tabled_members
+from fastir.inputs.roles import EVIDENCE_KINDS
 from fastir.inputs.tables import Batch, Table, table
 
 
@@ -107,6 +107,8 @@ def group_rows(
 
 def group_sets(source: Table, duplicates: str | None, threshold: float | None = None) -> tuple[Any, ...]:
     """All rows of qrels with a column of sets or hops, as the columns of the union and its Evidence."""
+    from fastir.inputs.evidence import columns_of_members, tabled_members
+
     batches = list(source.with_runs())
     by_set = group_by_run(source, duplicates, threshold, batches)
     members, repairs = tabled_members(query_codes([batch for batch, _ in batches])[0], by_set)

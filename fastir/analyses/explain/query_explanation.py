@@ -26,8 +26,8 @@ from fastir.errors import NoOverlapError, quote
 from fastir.evaluation.composites.per_metric import IdealByScore
 from fastir.evaluation.drivers.prepared import PreparedQrels
 from fastir.evaluation.labels import LabelLists
-from fastir.inputs.evidence import EVIDENCE_KINDS
 from fastir.inputs.query_groups import QueryGroups
+from fastir.inputs.roles import EVIDENCE_KINDS
 from fastir.inputs.shapes import DICTS, input_shape
 from fastir.request import names
 from fastir.request.options import TIES, TIES_BY_INPUT
@@ -125,7 +125,7 @@ def explain_query(
             raise ValueError(f"explain: metric {quote(request.text)} reads {what}, which labels do not show")
         if request.card.sampled in EVIDENCE_KINDS:
             raise ValueError(
-                f"explain: metric {quote(request.text)} is of whole {request.card.sampled}; a document has no contribution"
+                f"explain: metric {quote(request.text)} is of whole {request.card.sampled}; no document has a share"
             )
         if request.card.sampled:
             raise ValueError(

@@ -16,14 +16,13 @@ from fastir.data.qrels import Qrels
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.engine.measure import NUM_Q
 from fastir.engine.measure._codes import READ_CODES, STATUS_CODES
-from fastir.engine.measure._sampling import estimate
+from fastir.engine.measure._sampling import estimate, evidence_values
 from fastir.errors import UnknownMetricError, quote
-from fastir.evaluation.composites.evidence import evidence_values
 from fastir.evaluation.drivers.coverage import without_missing
 from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
 from fastir.evaluation.drivers.judged import rank_collector, used_slots
 from fastir.evaluation.drivers.prepared import check_labels
-from fastir.inputs.evidence import EVIDENCE_KINDS
+from fastir.inputs.roles import EVIDENCE_KINDS
 from fastir.request.compiler import EMPTY, label_limits
 from fastir.request.names import Gains, Request
 from fastir.request.options import MAX_DEPTH, TIES
