@@ -685,13 +685,9 @@ declare_evidence(all_hops, "whether each hop has a document in the first k",
                  "1 if each hop has a document at a rank <= k, else 0", "hops", (ZHAI_2003,))
 
 
-def evidence_values(name, int64_t k, evidence, first_rows, hits):
-    """The values of a metric for all queries, float64; `hits` as for `estimate`, `first_rows` of each query."""
+def evidence_values(name, int64_t k, evidence, standing):
+    """The values of a metric for all queries, float64; `standing` has the rank of each row of the qrels, or NEVER."""
     if len(evidence.rows) == 0:
         return np.zeros(len(evidence.firsts) - 1)
-    offsets, ranks, rows = hits
-    n_hits = offsets[-1]
-    standing = np.full(first_rows[-1], NEVER)
-    standing[np.repeat(first_rows[:-1], np.diff(offsets)) + rows[:n_hits]] = ranks[:n_hits]
-    standing[standing > k] = NEVER
-    return _of_evidence[name](standing[evidence.rows], evidence.offsets, evidence.firsts)
+    ranks = standing[evidence.rows]
+    return _of_evidence[name](np.where(ranks > k, NEVER, ranks), evidence.offsets, evidence.firsts)

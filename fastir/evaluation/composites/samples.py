@@ -16,7 +16,7 @@ from fastir.data.qrels import Qrels
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.engine.measure import NUM_Q
 from fastir.engine.measure._codes import READ_CODES, STATUS_CODES
-from fastir.engine.measure._sampling import estimate, evidence_values
+from fastir.engine.measure._sampling import NEVER, estimate, evidence_values
 from fastir.errors import UnknownMetricError, quote
 from fastir.evaluation.drivers.coverage import without_missing
 from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
@@ -132,8 +132,10 @@ class SampleEvaluator:
         offsets = offsets_from_sizes(occurrences(queries, minlength=len(sizes)))
         at = np.arange(1, len(used) + 1) - offsets[queries] if judged else ranks[used]
         hits = offsets, np.append(at, 0), np.append(rows, 0)  # so that no array is empty
+        standing = np.full(n, NEVER)
+        standing[sample.offsets[queries] + rows] = at
         num_ret = np.minimum(num_ret, depth)
-        values = np.stack([self.estimates(*metric, hits, num_ret) for metric in self.metrics()], 1)
+        values = np.stack([self.estimates(*metric, hits, num_ret, standing) for metric in self.metrics()], 1)
         if settings.queries == "intersection":
             query_ids, values, status = without_missing(query_ids, values, status)
         return query_ids, values, status, coverage
@@ -144,13 +146,14 @@ class SampleEvaluator:
         params: dict[str, Any],
         hits: tuple[np.ndarray, np.ndarray, np.ndarray],
         num_ret: np.ndarray,
+        standing: np.ndarray,
     ) -> np.ndarray:
-        """The values of a metric for all queries."""
+        """The values of a metric for all queries; `standing` are the ranks of all rows."""
         sample, level = self.sample, math.ceil(request.relevant_from(self.settings.level))
         none, depth = EMPTY.get(params.get("empty")), request.cutoff or MAX_DEPTH
         if request.card.sampled in EVIDENCE_KINDS:
             evidence = getattr(self.qrels.columns, request.card.sampled)
-            values = evidence_values(request.card.name, depth, evidence, sample.offsets, hits)
+            values = evidence_values(request.card.name, depth, evidence, standing)
             return values if none is None else np.where(np.diff(evidence.firsts) > 0, values, none)
         gain = params.get("gain", "binary")
         # Without a level of its own a metric takes gains from the first label on that can have one.
