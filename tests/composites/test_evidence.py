@@ -108,6 +108,9 @@ def test_other_metrics_have_the_union_of_the_sets_with_the_label_1():
     both = fastir.evaluate(qrels, RUN, [*names, "evidence_mrr"])
     assert np.array_equal(both.values[:, :4], fastir.evaluate(union, RUN, names).values)
     assert qrels.to_dict() == union and qrels.sets == SETS and qrels.hops is None
+    forbidden = {"forbidden": {"q1": ["x"]}}
+    both = fastir.evaluate(qrels, RUN, ["forbidden_hits@2", "evidence_mrr"], **forbidden)
+    assert both["forbidden_hits@2"] == fastir.evaluate(union, RUN, "forbidden_hits@2", **forbidden)["forbidden_hits@2"]
     assert str(fastir.bounds(qrels, RUN, "recall")) == str(fastir.bounds(union, RUN, "recall"))
 
 
