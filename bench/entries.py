@@ -33,6 +33,7 @@ class Held:
         self.other = fastir.evaluate_ranked(labels[:, ::-1].copy(), metrics=METRICS)
         self.segments = {query: f"s{place % 7}" for place, query in enumerate(self.results.query_ids)}
         self.path = str(folder / "out.run")
+        self.sets = {query: [list(docs)[:2], list(docs)[2:5]] for query, docs in self.judgments.items()}
 
 
 def lines_of(run, path):
@@ -115,6 +116,12 @@ ROWS = {
         lambda: fastir.evaluate_ranked(h.labels[:1], metrics="ndcg@10")["ndcg@10"])),
     "metric": ("fastir, evaluate_ranked", None, lambda h: (
         lambda: fastir.metric("ndcg@10"), lambda: fastir.evaluate_ranked(h.labels[:1], metrics="ndcg@10"))),
+    "Qrels.from_sets": ("the union of the sets", None, lambda h: (
+        lambda: fastir.Qrels.from_sets(h.sets),
+        lambda: {query: {doc: 1 for docs in sets for doc in docs} for query, sets in h.sets.items()})),
+    "Qrels.from_hops": ("the union of the hops", None, lambda h: (
+        lambda: fastir.Qrels.from_hops(h.sets),
+        lambda: {query: {doc: 1 for docs in sets for doc in docs} for query, sets in h.sets.items()})),
     "Qrels.from_dict": ("a copy of the dicts", None, lambda h: (
         lambda: fastir.Qrels.from_dict(h.judgments),
         lambda: {query: dict(docs) for query, docs in h.judgments.items()})),

@@ -51,7 +51,8 @@ CONTAINERS = {
 }
 NO_CONTAINERS = {  # {container: why it has no row}
     **dict.fromkeys(["trec_eval", "beir", "msmarco", "tsv"], "the tokeniser of `trec` or `csv` with other columns"),
-    **dict.fromkeys(["subtopic", "qrels_jg", "prefs", "qrels_prefs", "strata", "prels"], "read by that of `trec`"),
+    **dict.fromkeys(["subtopic", "qrels_jg", "evidence", "hops", "prefs", "qrels_prefs", "strata", "prels"],
+                    "read by that of `trec`"),
     "arrow": "its batches are those of ArrowStream",
     "ArrowArray": "one batch of an ArrowStream",
     "Scanner": "its batches are those of ArrowStream",

@@ -2,8 +2,8 @@
 
 WORDS = {
     "qrels_format": (
-        "trec trec_eval beir msmarco pairs json quepid letor csv tsv jsonl parquet arrow subtopic qrels_jg prefs "
-        "qrels_prefs strata prels"
+        "trec trec_eval beir msmarco pairs json quepid letor csv tsv jsonl parquet arrow subtopic qrels_jg evidence "
+        "hops prefs qrels_prefs strata prels"
     ),
     "run_format": "trec trec_eval beir msmarco json quepid scores csv tsv jsonl parquet arrow",
     "names": "stem tag file",

@@ -15,9 +15,10 @@ from fastir.analyses.agreement.similarity import similarity
 from fastir.data.qrels import Qrels
 from fastir.declared import Param
 from fastir.engine.measure import CARDS
-from fastir.engine.measure.cards import BETTER, BY_OPTION_TEXTS, Card
+from fastir.engine.measure.cards import BETTER, NEEDS, Card
 from fastir.errors import FastirWarning, UnknownMetricError
 from fastir.evaluation.evaluate import evaluate
+from fastir.inputs.roles import EVIDENCE_KINDS
 from fastir.request.conventions import CONVENTIONS, Convention
 from fastir.request.metric import NOT_EXTREME_TEXT, relatives
 from fastir.request.names import DIALECT_NAMES, FAMILIES, NAMES, NICKNAMES, SINGLE_FAMILIES, read
@@ -30,6 +31,7 @@ STRATA = {"q": {"a": 1, "b": 1, "c": 2, "d": 2, "e": 2, "f": 1}}
 PROBABILITIES = {"q": {"a": 1.0, "b": 1.0, "c": 0.5, "e": 0.25, "f": 0.5}}
 DOC_WEIGHTS = {"a": 2.0, "c": 1.25, "e": 4.0}
 FORBIDDEN_DOCUMENTS = {"q": ["z", "d"]}
+ALTERNATIVES = {"q": [["a", "c"], ["b", "e"]]}
 RUN = {"q": {"b": 5.0, "a": 4.0, "z": 3.0, "c": 2.0, "d": 1.0}}
 OTHER_RUN = {"q": {"a": 3.0, "b": 2.0, "y": 2.0, "c": 1.0}}
 
@@ -52,6 +54,7 @@ GROUPS = {  # {the first metric of a family: what the family is called}
     "xinf_ap": "Estimates from a sample of the pool",
     "psp": "Weighted documents",
     "forbidden_hits": "Forbidden documents",
+    "evidence_recall": "Evidence: sets and hops",
 }
 SPELLINGS = (
     "ndcg@2",
@@ -130,7 +133,8 @@ unless it is given, say which labels they tell apart.
 
 Each value below is the value of this ranking: a document judged not relevant, a relevant one, an unjudged one,
 another relevant one, and one in the pool without a judgment; the best document is not retrieved. Metrics that average
-over subtopics or groups of judges are shown for the second qrels, and those that estimate from a sample for the third.
+over subtopics or groups of judges are shown for the second qrels, those that estimate from a sample for the third, and
+those of evidence for `by_set` and `by_hop`.
 
 ```python
 import fastir
@@ -140,6 +144,8 @@ by_group = {by_group}
 strata = {strata}
 probabilities = {probabilities}
 sample = fastir.Qrels.from_dict(qrels, strata=strata, probabilities=probabilities)
+by_set = fastir.Qrels.from_sets({alternatives})
+by_hop = fastir.Qrels.from_hops({alternatives})
 doc_weights = {doc_weights}
 forbidden = {forbidden}
 run = {run}
@@ -182,6 +188,7 @@ def reference() -> str:
         by_group=pformat(BY_GROUP, width=120),
         strata=STRATA,
         probabilities=PROBABILITIES,
+        alternatives=ALTERNATIVES,
         doc_weights=DOC_WEIGHTS,
         forbidden=FORBIDDEN_DOCUMENTS,
         run=RUN,
@@ -190,6 +197,8 @@ def reference() -> str:
         "qrels": QRELS,
         "by_group": BY_GROUP,
         "sample": Qrels.from_dict(QRELS, strata=STRATA, probabilities=PROBABILITIES),
+        "by_set": Qrels.from_sets(ALTERNATIVES),
+        "by_hop": Qrels.from_hops(ALTERNATIVES),
     }
     values: dict[str, float] = {}
     for name, qrels in judged.items():
@@ -250,6 +259,8 @@ def ambiguity(name: str) -> str:
 
 def qrels_name(card: Card) -> str:
     """The name of the qrels that its example is of."""
+    if card.sampled in EVIDENCE_KINDS:
+        return f"by_{EVIDENCE_KINDS[card.sampled]}"
     return "qrels" if needed_option(card) else "sample" if card.sampled else "by_group" if card.groups else "qrels"
 
 
@@ -272,8 +283,7 @@ def section(card: Card, value: float) -> str:
     if card.depth is not None:
         lines.append(f"- Without k: {card.depth}")
     if card.sampled:
-        needed = BY_OPTION_TEXTS.get(card.sampled, f"samples with {card.sampled}")
-        lines.append(f"- Qrels: {needed}")
+        lines.append(f"- Qrels: {NEEDS[card.sampled]}")
     lines += [param_line(param) for param in params]
     lines.append(f"- Undefined: {card.undefined}")
     lines.append(

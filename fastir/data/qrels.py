@@ -6,7 +6,7 @@ QrelsColumns are the columns that fastir reads. The index of the joins is made o
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import IO, TYPE_CHECKING, Any, SupportsFloat, SupportsIndex, TypeAlias
 
@@ -20,12 +20,14 @@ from fastir.engine.measure._grades import coded, has_fractions
 from fastir.errors import FormatError
 from fastir.inputs import dicts, files, places, roles
 from fastir.inputs.files import Path
+from fastir.inputs.roles import EVIDENCE_KINDS
 from fastir.inputs.shapes import COLUMNS, HELD_OBJECT, LISTS, PATH, TABLE, input_shape
 from fastir.inputs.source import as_source, data_of
 from fastir.rendering.text import counted
 
 if TYPE_CHECKING:
     from fastir.engine.measure._grades import Grades
+    from fastir.inputs.evidence import Evidence
     from fastir.inputs.preferences import PreferenceOrder
     from fastir.inputs.samples import Probabilities, Strata
     from fastir.inputs.shapes import Table
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     Groups = Mapping[Any, Mapping[Any, Mapping[Any, Label]]]
     Preferred = Mapping[Any, Mapping[Any, Mapping[Any, Mapping[Any, Label]]]]
     JudgmentsLike = Mapping[Any, Relevant] | Groups | Preferred
+    Alternatives = Mapping[Any, Iterable[Iterable[Any]]]  # documents by sets or hops
     QrelsLike: TypeAlias = JudgmentsLike | Path | IO[bytes] | "Qrels" | Table  # what runs are evaluated against
 
 
@@ -44,6 +47,8 @@ class QrelsColumns(Columns):
 
     strata: np.ndarray | None = None  # parallel to the labels, of a sample
     probabilities: np.ndarray | None = None  # likewise
+    sets: Evidence | None = None  # of evidence
+    hops: Evidence | None = None  # likewise
     weights: np.ndarray | None = None  # of the documents, parallel to the labels
     keys: list[tuple[Any, Any]]  # (query_id, group_id)
     parts: Any  # Qrels with one query for each of the keys; not of preferences
@@ -99,14 +104,16 @@ def label_column(numbers: np.ndarray) -> np.ndarray:
 class Qrels(Rows):
     """Relevance judgments.
 
-    Made by `from_dict`, `from_file` or `from_table`; immutable. len() counts queries, iteration gives query ids in
-    order of first appearance, ``qrels[query_id]`` is ``{doc_id: label}``.
+    Made by `from_dict`, `from_sets`, `from_hops`, `from_file` or `from_table`; immutable. len() counts queries,
+    iteration gives query ids in order of first appearance, ``qrels[query_id]`` is ``{doc_id: label}``.
 
     Attributes
     ----------
     query_ids : list of str or of int
     strata, probabilities : dict or None
         The columns of a sample of the pool; None for other judgments.
+    sets, hops : dict or None
+        The sets of evidence or the hops, ``{query_id: [[doc_id, ...], ...]}``; None for other judgments.
 
     Examples
     --------
@@ -200,8 +207,9 @@ class Qrels(Rows):
             LIBSVM files have no qid, but a file of group sizes beside them, of the same name and .query or .group.
             "csv" and "tsv" (with a header), "jsonl", "parquet" and "arrow" (IPC, Feather), which need pyarrow: tables
             with columns as for `from_table`, or a list of ids for each query. "subtopic" and "qrels_jg" alike: as
-            "trec", but the iteration is a group (a subtopic, or judges). Preferences as for `from_dict`: "prefs"
-            (query, judge, part, document, level)
+            "trec", but the iteration is a group (a subtopic, or judges); "evidence" and "hops": it is a set of
+            evidence, or a hop, as for `from_sets` and `from_hops`, and members have labels from 1 up. Preferences as
+            for `from_dict`: "prefs" (query, judge, part, document, level)
             and "qrels_prefs" (the same without part). Samples: "strata" (query, iteration, document, stratum, label)
             and "prels" (query, document, label, method, inclusion probability). None: by the suffix (.json, .csv,
             .jsonl, .ndjson, .parquet, .arrow or .feather, before any .gz or .zst); otherwise "beir", "quepid", "letor"
@@ -242,9 +250,11 @@ class Qrels(Rows):
         Parameters
         ----------
         data : table
-            As for `Run.from_table`; a column of labels is found by label, relevance, rating, rel, grade or score.
+            As for `Run.from_table`; a column of labels is found by label, relevance, rating, rel, grade or score. A
+            column called set or evidence has the sets of `from_sets`, and one called hop has hops: each row is a
+            document of one; members have labels from 1 up, and without a column of labels all are.
         columns : dict or None
-            ``{"query_id": name, "doc_id": name, "label": name}``, for columns with other names.
+            ``{"query_id": name, "doc_id": name, "label": name, "set": name}``, for columns with other names.
         duplicates : None, "first", "last", "max", "mean" or "once"
             None makes a duplicate document an error, "once" only if its labels differ. "mean": the mean of its labels,
             such as the ratings of several raters; negative ones, which are no judgments, are left out where there are
@@ -265,8 +275,52 @@ class Qrels(Rows):
 
         from_on = None if threshold is None else number("threshold", threshold)
         columns_read = table_rows.read(data, "qrels", roles.label_all(columns, label), duplicates, from_on)
-        query_ids, offsets, ids, numbers, repairs = columns_read
-        return cls(query_ids, offsets, ids, label_column(numbers), repairs)
+        return qrels_of_columns(*columns_read)
+
+    @classmethod
+    def from_sets(cls, data: Alternatives) -> Qrels:
+        """From ``{query_id: [[doc_id, ...], ...]}``: sets of evidence, each of which is enough if it is complete.
+
+        Metrics called evidence_* count complete sets. A set is complete at the rank of its last member, so at k if all
+        its members are in the first k; every document has a rank of its own. (KILT counts all members of a set as one
+        rank.) To other metrics a document of any set is relevant, with the label 1. A document may be in several sets.
+
+        Raises
+        ------
+        TypeError, ValueError, DuplicateError
+            A query has no sets, a set has no documents or one of them twice, or an id is neither a str nor an int.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> qrels = fastir.Qrels.from_sets({"q": [["a", "b"], ["c"]]})
+        >>> qrels
+        <Qrels: 1 query, 2 sets, 3 judgments>
+        >>> qrels["q"], qrels.sets
+        ({'a': 1, 'b': 1, 'c': 1}, {'q': [['a', 'b'], ['c']]})
+        >>> fastir.evaluate(qrels, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, ["evidence_mrr", "evidence_chain@2"])
+        evidence_mrr      0.3333
+        evidence_chain@2  0.5000
+        1 query
+        """
+        return listed_evidence(data, "sets")
+
+    @classmethod
+    def from_hops(cls, data: Alternatives) -> Qrels:
+        """From ``{query_id: [[doc_id, ...], ...]}``: hops, each of which needs one of its documents.
+
+        `hop_recall` counts the hops that have one in the first k, `all_hops` asks for all. Otherwise as `from_sets`.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> qrels = fastir.Qrels.from_hops({"q": [["a", "b"], ["c"]]})
+        >>> fastir.evaluate(qrels, {"q": {"b": 2.0, "a": 1.0}}, ["hop_recall@2", "all_hops@2"])
+        hop_recall@2  0.5000
+        all_hops@2    0.0000
+        1 query
+        """
+        return listed_evidence(data, "hops")
 
     @property
     def strata(self) -> dict[Any, dict[Any, int]] | None:
@@ -278,6 +332,18 @@ class Qrels(Rows):
         """``{query_id: {doc_id: inclusion probability}}`` of the documents in a sample, else None."""
         nested = self._parallel(self.columns.probabilities)
         return nested and {query: {doc: p for doc, p in docs.items() if p == p} for query, docs in nested.items()}
+
+    @property
+    def sets(self) -> dict[Any, list[list[Any]]] | None:
+        """``{query_id: [[doc_id, ...], ...]}`` of sets of evidence, else None."""
+        held = self.columns
+        return held.sets and held.sets.nested(held.query_ids, held.ids)
+
+    @property
+    def hops(self) -> dict[Any, list[list[Any]]] | None:
+        """``{query_id: [[doc_id, ...], ...]}`` of hops, else None."""
+        held = self.columns
+        return held.hops and held.hops.nested(held.query_ids, held.ids)
 
     def _parallel(self, column: np.ndarray | None) -> dict[Any, dict[Any, Any]] | None:
         query_ids, offsets, ids, _, _ = self.columns.fields()
@@ -533,17 +599,141 @@ def as_sampled(data: Any, strata: Strata | None, probabilities: Probabilities | 
     )
 
 
-def qrels_of_file(name: str, query_ids: list[str], offsets: np.ndarray, ids: Any, labels: Any, repairs: Any) -> Qrels:
-    return Qrels(query_ids, offsets, ids, label_column(labels), repairs)
+class EvidenceQrels(Qrels):
+    """Judgments with sets of evidence or with hops; a document has its largest label, 1 unless a file has others."""
+
+    def __init__(
+        self,
+        query_ids: list[Any],
+        offsets: np.ndarray,
+        ids: Any,
+        labels: np.ndarray,
+        repairs: dict[str, tuple[int, str]],
+        evidence: Evidence,
+    ) -> None:
+        super().__init__(query_ids, offsets, ids, labels, repairs)
+        setattr(self.columns, evidence.kind, evidence)
+
+    @property
+    def _evidence(self) -> Evidence:
+        evidence: Any = self.columns.sets or self.columns.hops
+        return evidence
+
+    def _only(self, places: list[int], kept: np.ndarray | None = None) -> EvidenceQrels:
+        columns, (rows, _) = self.columns, self.columns.rows(places, kept)
+        new_rows = np.full(columns.n_rows, -1, np.int64)
+        new_rows[rows] = np.arange(len(rows))
+        evidence = self._evidence.only(places, new_rows)
+        if (evidence.rows < 0).any():
+            raise ValueError(
+                f"qrels with {evidence.kind} keep all their members; make other {evidence.kind} without them"
+            )
+        query_ids, offsets, ids, labels, repairs = Qrels(*columns.fields())._only(places, kept).columns.fields()
+        return EvidenceQrels(query_ids, offsets, ids, labels, repairs, evidence)
+
+    def _by_set(self) -> dict[Any, dict[str, dict[Any, float]]]:
+        """The judgments by set, which are numbered from 1 up; what is in no set is in 0."""
+        evidence = self._evidence
+        nested, labels = evidence.nested(self.columns.query_ids, self.columns.ids), self.to_dict()
+        by_set: dict[Any, dict[str, dict[Any, float]]] = {}
+        for query_id, sets in nested.items():
+            rest = labels[query_id].keys() - {doc_id for docs in sets for doc_id in docs}
+            listed = [[doc_id for doc_id in labels[query_id] if doc_id in rest], *sets]
+            by_set[query_id] = {
+                str(number): {doc_id: labels[query_id][doc_id] for doc_id in docs} for number, docs in enumerate(listed)
+            }
+        return by_set
+
+    def _table(self) -> dict[str, Any]:
+        rows = [
+            (query_id, number, doc_id, label)
+            for query_id, sets in self._by_set().items()
+            for number, docs in sets.items()
+            for doc_id, label in docs.items()
+        ]
+        names = ("query_id", EVIDENCE_KINDS[self._evidence.kind], "doc_id", "label")
+        return {name: [row[place] for row in rows] for place, name in enumerate(names)}
+
+    def save(self, path: Path, format: str | None = None) -> None:
+        """Write (atomically) a file of the format "evidence" or "hops", whatever its name; see `Qrels.save`."""
+        from fastir.inputs import formats, writers
+
+        check_choice("format", format, (None, *formats.written_formats(self._evidence.kind)))
+        with files.create_file(os.fsdecode(path)) as file:
+            writers.groups(file, self._by_set())
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not EvidenceQrels:
+            return NotImplemented
+        mine, theirs = ((qrels.to_dict(), qrels.sets, qrels.hops) for qrels in (self, other))
+        return mine == theirs
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return restore_evidence, (*self.columns.fields(), self._evidence)
+
+    def __repr__(self) -> str:
+        evidence = self._evidence
+        sets = counted(len(evidence.offsets) - 1, EVIDENCE_KINDS[evidence.kind], evidence.kind)
+        judgments = counted(self.columns.n_rows, "judgment", "judgments")
+        return f"<Qrels: {counted(len(self), 'query', 'queries')}, {sets}, {judgments}>"
+
+
+def restore_evidence(
+    query_ids: list[Any],
+    offsets: np.ndarray,
+    ids: Any,
+    labels: np.ndarray,
+    repairs: dict[Any, Any],
+    evidence: Evidence,
+) -> EvidenceQrels:
+    """EvidenceQrels from a pickle."""
+    from fastir.inputs.evidence import damaged
+
+    restore_columns(Qrels, query_ids, offsets, ids, labels, repairs)
+    if damaged(evidence, len(query_ids), len(ids)):
+        raise ValueError("the pickled qrels are damaged: sets or hops do not fit their documents")
+    return EvidenceQrels(query_ids, offsets, ids, labels, repairs, evidence)
+
+
+def qrels_of_columns(
+    query_ids: list[Any],
+    offsets: np.ndarray,
+    ids: Any,
+    labels: Any,
+    repairs: dict[str, tuple[int, str]],
+    evidence: Evidence | None = None,
+) -> Qrels:
+    """Qrels of the columns of a table or of a file, perhaps with sets or hops."""
+    rows = query_ids, offsets, ids, label_column(labels), repairs
+    return Qrels(*rows) if evidence is None else EvidenceQrels(*rows, evidence)
+
+
+def listed_evidence(data: Alternatives, kind: str) -> Qrels:
+    """EvidenceQrels from the sets or hops of each query."""
+    from fastir.inputs.evidence import columns_of_members, listed_members
+
+    return EvidenceQrels(*columns_of_members(listed_members(data, kind), kind))
+
+
+def evidence_reader(kind: str) -> Callable[..., Qrels]:
+    """What makes qrels from the columns of a file with sets or hops."""
+
+    def read(name: str, keys: list[str], *columns: Any) -> Qrels:
+        from fastir.inputs.evidence import columns_of_members, keyed_members
+
+        return EvidenceQrels(*columns_of_members(keyed_members(keys, *columns[:3]), kind, columns[3]))
+
+    return read
 
 
 FILE_READERS: dict[str, Callable[..., Qrels]] = {  # what a format holds: from the name and the columns of a file
-    "labels": qrels_of_file,
+    "labels": lambda name, *columns: qrels_of_columns(*columns),
     "groups": lambda name, keys, *columns: GroupedQrels(
-        [tuple(key.split(" ")) for key in keys], qrels_of_file(name, keys, *columns)
+        [tuple(key.split(" ")) for key in keys], qrels_of_columns(keys, *columns)
     ),
     "preferences": preferences_of_file,
     "sample": lambda name, *columns: SampledQrels(*columns),
+    **{kind: evidence_reader(kind) for kind in EVIDENCE_KINDS},
 }
 
 

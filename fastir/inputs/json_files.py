@@ -62,8 +62,8 @@ def read(
         with naming(name):
             listed = lists_or_records([content for _, content, _ in files], is_run, columns, duplicates)
         if listed is not None:
-            *read, repairs = listed
-            return *read, {**files[0][2], **repairs}
+            query_ids, offsets, ids, numbers, repairs, *evidence = listed
+            return query_ids, offsets, ids, numbers, {**files[0][2], **repairs}, *evidence
     if plain is None or (not is_run and not fit_labels(plain[4])):
         queries, first_rows, ids, numbers, noted = unusual_rows(files, is_run, query_ids)
     else:

@@ -26,7 +26,12 @@ RUN = ("run", "system", "run_id", "system_id")  # of several runs in one table
 LABEL = ("label", "relevance", "rating", "rel", "grade", "judgment", "judgement")
 NUMBER: dict[str, tuple[str, ...]] = {"run": ("score", "prediction", "similarity", RANK), "qrels": (*LABEL, "score")}
 LISTED = {"run": "retrieved", "qrels": "relevant"}  # the role of a column of lists of ids
-ROLES = ("query_id", "doc_id", "score", "rank", "label", "run", *LISTED.values())  # of tables of runs and of qrels
+EVIDENCE_KINDS = {"sets": "set", "hops": "hop"}  # of qrels, and the role of the column that has them
+EVIDENCE = {"set": ("set", "evidence"), "hop": ("hop",)}  # of qrels: the sets that documents are members of, or hops
+ROLES = (  # of tables of runs and of qrels
+    *("query_id", "doc_id", "score", "rank", "label", "run"),
+    *(*LISTED.values(), *EVIDENCE),
+)
 
 # of tables with a ranking in each row; the names of lists tell that a table has lists
 LISTS = (
@@ -156,8 +161,9 @@ def usual_columns(what: str, names: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def find_columns(what: str, names: list[Any], columns: Mapping[Any, Any]) -> tuple[Any, ...]:
-    """The names of the query, document and number columns; for runs, also the column of their names."""
+    """The names of the query, document and number columns; then the column of the runs' names, or of sets of qrels."""
     usual = usual_names(what, columns)
+    evidence = evidence_column(names, columns)[1] if what == "qrels" else None
     if what == "qrels":
         label = columns.get("label")
         if isinstance(label, Everything):
@@ -167,12 +173,23 @@ def find_columns(what: str, names: list[Any], columns: Mapping[Any, Any]) -> tup
                     f"label={label.value:g} is for tables without labels; the qrels have a column {found!r}"
                 )
             del usual["label"]
-        elif label is None and is_pairs(names, usual):
+        elif label is None and is_pairs([name for name in names if name != evidence], usual):
             del usual["label"]
     chosen = [find_column(what, names, role, of_role) for role, of_role in usual.items()]
     if what == "run":
         chosen += [name for name in ([columns["run"]] if "run" in columns else RUN) if name in names][:1]
+    if evidence is not None:
+        chosen += [evidence] * (4 - len(chosen))  # in the place of a label, too, if there is none
     return tuple(chosen)
+
+
+def evidence_column(names: Sequence[Any], columns: Mapping[Any, Any]) -> tuple[str, Any]:
+    """The role and the name of the column with the sets or hops of qrels; "" and None if there is none."""
+    for role in EVIDENCE:
+        if role in columns:
+            return role, find_column("qrels", list(names), role, [columns[role]])
+    found = ((role, name) for role, usual in EVIDENCE.items() for name in usual if name in names)
+    return next(found, ("", None))
 
 
 def is_pairs(names: list[Any], usual: Mapping[str, Sequence[Any]]) -> bool:

@@ -54,11 +54,10 @@ def read(
 ) -> tuple[Any, ...]:
     """Read a file as columns; see `formats`."""
     with open_table(path, "run" if is_run else "qrels", format, columns, watch) as (table, repairs):
-        *columns_read, more = table_rows.columns_of(table, "run" if is_run else "qrels", duplicates, threshold)
-    return *columns_read, {
-        **repairs,
-        **{kind: (count, f"{place_name(path)}: {place}") for kind, (count, place) in more.items()},
-    }
+        read_rows = table_rows.columns_of(table, "run" if is_run else "qrels", duplicates, threshold)
+    query_ids, offsets, ids, numbers, more, *evidence = read_rows
+    placed = {kind: (count, f"{place_name(path)}: {place}") for kind, (count, place) in more.items()}
+    return query_ids, offsets, ids, numbers, {**repairs, **placed}, *evidence
 
 
 def read_columns(path: Any, format: str) -> Any:
@@ -380,7 +379,8 @@ class Jsonl(Text):
     def plain_rows(self, names: tuple[Any, ...]) -> Iterator[list[ParsedColumn]]:
         """The rows down to the first that is unusual, which pyarrow will read from there: it takes twice as long."""
         kinds = [INTEGER if type(self.first[name]) is int else TEXT for name in names]
-        kinds[tables.NUMBER_POSITION : tables.NUMBER_POSITION + 1] = [NUMBER] * (len(names) > tables.NUMBER_POSITION)
+        for _ in tables.number_names(names):
+            kinds[tables.NUMBER_POSITION] = NUMBER
         fields = [name.encode("utf-8", "surrogateescape") for name in names]
         used = stop = 1
         while used == stop > 0 and (content := self.read(BLOCK_BYTES)):
@@ -396,7 +396,7 @@ class Jsonl(Text):
     def batches(self, names: tuple[Any, ...]) -> Iterable[Any]:
         if self.is_at_end():
             return []
-        numbers = names[tables.NUMBER_POSITION :][:1]
+        numbers = tables.number_names(names)
         ids = {name: id_type(self.first[name]) for name in names if name not in numbers}
         return self.read_rows([*{**ids, **dict.fromkeys(numbers, import_pyarrow().float64())}.items()])
 

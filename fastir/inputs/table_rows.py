@@ -21,6 +21,7 @@ from fastir.engine.join._contiguous import find_duplicates
 from fastir.engine.threads import interruptible, longest_query
 from fastir.errors import DuplicateError, quote, remedy, warn_caller
 from fastir.inputs import misread
+from fastir.inputs.roles import EVIDENCE_KINDS
 from fastir.inputs.tables import Batch, Table, table
 
 
@@ -34,7 +35,8 @@ def read(
 def columns_of(source: Any, what: str, duplicates: str | None, threshold: float | None = None) -> tuple[Any, ...]:
     """A Table, or ListColumns, grouped by query, as Rows takes them."""
     if isinstance(source, Table):
-        return group_rows(source, duplicates, threshold=threshold)
+        of_sets = what == "qrels" and source.evidence
+        return (group_sets if of_sets else group_rows)(source, duplicates, threshold=threshold)
     if threshold is not None:
         raise ValueError("threshold is for ratings, and the table has lists of ids")
     return source.qrels_columns(duplicates) if what == "qrels" else source.run_columns(duplicates)
@@ -103,10 +105,29 @@ def group_rows(
     )
 
 
-def group_by_run(source: Table, duplicates: str | None) -> dict[Any, tuple[Any, ...]]:
-    """{run: its rows, grouped by query, as Rows takes them} of a table of several runs."""
+def group_sets(source: Table, duplicates: str | None, threshold: float | None = None) -> tuple[Any, ...]:
+    """All rows of qrels with a column of sets or hops, as the columns of the union and its Evidence."""
+    from fastir.inputs.evidence import columns_of_members, tabled_members
+
+    batches = list(source.with_runs())
+    by_set = group_by_run(source, duplicates, threshold, batches)
+    members, repairs = tabled_members(query_codes([batch for batch, _ in batches])[0], by_set)
+    kind = next(kind for kind, role in EVIDENCE_KINDS.items() if role == source.evidence)
+    return columns_of_members(members, kind, repairs)
+
+
+def group_by_run(
+    source: Table,
+    duplicates: str | None,
+    threshold: float | None = None,
+    read: Iterable[tuple[Batch, Ids | None]] | None = None,
+) -> dict[Any, tuple[Any, ...]]:
+    """{run: its rows, grouped by query, as Rows takes them} of a table of several runs; or {set: its rows} of qrels.
+
+    `read` are its batches, if they were read.
+    """
     batches, runs = [], []
-    for batch, of_runs in source.with_runs():
+    for batch, of_runs in source.with_runs() if read is None else read:
         batches.append(batch)
         runs += [] if of_runs is None else [batch._replace(queries=of_runs)]
     if not batches:
@@ -123,9 +144,9 @@ def group_by_run(source: Table, duplicates: str | None) -> dict[Any, tuple[Any, 
             of_run = None if ranks is None else ranks[rows[: misread.SAMPLE_ROWS]]
             source.found = misread.misread_rows(batch.queries, batch.numbers, of_run)
         try:
-            rows_by_run[name] = group_rows(source, duplicates, [batch], rows)
+            rows_by_run[name] = group_rows(source, duplicates, [batch], rows, threshold)
         except (TypeError, ValueError, OverflowError) as error:
-            error.args = (f"run {quote(name)}: {error.args[0]}", *error.args[1:])
+            error.args = (f"{source.evidence or 'run'} {quote(name)}: {error.args[0]}", *error.args[1:])
             raise
     return rows_by_run
 

@@ -68,7 +68,9 @@ class Table:
         chosen = usual_columns(what, names) if not columns else find_columns(what, list(names), columns)
         self.names: tuple[Any, ...] = chosen
         # of qrels without a column of labels: the label of all that is listed
-        self.label: float | None = None if len(self.names) > 2 else roles.label_of_all(columns)
+        self.label: float | None = None if number_names(chosen) else roles.label_of_all(columns)
+        # of qrels: whether their fourth column has sets or hops
+        self.evidence: str = roles.evidence_column(names, columns or {})[0] if what == "qrels" else ""
         self.ranks: bool = what != "qrels" and is_rank(self.names[2], columns or {})
         beside = (columns or {}).get("rank", RANK)  # the column of ranks beside the scores
         self.rank: Any = beside if what != "qrels" and not self.ranks and names.count(beside) == 1 else None
@@ -178,6 +180,12 @@ class Table:
         if self.rounded:
             made[ROUNDED] = len(self.rounded), rounded_place(*next(iter(self.rounded.items())))
         return made
+
+
+def number_names(names: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The name of the column of numbers; none if it has the sets of qrels without labels, as the fourth has."""
+    numbers = names[NUMBER_POSITION : NUMBER_POSITION + 1]
+    return () if numbers == names[NUMBER_POSITION + 1 :] else numbers
 
 
 def table(data: Any, what: str, columns: Mapping[Any, Any] | None = None) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from fastir.engine.measure import CARDS, MOST_USED
-from fastir.engine.measure.cards import BETTER, BY_OPTION_TEXTS, Card, find_relatives
+from fastir.engine.measure.cards import BETTER, NEEDS, Card, find_relatives
 from fastir.engine.measure.references import Reference
 from fastir.errors import UnknownMetricError
 from fastir.rendering import Cell, Table, render
@@ -253,8 +253,7 @@ def request_lines(name: str, request: Request) -> list[Line]:
         how = "counted over the pairs" if card.groups == "pairs" else "averaged over the subtopics or groups"
         lines.append(("groups", f"{how} of judges of the qrels"))
     if card.sampled:
-        needed = BY_OPTION_TEXTS.get(card.sampled, f"samples with {card.sampled}")
-        lines.append(("qrels", needed))
+        lines.append(("qrels", NEEDS[card.sampled]))
     if request.level is not None:
         lines.append(("relevant", f"label >= {request.level}; lower labels have no gain"))
     for param in card.params:

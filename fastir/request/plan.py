@@ -38,7 +38,7 @@ AS_GIVEN, POOLED, BY_SCORE, SAMPLED, WEIGHTED, FORBIDDEN = QRELS_KINDS = (
 BY_OPTION = {"weights": WEIGHTED, "forbidden": FORBIDDEN}  # what `Card.sampled` says an option must have
 ID_PROPERTIES = {  # what only documents with their ids have
     POOLED: "document ids and qrels, to know what was judged for any query",
-    SAMPLED: "qrels that say how their documents were sampled",
+    SAMPLED: "qrels that say how their documents were sampled, or which set or hop they belong to",
     WEIGHTED: "weights of documents, doc_weights",
     FORBIDDEN: "forbidden documents, forbidden",
 }

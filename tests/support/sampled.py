@@ -89,3 +89,10 @@ def drawn(draws, ranking, metrics, **options):
     qrels = fastir.Qrels.from_dict(labels, **{options["kind"]: beside})
     results = fastir.evaluate(qrels, dict.fromkeys(draws, ranking), metrics)
     return dict(zip(metrics, results.values.T, strict=True))
+
+
+def evidence(card, qrels, level):
+    """The relevant documents of each query as two sets, or hops, of evidence; "none" where there are none."""
+    members = {query: [doc for doc, label in docs.items() if label >= level] for query, docs in qrels.items()}
+    make = {"sets": fastir.Qrels.from_sets, "hops": fastir.Qrels.from_hops}[card.sampled]
+    return make({query: [*filter(None, (docs[:2], docs[2:]))] or [["none"]] for query, docs in members.items()})

@@ -27,6 +27,7 @@ from fastir.evaluation.composites.per_metric import IdealByScore
 from fastir.evaluation.drivers.prepared import PreparedQrels
 from fastir.evaluation.labels import LabelLists
 from fastir.inputs.query_groups import QueryGroups
+from fastir.inputs.roles import EVIDENCE_KINDS
 from fastir.inputs.shapes import DICTS, input_shape
 from fastir.request import names
 from fastir.request.options import TIES, TIES_BY_INPUT
@@ -122,6 +123,10 @@ def explain_query(
         if request.card.sampled in BY_OPTION:
             what = ID_PROPERTIES[BY_OPTION[request.card.sampled]].partition(",")[0]
             raise ValueError(f"explain: metric {quote(request.text)} reads {what}, which labels do not show")
+        if request.card.sampled in EVIDENCE_KINDS:
+            raise ValueError(
+                f"explain: metric {quote(request.text)} is of whole {request.card.sampled}; no document has a share"
+            )
         if request.card.sampled:
             raise ValueError(
                 f"explain: metric {quote(request.text)} is estimated from a sample, in which a document "

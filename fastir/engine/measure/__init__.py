@@ -20,7 +20,7 @@ Raises   only while a Plan is made. `measure` and everything below it is noexcep
     _user_models   rank-biased precision, expected reciprocal rank, C/W/L metrics, overlap with the ideal ranking
     _tasks         preferences, technology-assisted review, learning to rank, multilabel classification, Q-measure
     judges.py      what metrics of preferences make of several judges
-    _sampling      estimates from a sample of the pool; documents that count as their weights
+    _sampling      estimates from a sample of the pool; documents that count as their weights; sets of evidence
     _measure       Plan and Scratch, and the steps from the hits of one query to its row of values
     _arithmetic    logarithms and powers, the same to the bit on every processor; expected values over ties
     _sort          orders and searches

@@ -1,4 +1,4 @@
-"""Metrics of sampled judgments and of weighted documents.
+"""Metrics of sampled judgments, of weighted documents, and of evidence.
 
 Sampled judgments: what metrics would be with judgments of the whole pool, estimated from a sample of it. The qrels say
 how each document came into the sample: by its stratum, of which so many documents were drawn, or by the probability
@@ -28,7 +28,8 @@ import numpy as np
 from fastir.engine.measure._graded import ANY_GAIN, GAIN
 from fastir.engine.measure._registry import EMPTY, PERSISTENCE, words
 from fastir.engine.measure.cards import INF, Card, Param
-from fastir.engine.measure.references import ASLAM_2006, CLARKE_2020, JAIN_2016, YANG_2018, YILMAZ_2008
+from fastir.engine.measure.references import (ASLAM_2006, CLARKE_2020, JAIN_2016, PETRONI_2021, YANG_2018, YILMAZ_2008,
+                                              ZHAI_2003)
 
 
 cdef double SMOOTHING = 0.00001     # what sample_eval.pl adds to the counts of a stratum, so that none is empty
@@ -598,3 +599,95 @@ declare(leak_recall, forbidden_card(Card(
     "max(0, r_k / R - f_k / F), F the number of forbidden documents; r_k / R where F = 0", "0 if R = 0",
     (CLARKE_2020, "daimon leak_penalised_recall"),
     aliases=("leak_penalised_recall", "leak_penalized_recall"), params=(EMPTY,), by_label=False)), leak_recall)
+
+
+# ---- evidence: sets that must be complete, and hops that need one document ------------------------------------------
+# A metric is a function of int64 arrays: the ranks of the members of each set, NEVER if not in the first k; where the
+# members of each set begin, of which none is empty; and where the sets of each query begin.
+NEVER = np.iinfo(np.int64).max
+cdef dict _of_evidence = {}
+
+
+def complete(ranks, offsets):
+    """The rank of the last member of each set."""
+    return np.maximum.reduceat(ranks, offsets[:-1])
+
+
+def met(ranks, offsets):
+    """Whether each hop has a document."""
+    return np.minimum.reduceat(ranks, offsets[:-1]) < NEVER
+
+
+def count(marked, offsets):
+    """How many are marked in each list."""
+    return np.diff(np.append(0, np.cumsum(marked))[offsets])
+
+
+def share(marked, firsts):
+    return count(marked, firsts) / np.maximum(np.diff(firsts), 1)
+
+
+def best_of(values, firsts):
+    """The largest value of each query, 0 where it has no sets."""
+    best, having = np.zeros(len(firsts) - 1), np.diff(firsts) > 0
+    best[having] = np.maximum.reduceat(values, firsts[:-1][having])
+    return best
+
+
+def evidence_recall(ranks, offsets, firsts):
+    return share(complete(ranks, offsets) < NEVER, firsts)
+
+
+def evidence_found(ranks, offsets, firsts):
+    return best_of(np.where(complete(ranks, offsets) < NEVER, 1.0, 0.0), firsts)
+
+
+def evidence_chain(ranks, offsets, firsts):
+    return best_of(count(ranks < NEVER, offsets) / np.diff(offsets), firsts)
+
+
+def evidence_mrr(ranks, offsets, firsts):
+    last = complete(ranks, offsets)
+    return best_of(np.where(last < NEVER, 1.0 / last, 0.0), firsts)
+
+
+def hop_recall(ranks, offsets, firsts):
+    return share(met(ranks, offsets), firsts)
+
+
+def all_hops(ranks, offsets, firsts):
+    return np.where(share(met(ranks, offsets), firsts) == 1.0, 1.0, 0.0)
+
+
+cdef object declare_evidence(function, str summary, str formula, str kind, sources, by_rank=False):
+    """Declare a metric of sets or of hops."""
+    cdef str name = function.__name__
+    _of_evidence[name] = function
+    declare(never_walked, Card(
+        name, summary, formula, f"0 where a query has no {kind}", sources, params=(EMPTY,), cutoff=True, reads="pool",
+        by_label=False, sampled=kind, rank_sensitive=by_rank, differs=ONE_RANK * (kind == "sets")))
+
+
+cdef str ONE_RANK = "KILT counts the retrieved members of a set as one rank, that of the last one"
+
+declare_evidence(evidence_recall, "fraction of the sets of evidence that are complete in the first k",
+                 "sets with all members at ranks <= k / sets", "sets", (PETRONI_2021, "KILT recall@k"))
+declare_evidence(evidence_found, "whether a set of evidence is complete in the first k",
+                 "1 if a set has all members at ranks <= k, else 0", "sets", (PETRONI_2021, "KILT success_rate@k"))
+declare_evidence(evidence_chain, "largest fraction of a set of evidence in the first k",
+                 "max over sets of members at ranks <= k / members", "sets", (PETRONI_2021,))
+declare_evidence(evidence_mrr, "reciprocal rank at which the first set of evidence is complete",
+                 "1 / rank, if it is <= k, else 0; a set is complete at the rank of its last member", "sets",
+                 (PETRONI_2021,), True)
+declare_evidence(hop_recall, "fraction of the hops with a document in the first k",
+                 "hops with a document at a rank <= k / hops", "hops", (ZHAI_2003,))
+declare_evidence(all_hops, "whether each hop has a document in the first k",
+                 "1 if each hop has a document at a rank <= k, else 0", "hops", (ZHAI_2003,))
+
+
+def evidence_values(name, int64_t k, evidence, standing):
+    """The values of a metric for all queries, float64; `standing` has the rank of each row of the qrels, or NEVER."""
+    if len(evidence.rows) == 0:
+        return np.zeros(len(evidence.firsts) - 1)
+    ranks = standing[evidence.rows]
+    return _of_evidence[name](np.where(ranks > k, NEVER, ranks), evidence.offsets, evidence.firsts)

@@ -16,12 +16,13 @@ from fastir.data.qrels import Qrels
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.engine.measure import NUM_Q
 from fastir.engine.measure._codes import READ_CODES, STATUS_CODES
-from fastir.engine.measure._sampling import estimate
+from fastir.engine.measure._sampling import NEVER, estimate, evidence_values
 from fastir.errors import UnknownMetricError, quote
 from fastir.evaluation.drivers.coverage import without_missing
 from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
 from fastir.evaluation.drivers.judged import rank_collector, used_slots
 from fastir.evaluation.drivers.prepared import check_labels
+from fastir.inputs.roles import EVIDENCE_KINDS
 from fastir.request.compiler import EMPTY, label_limits
 from fastir.request.names import Gains, Request
 from fastir.request.options import MAX_DEPTH, TIES
@@ -34,6 +35,8 @@ HOW = {
     "strata": "strata: Qrels.from_file(path, 'strata') or Qrels.from_dict(labels, strata=...)",
     "probabilities": "inclusion probabilities: Qrels.from_file(path, 'prels') or "
     "Qrels.from_dict(labels, probabilities=...)",
+    "sets": "sets of evidence: Qrels.from_file(path, 'evidence') or Qrels.from_sets({query_id: [doc_ids, ...]})",
+    "hops": "hops: Qrels.from_file(path, 'hops') or Qrels.from_hops({query_id: [doc_ids, ...]})",
 }
 
 
@@ -120,14 +123,19 @@ class SampleEvaluator:
         sizes, num_ret = kept.T.astype(np.int64, "C")
         used = used_slots(sample.offsets, sizes)
         used = used[ranks[used] <= depth]
+        rows = sample.by_label[sample.offsets[sample.queries[used]] + places[used] - 1]
+        judged = settings.options.judged_only
+        if judged:
+            kept = sample.labels[sample.offsets[sample.queries[used]] + rows] >= 0
+            used, rows = used[kept], rows[kept]
         queries = sample.queries[used]
-        hits = (
-            offsets_from_sizes(occurrences(queries, minlength=len(sizes))),
-            np.append(ranks[used], 0),  # so that no array is empty
-            np.append(sample.by_label[sample.offsets[queries] + places[used] - 1], 0),
-        )
+        offsets = offsets_from_sizes(occurrences(queries, minlength=len(sizes)))
+        at = np.arange(1, len(used) + 1) - offsets[queries] if judged else ranks[used]
+        hits = offsets, np.append(at, 0), np.append(rows, 0)  # so that no array is empty
+        standing = np.full(n, NEVER)
+        standing[sample.offsets[queries] + rows] = at
         num_ret = np.minimum(num_ret, depth)
-        values = np.stack([self.estimates(*metric, hits, num_ret) for metric in self.metrics()], 1)
+        values = np.stack([self.estimates(*metric, hits, num_ret, standing) for metric in self.metrics()], 1)
         if settings.queries == "intersection":
             query_ids, values, status = without_missing(query_ids, values, status)
         return query_ids, values, status, coverage
@@ -138,9 +146,15 @@ class SampleEvaluator:
         params: dict[str, Any],
         hits: tuple[np.ndarray, np.ndarray, np.ndarray],
         num_ret: np.ndarray,
+        standing: np.ndarray,
     ) -> np.ndarray:
-        """The values of a metric for all queries."""
+        """The values of a metric for all queries; `standing` are the ranks of all rows."""
         sample, level = self.sample, math.ceil(request.relevant_from(self.settings.level))
+        none, depth = EMPTY.get(params.get("empty")), request.cutoff or MAX_DEPTH
+        if request.card.sampled in EVIDENCE_KINDS:
+            evidence = getattr(self.qrels.columns, request.card.sampled)
+            values = evidence_values(request.card.name, depth, evidence, standing)
+            return values if none is None else np.where(np.diff(evidence.firsts) > 0, values, none)
         gain = params.get("gain", "binary")
         # Without a level of its own a metric takes gains from the first label on that can have one.
         lowest = level if request.level or gain == "binary" else 0 if isinstance(gain, Gains) else 1
@@ -148,8 +162,7 @@ class SampleEvaluator:
         rows = sample.offsets, sample.labels, sample.by_label, sample.strata
         pool = *rows, sample.firsts, sample.sizes, sample.probabilities, *gains
         values, totals = np.empty(len(num_ret)), np.empty(len(num_ret))
-        estimate(request.card.name, level, request.cutoff or MAX_DEPTH, hits, pool, num_ret, values, totals)
-        none = EMPTY.get(params.get("empty"))
+        estimate(request.card.name, level, depth, hits, pool, num_ret, values, totals)
         return values if none is None else np.where(totals > 0, values, none)
 
     def answer(self, run: Any, n_threads: SupportsIndex | None) -> RunValues:
@@ -167,7 +180,9 @@ def sample_for(qrels: Qrels, settings: Settings) -> Sample:
         needed, text = request.card.sampled, quote(request.text)
         if getattr(qrels.columns, needed) is None:
             raise UnknownMetricError(f"metric {text} is defined on qrels with {HOW[needed]}")
-        if settings.options.judged_only:
+        if needed in EVIDENCE_KINDS and request.relevant_from(settings.level) != 1:
+            raise ValueError(f"metric {text} takes no relevance level: members of {needed} have labels from 1 up")
+        if settings.options.judged_only and needed not in EVIDENCE_KINDS:
             raise ValueError(f"judged_only: metric {text} needs the documents of the pool that were not judged, too")
     if TIES[settings.ties] == "average":
         check_average(settings.requests, settings.values, MAX_DEPTH)
