@@ -49,6 +49,7 @@ API = {
     "precision_recall_curve PrecisionRecallCurve roc_curve RocCurve",
     "Fusing": "fuse tune Tuning Trial Fold",
     "Generated answers": "evaluate_nuggets evaluate_citations",
+    "Exposure": "expected_exposure",
     "Parts": "judged_rankings JudgedRankings ResultsByConvention Partial",
     "Judgments": "bounds Bounds pool Pool contributions Contributions leave_one_out LeftOut to_judge ToJudge "
     "merge_qrels agreement Agreement rank_correlation RankCorrelation Swap similarity",
@@ -62,7 +63,7 @@ SPARK = "evaluate evaluate_many compare SparkResults RankingEvaluator"
 BOXES = (
     "inputs engine engine/columns engine/join engine/rank engine/measure data data/results request evaluation "
     "evaluation/drivers evaluation/composites evaluation/partial analyses analyses/compare analyses/explain report "
-    "analyses/check analyses/bounds analyses/fusion analyses/pools analyses/agreement analyses/verdicts engine/threads"
+    "analyses/check analyses/bounds analyses/fusion analyses/pools analyses/agreement analyses/verdicts analyses/exposure engine/threads"
 )
 KERNELS = (
     "engine/join/_dicts engine/join/_join engine/join/_scattered engine/rank/_rank engine/rank/_row_counts "

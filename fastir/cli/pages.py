@@ -30,6 +30,13 @@ STRATA = {"q": {"a": 1, "b": 1, "c": 2, "d": 2, "e": 2, "f": 1}}
 PROBABILITIES = {"q": {"a": 1.0, "b": 1.0, "c": 0.5, "e": 0.25, "f": 0.5}}
 DOC_WEIGHTS = {"a": 2.0, "c": 1.25, "e": 4.0}
 FORBIDDEN_DOCUMENTS = {"q": ["z", "d"]}
+DOC_GROUPS = {"a": {"old": 1}, "b": {"old": 0.5, "new": 0.5}, "d": {"new": 1}}
+TARGET = {"old": 0.75, "new": 0.25}
+NEEDED: tuple[dict[str, Any], ...] = (  # options that metrics need
+    {"doc_weights": DOC_WEIGHTS},
+    {"forbidden": FORBIDDEN_DOCUMENTS},
+    {"doc_groups": DOC_GROUPS, "target": TARGET},
+)
 RUN = {"q": {"b": 5.0, "a": 4.0, "z": 3.0, "c": 2.0, "d": 1.0}}
 OTHER_RUN = {"q": {"a": 3.0, "b": 2.0, "y": 2.0, "c": 1.0}}
 
@@ -52,6 +59,7 @@ GROUPS = {  # {the first metric of a family: what the family is called}
     "xinf_ap": "Estimates from a sample of the pool",
     "psp": "Weighted documents",
     "forbidden_hits": "Forbidden documents",
+    "awrf": "Exposure of groups",
 }
 SPELLINGS = (
     "ndcg@2",
@@ -142,6 +150,8 @@ probabilities = {probabilities}
 sample = fastir.Qrels.from_dict(qrels, strata=strata, probabilities=probabilities)
 doc_weights = {doc_weights}
 forbidden = {forbidden}
+doc_groups = {doc_groups}
+target = {target}
 run = {run}
 print(fastir.evaluate(qrels, run, "ndcg@4")["ndcg@4"])
 ```
@@ -184,6 +194,8 @@ def reference() -> str:
         probabilities=PROBABILITIES,
         doc_weights=DOC_WEIGHTS,
         forbidden=FORBIDDEN_DOCUMENTS,
+        doc_groups=DOC_GROUPS,
+        target=TARGET,
         run=RUN,
     )
     judged: dict[str, Any] = {
@@ -194,7 +206,7 @@ def reference() -> str:
     values: dict[str, float] = {}
     for name, qrels in judged.items():
         cards = [card for card in CARDS if qrels_name(card) == name]
-        for needs in ({}, {"doc_weights": DOC_WEIGHTS}, {"forbidden": FORBIDDEN_DOCUMENTS}):
+        for needs in ({}, *NEEDED):
             examples = [example(card) for card in cards if needed_option(card) == next(iter(needs), "")]
             values |= evaluate(qrels, RUN, examples, queries="qrels", **needs) if examples else {}
     metrics = (
@@ -255,7 +267,7 @@ def qrels_name(card: Card) -> str:
 
 def needed_option(card: Card) -> str:
     """The option of `evaluate` that a metric needs; empty for most."""
-    return {"weights": "doc_weights", "forbidden": "forbidden"}.get(card.sampled, "")
+    return {"weights": "doc_weights", "forbidden": "forbidden", "groups": "doc_groups"}.get(card.sampled, "")
 
 
 def example(card: Card) -> str:

@@ -175,6 +175,8 @@ VALUES = {
     "aggregate": words("sum", "mean", parents=PARENTS),
     "exclude": [*words("query_id"), given({"q1": ["b"], "q2": ["i"]})],
     "forbidden": words({"q1": ["b"]}, metrics="forbidden_hits@3"),
+    "doc_groups": words({"a": {"m": 1}}, target={"m": 0.5, "f": 0.5}, metrics="awrf@3"),
+    "target": words({"m": 0.5, "f": 0.5}, doc_groups={"a": {"m": 1}}, metrics="awrf@3"),
     "forbidden_level": words(0, metrics="forbidden_hits@3"),
     "validate": words("judged", run=UNJUDGED_REPEATED), "columns": words({"doc_id": "number"}, run=RUN_UNNAMED),
     "qrels_columns": words({"doc_id": "number"}, qrels=QRELS_UNNAMED), "label": words(2, qrels=INTERACTIONS),

@@ -16,6 +16,7 @@ from fastir.data.qrels import Qrels
 from fastir.data.run import Run, as_run
 from fastir.engine.join._judged import Judged
 from fastir.engine.measure import NUM_Q
+from fastir.evaluation.composites.exposure import DocGroups, ExposureEvaluator
 from fastir.evaluation.composites.forbidden import ForbiddenEvaluator
 from fastir.evaluation.composites.samples import SampleEvaluator
 from fastir.evaluation.composites.weights import WeightedEvaluator
@@ -24,7 +25,7 @@ from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunEvalu
 from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.shapes import DICTS, input_shape
 from fastir.request.names import NAMES, Request
-from fastir.request.plan import BY_SCORE, FORBIDDEN, POOLED, SAMPLED, WEIGHTED, Settings, compile_settings
+from fastir.request.plan import BY_SCORE, FORBIDDEN, GROUPED, POOLED, SAMPLED, WEIGHTED, Settings, compile_settings
 
 if TYPE_CHECKING:
     from fastir.inputs.parents import AnyParents
@@ -45,6 +46,7 @@ class PerMetricRules:
         columns: Mapping[str, str] | None,
         parents: AnyParents | None,
         forbidden: Qrels | None = None,
+        doc_groups: DocGroups | None = None,
     ) -> None:
         self.qrels = qrels
         self.settings = settings
@@ -62,6 +64,8 @@ class PerMetricRules:
                 some = compile_settings(tuple(request.text for request in requests), options)
                 if read == FORBIDDEN:
                     part = ForbiddenEvaluator(prepare, qrels, some, forbidden)
+                elif read == GROUPED:
+                    part = ExposureEvaluator(prepare, qrels, some, doc_groups)
                 elif read in EVALUATOR_BY_READ:
                     part = EVALUATOR_BY_READ[read](prepare, qrels, some)
                 else:
@@ -249,7 +253,8 @@ class IdealByScore:
         return self.plain.evaluators()
 
 
-Part = PlainEvaluator | JudgedAnywhere | IdealByScore | SampleEvaluator | WeightedEvaluator | ForbiddenEvaluator
+Composite = SampleEvaluator | WeightedEvaluator | ForbiddenEvaluator | ExposureEvaluator
+Part = PlainEvaluator | JudgedAnywhere | IdealByScore | Composite
 EVALUATOR_BY_READ: dict[str, type[SampleEvaluator | WeightedEvaluator]] = {
     SAMPLED: SampleEvaluator,
     WEIGHTED: WeightedEvaluator,
