@@ -63,7 +63,8 @@ SPARK = "evaluate evaluate_many compare SparkResults RankingEvaluator"
 BOXES = (
     "inputs engine engine/columns engine/join engine/rank engine/measure data data/results request evaluation "
     "evaluation/drivers evaluation/composites evaluation/partial analyses analyses/compare analyses/explain report "
-    "analyses/check analyses/bounds analyses/fusion analyses/pools analyses/agreement analyses/verdicts analyses/exposure engine/threads"
+    "analyses/check analyses/bounds analyses/fusion analyses/pools analyses/agreement analyses/verdicts "
+    "analyses/exposure engine/threads"
 )
 KERNELS = (
     "engine/join/_dicts engine/join/_join engine/join/_scattered engine/rank/_rank engine/rank/_row_counts "

@@ -101,8 +101,8 @@ ROWS = {  # by the heading of the command's help
             "documents with labels up to this one are forbidden, too", "X", "float",
             of=("CompareOptions", "EvaluateOptions")),
         Row("doc_groups", "DocGroupsLike | None", None,
-            "the groups of documents, for awrf and ndcg_awrf: a document, a group and its share on each line, or a table",
-            "FILE", of=("CompareOptions", "EvaluateOptions")),
+            "the groups of documents, for awrf and ndcg_awrf: a document, a group and its share on each line, or a "
+            "table", "FILE", of=("CompareOptions", "EvaluateOptions")),
         Row("target", "TargetLike | None", None,
             "the share of the exposure that each group should have: a group and a number on each line, or a query "
             "before them", "FILE", of=("CompareOptions", "EvaluateOptions")),

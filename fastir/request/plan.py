@@ -35,7 +35,11 @@ if TYPE_CHECKING:
 AS_GIVEN, POOLED, BY_SCORE, SAMPLED, WEIGHTED, FORBIDDEN, GROUPED = QRELS_KINDS = (
     *("as given", "pooled", "by score", "sampled", "weighted", "forbidden", "grouped"),
 )
-BY_OPTION = {"weights": WEIGHTED, "forbidden": FORBIDDEN, "groups": GROUPED}  # what `Card.sampled` says an option must have
+BY_OPTION = {
+    "weights": WEIGHTED,
+    "forbidden": FORBIDDEN,
+    "groups": GROUPED,
+}  # what `Card.sampled` says an option must have
 OF_DOCUMENTS = ("doc_weights", "forbidden", "forbidden_level", "doc_groups", "target")  # these options
 ID_PROPERTIES = {  # what only documents with their ids have
     POOLED: "document ids and qrels, to know what was judged for any query",

@@ -134,9 +134,7 @@ def bounds(
     >>> fastir.bounds(qrels, {"q": {"x": 3.0, "a": 2.0, "y": 1.0}}, "recall@2", unseen=2).lower["recall@2"]
     0.2
     """
-    refuse_options(
-        "bounds", options, OF_DOCUMENTS, "no metric that has bounds reads it"
-    )
+    refuse_options("bounds", options, OF_DOCUMENTS, "no metric that has bounds reads it")
     metrics, own = custom_among(metrics)
     if own:
         raise TypeError(

@@ -234,7 +234,8 @@ def precision_recall_curve(
         The recall points of the interpolated curve, from 0 to 1, in any order.
     **options
         Options of `evaluate`, except `doc_weights`, `forbidden`, `forbidden_level`, `doc_groups` and `target`.
-        Parameters of precision, recall and iprec are taken: empty, short_rankings, empty_ranking, recall_norm, rounding, unranked.
+        Parameters of precision, recall and iprec are taken: empty, short_rankings, empty_ranking, recall_norm,
+        rounding, unranked.
 
     Returns
     -------

@@ -203,9 +203,7 @@ def explain_conventions(
     'query q1 parts at rank 1: b, label 1, adds 0.3801 by trec_eval-9 and 1.0000 by lightgbm; its gain is 1 in ...'
     """
     refuse_options("explain_conventions", options, ("convention",), "pair names the conventions")
-    refuse_options(
-        "explain_conventions", options, OF_DOCUMENTS, "labels do not show it"
-    )
+    refuse_options("explain_conventions", options, OF_DOCUMENTS, "labels do not show it")
     if isinstance(pair, str) or len(pair) != 2:
         raise ValueError(f"pair must be two conventions, such as ('beir', 'ranx'), got {pair!r}")
     if isinstance(run, (str, os.PathLike)):

@@ -165,5 +165,6 @@ def is_sequence(rankings: Any) -> bool:
     if not isinstance(rankings, (list, tuple)) or not rankings:
         return False
     return all(isinstance(ranking, (list, tuple, np.ndarray, Mapping)) for ranking in rankings) and not all(
-        isinstance(ranking, tuple) and len(ranking) == 2 and isinstance(ranking[1], (int, float)) for ranking in rankings
+        isinstance(ranking, tuple) and len(ranking) == 2 and isinstance(ranking[1], (int, float))
+        for ranking in rankings
     )

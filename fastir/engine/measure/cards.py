@@ -53,7 +53,11 @@ MICRO = Param(
 )
 
 
-BY_OPTION_TEXTS = {"weights": "any, with doc_weights", "forbidden": "any, with forbidden", "groups": "any, with doc_groups"}  # of `Card.sampled`
+BY_OPTION_TEXTS = {
+    "weights": "any, with doc_weights",
+    "forbidden": "any, with forbidden",
+    "groups": "any, with doc_groups",
+}  # of `Card.sampled`
 
 
 def retrieved_to(cutoff: int | None, n: Any) -> Any:
@@ -170,7 +174,8 @@ class Card(Record):
         What a quotient of two counts divides by, a `Denominator`; None for other metrics, which have no micro average.
     sampled : {"", "strata", "probabilities", "weights", "forbidden", "groups"}
         What must be known beside labels. Of each document's chance of being sampled: from the pool, by the qrels, or
-        among what users saw, by the weights of documents. Or which documents are forbidden, or to what groups they belong. Empty if nothing.
+        among what users saw, by the weights of documents. Or which documents are forbidden, or to what groups they
+        belong. Empty if nothing.
     """
 
     name: str

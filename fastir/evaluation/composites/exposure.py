@@ -93,7 +93,9 @@ def read_doc_groups(doc_groups: Any, target: Any, query_ids: Iterable[Any]) -> D
     if is_by_query and (lacking := [query_id for query_id in query_ids if str(query_id) not in targets]):
         raise ValueError(f"target: query {quote(lacking[0])} has none")
     rows: dict[str, int] = {}
-    sizes, columns, numbers = [], [], []
+    sizes: list[int] = []
+    columns: list[int] = []
+    numbers: list[float] = []
     for doc_id, shares in read_shares(doc_groups):
         where = f"doc_groups: document {quote(doc_id)}"
         if rows.setdefault(str(doc_id), len(rows)) != len(sizes):
@@ -107,15 +109,17 @@ def read_doc_groups(doc_groups: Any, target: Any, query_ids: Iterable[Any]) -> D
         numbers += shares.values()
     if not rows:
         raise ValueError("doc_groups are empty: no document has a group")
-    entries = np.array(columns, np.int64), np.array(numbers, float)
-    return DocGroups(groups, rows, offsets_from_sizes(sizes), *entries, targets, is_by_query)
+    offsets, shared = offsets_from_sizes(sizes), np.array(numbers, np.float64)
+    return DocGroups(groups, rows, offsets, np.array(columns, np.int64), shared, targets, is_by_query)
 
 
 def read_targets(target: Any) -> dict[Any, Mapping[Any, Any]]:
     """{query_id: {group: share}}; under None the target of all queries."""
     if is_path(target):
         found: dict[Any, dict[Any, Any]] = {}
-        for number, (*query, group, share) in field_rows(target, {2: "a group and its share", 3: "a query before them"}):
+        for number, (*query, group, share) in field_rows(
+            target, {2: "a group and its share", 3: "a query before them"}
+        ):
             of_query = found.setdefault(query[0] if query else None, {})
             add_share(of_query, group, share, target, number)
         target = found.get(None, found)
@@ -222,7 +226,9 @@ def shorten(run: Mapping[Any, Mapping[Any, Any]], wanted: Mapping[str, int], dep
                 kept = scores >= np.partition(scores, n - depth)[n - depth]
                 size = int(kept.sum())
                 items = ranking.items()
-                chosen = itertools.islice(items, size) if kept[:size].all() else itertools.compress(items, kept.tolist())
+                chosen = (
+                    itertools.islice(items, size) if kept[:size].all() else itertools.compress(items, kept.tolist())
+                )
                 rankings[query_id] = dict(chosen)
     return Run.from_dict(rankings)
 
@@ -253,7 +259,9 @@ class ExposureEvaluator:
             raise UnknownMetricError(f"metric {text} needs {ID_PROPERTIES[GROUPED]}; none were given")
         self.ties = TIES[settings.ties]
         if self.ties not in (*BY_INPUT, "trec", "doc_id_asc"):
-            raise ValueError(f"metric {text}: ties={self.ties!r} orders by labels, and exposure is not a matter of labels")
+            raise ValueError(
+                f"metric {text}: ties={self.ties!r} orders by labels, and exposure is not a matter of labels"
+            )
         self.settings = settings
         self.groups = groups
         self.judged: dict[str, set[str]] | None = None
