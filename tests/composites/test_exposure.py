@@ -6,7 +6,6 @@ import random
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import jensenshannon
 
 import fastir
 
@@ -22,6 +21,7 @@ METRICS = ["awrf@2", "ndcg_awrf@3", "awrf", "ndcg_awrf-l2", "ndcg@3"]
 
 def twin(ranked, relevant, groups, target, k):
     """awrf@k and ndcg_awrf@k of a list of documents, one by one."""
+    distance = pytest.importorskip("scipy.spatial.distance").jensenshannon
     ranked = ranked[:k]
     if not ranked:
         return 0.0, 0.0
@@ -29,7 +29,7 @@ def twin(ranked, relevant, groups, target, k):
     exposure = np.zeros(len(names))
     for weight, doc in zip(weights, ranked, strict=False):
         exposure += [weight * groups.get(doc, {}).get(name, 0) for name in names]
-    fair = 1 - jensenshannon(exposure, [target[name] for name in names]) ** 2 if exposure.any() else math.nan
+    fair = 1 - distance(exposure, [target[name] for name in names]) ** 2 if exposure.any() else math.nan
     ideal = sum(weights[: len(relevant) if k is None else min(k, len(relevant))])
     gained = sum(weight for weight, doc in zip(weights, ranked, strict=False) if doc in relevant)
     return fair, fair * (gained / ideal if ideal else 0)

@@ -48,8 +48,8 @@ def explain(
     metrics : str or iterable of str
         As for `evaluate`.
     **options
-        Options of `evaluate`, except `weights`, `doc_weights`, `forbidden`, `forbidden_level`, `doc_groups` and
-        `target`: one query has no mean, and labels do not show the others. ``queries="strict"`` reads the whole run.
+        Options of `evaluate`, except `weights`, `doc_weights`, `forbidden`, `forbidden_level`, `doc_groups`, `target`:
+        one query has no mean, and labels do not show the others. ``queries="strict"`` reads the whole run.
 
     Returns
     -------

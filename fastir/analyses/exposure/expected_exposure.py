@@ -37,7 +37,7 @@ def expected_exposure(
     target: TargetLike,
     *,
     depth: SupportsIndex = 20,
-    rel_level: SupportsFloat = 1,
+    rel_level: SupportsIndex | SupportsFloat = 1,
 ) -> Results:
     """Evaluate the expected exposure of groups of documents over several rankings of each query.
 
@@ -164,7 +164,5 @@ def is_sequence(rankings: Any) -> bool:
     """Whether these are rankings, and not one ranking."""
     if not isinstance(rankings, (list, tuple)) or not rankings:
         return False
-    return all(isinstance(ranking, (list, tuple, np.ndarray, Mapping)) for ranking in rankings) and not all(
-        isinstance(ranking, tuple) and len(ranking) == 2 and isinstance(ranking[1], (int, float))
-        for ranking in rankings
-    )
+    pairs = all(isinstance(each, tuple) and len(each) == 2 and isinstance(each[1], (int, float)) for each in rankings)
+    return not pairs and all(isinstance(ranking, (list, tuple, np.ndarray, Mapping)) for ranking in rankings)

@@ -6,6 +6,8 @@ already, or except for ties: then only rows of one score are sorted. Many rows a
 sorted, and between two sorts Ctrl-C is answered: a million tied rows would take most of a second in one piece.
 """
 
+cimport cython
+from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcpy
@@ -18,6 +20,9 @@ import numpy as np
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
+    int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
+    int PyFloat_CheckExact(PyObject*) noexcept
+    double PyFloat_AsDouble(PyObject*) noexcept
 
 cdef enum:
     MAX_PARTITION_DEPTH = 64          # partings of one ranking, one within the other, at most
@@ -123,3 +128,27 @@ def in_rank_order(Ids ids, const int64_t[::1] offsets, const double[::1] scores)
     finally:
         free(rows)
     return order
+
+
+def falls_to(dict ranking, int64_t depth, bint single):
+    """Whether a dict has its documents in rank order, by any rule for ties: floats that fall.
+
+    Scores may be equal where no order of theirs matters to the first `depth` documents. With `single` they are float32.
+    """
+    cdef Py_ssize_t position = 0
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef double score, last = 0.0
+    cdef int64_t n = 0
+    with cython.critical_section(ranking):
+        while PyDict_Next(ranking, &position, &key, &value):
+            if not PyFloat_CheckExact(value):
+                return False
+            score = PyFloat_AsDouble(value)
+            if single:
+                score = <double><float>score
+            if n > 0 and (score > last or (score == last and n <= depth)):
+                return False
+            last = score
+            n += 1
+    return True

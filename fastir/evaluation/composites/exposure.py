@@ -19,10 +19,9 @@ from fastir.data.run import Run
 from fastir.engine.columns._ids import ids_from_arena
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, stretches
 from fastir.engine.measure import NDCG, NDCG_AWRF, NUM_Q
-from fastir.engine.rank._order import in_rank_order
+from fastir.engine.rank._order import falls_to, in_rank_order
 from fastir.errors import FormatError, UnknownMetricError, quote, warn_caller
 from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
-from fastir.inputs import formats
 from fastir.inputs.mappings import field_rows
 from fastir.inputs.places import is_path, place_name
 from fastir.request.names import NAMES
@@ -138,6 +137,8 @@ def read_targets(target: Any) -> dict[Any, Mapping[Any, Any]]:
 def read_shares(doc_groups: Any) -> Iterator[tuple[Any, Any]]:
     """(document id, {group: share}) of a mapping, a table, a matrix with names (a data frame) or a file."""
     if is_path(doc_groups):
+        from fastir.inputs import formats
+
         if formats.file_format(doc_groups) not in formats.TABLE_FORMATS:
             found: dict[str, dict[str, Any]] = {}
             for number, (doc_id, group, share) in field_rows(doc_groups, {3: "a document, a group and its share"}):
@@ -202,35 +203,53 @@ def rank_documents(run: Run, ties: str, depth: int = MAX_DEPTH, single: bool = F
     """The first `depth` documents of each ranking of a Run, which has the queries; with `single` scores are float32."""
     ids, offsets, scores = run.columns.arrays()
     scores = np.ascontiguousarray(scores.astype(np.float32) if single else scores, float)
-    queries = list_of_each(offsets)
-    ranks = np.arange(len(scores)) - offsets[queries]
+    sizes = np.minimum(np.diff(offsets), depth)
+    queries = list_of_each(offsets_from_sizes(sizes))
+    places = stretches(offsets[:-1], sizes)
+    ranks = places - offsets[queries]
     if ties in BY_INPUT:
-        order = np.lexsort((BY_INPUT[ties] * ranks, -scores, queries))
+        order = np.lexsort((BY_INPUT[ties] * np.arange(len(scores)), -scores, list_of_each(offsets)))
     elif ties == "trec":
         order = in_rank_order(ids_from_arena(ids), offsets, scores)
     else:  # by the opposite order of scores and ids, from its end
-        order = in_rank_order(ids_from_arena(ids), offsets, -scores)[offsets[queries + 1] - 1 - ranks]
-    wanted = ranks < depth
-    return RankedDocuments(queries[wanted], ranks[wanted] + 1, ids.take(order[wanted])[:])
+        order = in_rank_order(ids_from_arena(ids), offsets, -scores)
+        places = offsets[queries + 1] - 1 - ranks
+    return RankedDocuments(queries, ranks + 1, ids.take(order[places])[:])
 
 
-def shorten(run: Mapping[Any, Mapping[Any, Any]], wanted: Mapping[str, int], depth: int, single: bool) -> Run:
-    """A Run of these queries of a dict, with the documents whose scores are at least that of the last to depth."""
-    rankings: dict[Any, Any] = {}
+def rank_dicts(run: dict[Any, Any], places: Mapping[str, int], ties: str, depth: int, single: bool) -> RankedDocuments:
+    """The first `depth` documents of each ranking of a dict of dicts; the queries are those with places."""
+    queries: list[int] = []
+    sizes: list[int] = []
+    doc_ids: list[Any] = []
+    others: dict[Any, Any] = {}
     for query_id, ranking in run.items():
-        if str(query_id) in wanted:
-            n = len(ranking)
-            rankings[query_id] = ranking
-            if n > depth:
-                scores = np.fromiter(ranking.values(), float, n).astype(np.float32 if single else float, copy=False)
-                kept = scores >= np.partition(scores, n - depth)[n - depth]
-                size = int(kept.sum())
-                items = ranking.items()
-                chosen = (
-                    itertools.islice(items, size) if kept[:size].all() else itertools.compress(items, kept.tolist())
-                )
-                rankings[query_id] = dict(chosen)
-    return Run.from_dict(rankings)
+        place = places.get(str(query_id), -1)
+        if place >= 0 and type(ranking) is dict and falls_to(ranking, depth, single):
+            before = len(doc_ids)
+            doc_ids += itertools.islice(ranking, depth)
+            queries.append(place)
+            sizes.append(len(doc_ids) - before)
+        elif place >= 0:
+            others[query_id] = shorten(ranking, depth, single)
+    offsets = offsets_from_sizes(sizes)
+    each = list_of_each(offsets)
+    fallen = RankedDocuments(np.array(queries, np.int64)[each], np.arange(len(each)) - offsets[each] + 1, doc_ids)
+    if not others:
+        return fallen
+    of_run, ranks, more = rank_documents(Run.from_dict(others), ties, depth, single)
+    of_others = np.array([places[str(query_id)] for query_id in others], np.int64)[of_run]
+    return RankedDocuments(np.append(fallen.queries, of_others), np.append(fallen.ranks, ranks), doc_ids + more)
+
+
+def shorten(ranking: Mapping[Any, Any], depth: int, single: bool) -> Mapping[Any, Any]:
+    """The documents of a ranking whose scores are at least that of the last to depth, in their order."""
+    n = len(ranking)
+    if n <= depth:
+        return ranking
+    scores = np.fromiter(ranking.values(), float, n).astype(np.float32 if single else float, copy=False)
+    kept = scores >= np.partition(scores, n - depth)[n - depth]
+    return dict(itertools.compress(ranking.items(), kept.tolist()))
 
 
 def rank_weights(longest: int) -> np.ndarray:
@@ -307,10 +326,13 @@ class ExposureEvaluator:
         settings = self.settings
         depth = settings.options.max_depth or MAX_DEPTH
         depth = min(k, depth) if self.judged is None else depth
-        run = run if isinstance(run, Run) else shorten(run, places, depth, settings.single)
-        documents = rank_documents(run, self.ties, depth, settings.single)
-        of_run = np.array([places.get(str(query_id), -1) for query_id in run.columns.query_ids], np.int64)
-        queries, ranks, rows = of_run[documents.queries], documents.ranks, self.groups.rows_of(documents.doc_ids)
+        if isinstance(run, Run):
+            of_run, ranks, doc_ids = rank_documents(run, self.ties, depth, settings.single)
+            known = [places.get(str(query_id), -1) for query_id in run.columns.query_ids]
+            queries = np.array(known, np.int64)[of_run]
+        else:
+            queries, ranks, doc_ids = rank_dicts(run, places, self.ties, depth, settings.single)
+        rows = self.groups.rows_of(doc_ids)
         if settings.options.duplicates == "once":  # the first in rank order is the document
             firsts = np.unique(queries * (len(self.groups.rows) + 1) + rows, return_index=True)[1]
             repeated = np.ones(len(rows), bool)
@@ -318,9 +340,9 @@ class ExposureEvaluator:
             rows = np.where(repeated, UNKNOWN, rows)
         kept = queries >= 0
         if self.judged is not None:
-            texts = [str(query_id) for query_id in run.columns.query_ids]
-            pairs = zip(documents.queries.tolist(), documents.doc_ids, strict=True)
-            kept &= np.array([str(doc_id) in self.judged.get(texts[query], ()) for query, doc_id in pairs], bool)
+            judged = [self.judged.get(text, set()) for text in places] + [set()]
+            pairs = zip(queries.tolist(), doc_ids, strict=True)
+            kept &= np.fromiter((str(doc_id) in judged[query] for query, doc_id in pairs), bool, len(rows))
             queries, rows = queries[kept], rows[kept]
             first = np.append(True, queries[1:] != queries[:-1]) if len(queries) else np.zeros(0, bool)
             ranks = np.arange(len(queries)) - np.flatnonzero(first)[np.cumsum(first) - 1] + 1

@@ -16,7 +16,6 @@ from fastir.data.qrels import Qrels
 from fastir.data.run import Run, as_run
 from fastir.engine.join._judged import Judged
 from fastir.engine.measure import NUM_Q
-from fastir.evaluation.composites.exposure import DocGroups, ExposureEvaluator
 from fastir.evaluation.composites.forbidden import ForbiddenEvaluator
 from fastir.evaluation.composites.samples import SampleEvaluator
 from fastir.evaluation.composites.weights import WeightedEvaluator
@@ -28,8 +27,12 @@ from fastir.request.names import NAMES, Request
 from fastir.request.plan import BY_SCORE, FORBIDDEN, GROUPED, POOLED, SAMPLED, WEIGHTED, Settings, compile_settings
 
 if TYPE_CHECKING:
+    from fastir.evaluation.composites.exposure import DocGroups, ExposureEvaluator
     from fastir.inputs.parents import AnyParents
     from fastir.request.options import Options
+
+    Composite = SampleEvaluator | WeightedEvaluator | ForbiddenEvaluator | ExposureEvaluator
+    Part = PlainEvaluator | "JudgedAnywhere" | "IdealByScore" | Composite
 
 
 class PerMetricRules:
@@ -65,6 +68,8 @@ class PerMetricRules:
                 if read == FORBIDDEN:
                     part = ForbiddenEvaluator(prepare, qrels, some, forbidden)
                 elif read == GROUPED:
+                    from fastir.evaluation.composites.exposure import ExposureEvaluator
+
                     part = ExposureEvaluator(prepare, qrels, some, doc_groups)
                 elif read in EVALUATOR_BY_READ:
                     part = EVALUATOR_BY_READ[read](prepare, qrels, some)
@@ -253,8 +258,6 @@ class IdealByScore:
         return self.plain.evaluators()
 
 
-Composite = SampleEvaluator | WeightedEvaluator | ForbiddenEvaluator | ExposureEvaluator
-Part = PlainEvaluator | JudgedAnywhere | IdealByScore | Composite
 EVALUATOR_BY_READ: dict[str, type[SampleEvaluator | WeightedEvaluator]] = {
     SAMPLED: SampleEvaluator,
     WEIGHTED: WeightedEvaluator,
