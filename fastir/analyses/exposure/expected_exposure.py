@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 import numpy as np
 
-from fastir.checks import number, positive_integer
+from fastir.checks import positive_integer
 from fastir.data.qrels import GroupedQrels, as_qrels
 from fastir.data.results.report import Report
 from fastir.data.results.results import Results
@@ -18,7 +18,7 @@ from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.evaluation.composites.exposure import UNKNOWN, rank_documents, rank_weights, read_doc_groups
 from fastir.inputs.places import is_path
 from fastir.rendering.look_alikes import quote_first
-from fastir.request.options import MAX_DEPTH
+from fastir.request.options import MAX_DEPTH, label_above_0
 
 if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
@@ -95,7 +95,7 @@ def expected_exposure(
     1 query
     """
     longest = positive_integer("depth", "the number of ranks", depth, MAX_DEPTH)
-    level = number("rel_level", rel_level)
+    level = label_above_0("rel_level", rel_level)
     judged = as_qrels(qrels, None, None)
     if isinstance(judged, GroupedQrels):
         raise TypeError("expected_exposure needs labels {query_id: {doc_id: label}}, not groups or preferences")

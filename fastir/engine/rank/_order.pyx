@@ -12,6 +12,7 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcpy
 
+from fastir.engine.columns._entries cimport gather, strings_only
 from fastir.engine.columns._ids cimport Ids, Text, compare, read
 from fastir.engine.measure._codes cimport TREC
 from fastir.engine.rank._rank cimport id_sign, score_order
@@ -20,12 +21,12 @@ import numpy as np
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
-    int PyDict_Next(object, Py_ssize_t*, PyObject**, PyObject**) noexcept
     int PyFloat_CheckExact(PyObject*) noexcept
     double PyFloat_AsDouble(PyObject*) noexcept
 
 cdef enum:
     MAX_PARTITION_DEPTH = 64          # partings of one ranking, one within the other, at most
+    BATCH_ROWS = 64                   # pairs that are gathered at once
 
 
 cdef int rank_order(const void* a, const void* b) noexcept nogil:
@@ -135,20 +136,25 @@ def falls_to(dict ranking, int64_t depth, bint single):
 
     Scores may be equal where no order of theirs matters to the first `depth` documents. With `single` they are float32.
     """
-    cdef Py_ssize_t position = 0
-    cdef PyObject* key
-    cdef PyObject* value
+    cdef PyObject* keys[BATCH_ROWS]
+    cdef PyObject* values[BATCH_ROWS]
+    cdef Py_ssize_t position = 0, i, m
     cdef double score, last = 0.0
     cdef int64_t n = 0
+    cdef bint plain
     with cython.critical_section(ranking):
-        while PyDict_Next(ranking, &position, &key, &value):
-            if not PyFloat_CheckExact(value):
-                return False
-            score = PyFloat_AsDouble(value)
-            if single:
-                score = <double><float>score
-            if n > 0 and (score > last or (score == last and n <= depth)):
-                return False
-            last = score
-            n += 1
-    return True
+        plain = strings_only(ranking)
+        while True:
+            m = gather(ranking, plain, &position, keys, values, BATCH_ROWS)
+            if m == 0:
+                return True
+            for i in range(m):
+                if not PyFloat_CheckExact(values[i]):
+                    return False
+                score = PyFloat_AsDouble(values[i])
+                if single:
+                    score = <double><float>score
+                if n > 0 and (score > last or (score == last and n <= depth)):
+                    return False
+                last = score
+                n += 1

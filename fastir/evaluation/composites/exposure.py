@@ -68,7 +68,8 @@ class DocGroups(NamedTuple):
     def rows_of(self, doc_ids: Iterable[Any]) -> np.ndarray:
         """The row of each document, UNKNOWN if it has none."""
         get = self.rows.get
-        return np.array([get(str(doc_id), UNKNOWN) for doc_id in doc_ids], np.int64)
+        found = [get(doc_id if type(doc_id) is str else str(doc_id), UNKNOWN) for doc_id in doc_ids]
+        return np.array(found, np.int64)
 
 
 def read_doc_groups(doc_groups: Any, target: Any, query_ids: Iterable[Any]) -> DocGroups:
@@ -249,7 +250,8 @@ def shorten(ranking: Mapping[Any, Any], depth: int, single: bool) -> Mapping[Any
         return ranking
     scores = np.fromiter(ranking.values(), float, n).astype(np.float32 if single else float, copy=False)
     kept = scores >= np.partition(scores, n - depth)[n - depth]
-    return dict(itertools.compress(ranking.items(), kept.tolist()))
+    doc_ids = list(ranking)
+    return {doc_ids[row]: ranking[doc_ids[row]] for row in np.flatnonzero(kept).tolist()}
 
 
 def rank_weights(longest: int) -> np.ndarray:

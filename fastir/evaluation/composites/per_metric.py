@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
 
 import numpy as np
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from fastir.inputs.parents import AnyParents
     from fastir.request.options import Options
 
-    Composite = SampleEvaluator | WeightedEvaluator | ForbiddenEvaluator | ExposureEvaluator
-    Part = PlainEvaluator | "JudgedAnywhere" | "IdealByScore" | Composite
+    Composite: TypeAlias = SampleEvaluator | WeightedEvaluator | ForbiddenEvaluator | ExposureEvaluator
+    Part: TypeAlias = "PlainEvaluator | JudgedAnywhere | IdealByScore | Composite"
 
 
 class PerMetricRules:
