@@ -309,7 +309,8 @@ CALLS = {
     "evaluate_nuggets": Call(fastir.evaluate_nuggets, {"rows": NUGGETS, "metrics": "nugget_recall"}),
     "evaluate_citations": Call(fastir.evaluate_citations, {"rows": CITATIONS, "metrics": "citation_recall"}),
     "expected_exposure": Call(
-        fastir.expected_exposure, {"qrels": QRELS, "runs": [RUN, OTHER], "doc_groups": SHARES, "target": {"m": 0.5, "f": 0.5}}
+        fastir.expected_exposure,
+        {"qrels": QRELS, "runs": [RUN, OTHER], "doc_groups": SHARES, "target": {"m": 0.5, "f": 0.5}},
     ),
     "agreement": Call(fastir.agreement, {"a": QRELS, "b": SECOND_OPINION, "n_resamples": 50}),
     "rank_correlation": Call(fastir.rank_correlation, {"a": EVALUATED, "b": LEADERBOARD, "metric": "mrr"}),
