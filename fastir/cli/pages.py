@@ -301,7 +301,8 @@ def section(card: Card, value: float) -> str:
         lines.append(f"- Peers differ: {card.differs}")
     if names := relatives()[card.name]:
         lines.append(f"- See also: {', '.join(metric_link(NAMES[name.lower()]) for name in names)}")
-    needs = f", with `{needed_option(card)}`," if needed_option(card) else ""
+    needed = ", ".join(next((given for given in NEEDED if needed_option(card) in given), ()))
+    needs = f", with `{needed}`," if needed else ""
     lines.append(f"- Example: `{example(card)}` of `{qrels_name(card)}` and `run`{needs} is {value:.6g}")
     return "\n".join([*lines, ""])
 

@@ -616,8 +616,8 @@ cdef double awrf(const Query* q, const Snapshot* s, const double* p) noexcept no
 
 declare(awrf, exposure_card(Card(
     "awrf", "attention-weighted rank fairness: how near the exposure of groups is to a target",
-    "1 - JSD(sum of v_i a_i / sum of v_i, target) over ranks i <= k of documents with groups; v_i = 1 / log2(max(i, 2)), "
-    "a_i the shares of the groups, JSD the Jensen-Shannon divergence with the natural logarithm",
+    "1 - JSD(sum of v_i a_i / sum of v_i, target) over ranks i <= k of documents with groups; a_i the shares of the "
+    "groups, v_i = 1 / log2(max(i, 2)), JSD the Jensen-Shannon divergence with the natural logarithm",
     NO_GROUPS, ("TREC 2022 Fair Ranking AWRF",))))
 
 declare(awrf, exposure_card(Card(
