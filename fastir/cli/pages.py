@@ -31,7 +31,7 @@ PROBABILITIES = {"q": {"a": 1.0, "b": 1.0, "c": 0.5, "e": 0.25, "f": 0.5}}
 DOC_WEIGHTS = {"a": 2.0, "c": 1.25, "e": 4.0}
 FORBIDDEN_DOCUMENTS = {"q": ["z", "d"]}
 DOC_GROUPS = {"a": {"old": 1}, "b": {"old": 0.5, "new": 0.5}, "d": {"new": 1}}
-TARGET = {"old": 0.75, "new": 0.25}
+TARGET = {"old": 0.5, "new": 0.5}
 NEEDED: tuple[dict[str, Any], ...] = (  # options that metrics need
     {"doc_weights": DOC_WEIGHTS},
     {"forbidden": FORBIDDEN_DOCUMENTS},
