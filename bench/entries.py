@@ -6,6 +6,7 @@ makes both calls); SAME compares what can be equal. `rows.py` says where all oth
 
 import functools
 import json
+import math
 
 import numpy as np
 from timing import METRICS
@@ -34,6 +35,23 @@ class Held:
         self.segments = {query: f"s{place % 7}" for place, query in enumerate(self.results.query_ids)}
         self.path = str(folder / "out.run")
         self.sets = {query: [list(docs)[:2], list(docs)[2:5]] for query, docs in self.judgments.items()}
+        documents = sorted({doc for docs in self.judgments.values() for doc in docs})
+        self.groups = {doc: {"a": place % 5 / 4, "b": 1 - place % 5 / 4} for place, doc in enumerate(documents)}
+        self.rankings = {query: [list(docs), list(docs)[::-1]] for query, docs in self.scores.items()}
+
+
+def exposure_by_hand(held):
+    """The exposure of two groups in two rankings of each query, with a loop."""
+    found = {}
+    for query, rankings in held.rankings.items():
+        total, labels = {"a": 0.0, "b": 0.0}, held.judgments[query]
+        for ranking in rankings:
+            for rank, doc in enumerate(ranking, 1):
+                if labels.get(doc, 0) > 0:
+                    for group, share in held.groups[doc].items():
+                        total[group] += share / math.log2(max(rank, 2)) / len(rankings)
+        found[query] = sum(value * value for value in total.values())
+    return found
 
 
 def lines_of(run, path):
@@ -103,6 +121,9 @@ ROWS = {
     "merge_qrels": ("a dict update", ASKED, lambda h: (
         lambda: fastir.merge_qrels(h.judgments, h.second),
         lambda: {query: {**docs, **h.second[query]} for query, docs in h.judgments.items()})),
+    "expected_exposure": ("a loop", None, lambda h: (
+        lambda: fastir.expected_exposure(h.judgments, h.rankings, h.groups, {"a": 0.5, "b": 0.5}).per_query("ee_d"),
+        lambda: exposure_by_hand(h))),
     "contributions": ("sets", None, lambda h: (
         lambda: fastir.contributions(h.judgments, {"a": h.scores, "b": h.second}), lambda: first_finders(h))),
     "precision_recall_curve": (EVALUATE, 1 / 2, lambda h: (

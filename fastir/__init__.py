@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from fastir.analyses.explain.query import ConventionsDiff, explain, explain_conventions
     from fastir.analyses.explain.ranked import RankedExplanation, RankedLabel, explain_ranked
     from fastir.analyses.explain.records import Document, Explanation, Move, RankingDiff
+    from fastir.analyses.exposure.expected_exposure import expected_exposure
     from fastir.analyses.fusion.fuse import fuse
     from fastir.analyses.fusion.tune import Fold, Trial, Tuning, tune
     from fastir.analyses.identify.answers import Answer, Identified
@@ -169,6 +170,7 @@ __all__ = [
     "evaluate_ranked",
     "evaluate_scores",
     "evaluate_topk",
+    "expected_exposure",
     "explain",
     "explain_conventions",
     "explain_ranked",
@@ -261,6 +263,7 @@ LATER = {
     "evaluate_ranked": "evaluation.labels",
     "evaluate_scores": "evaluation.labels",
     "evaluate_topk": "evaluation.matrix",
+    "expected_exposure": "analyses.exposure.expected_exposure",
     "explain": "analyses.explain.query",
     "explain_conventions": "analyses.explain.query",
     "explain_ranked": "analyses.explain.ranked",

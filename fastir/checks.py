@@ -25,9 +25,8 @@ def check_choice(name: str, value: Value, choices: Iterable[Any]) -> Value:
 
 def refuse_options(function: str, options: Iterable[str], refused: Collection[str], why: str) -> None:
     """Raise TypeError for an option that a function does not take; `why` says where it belongs."""
-    for name in options:
-        if name in refused:
-            raise TypeError(f"{function} has no option {name!r}; {why}")
+    if given := [name for name in options if name in refused]:
+        raise TypeError(f"{function} has no option {' or '.join(map(repr, given))}; {why}")
 
 
 def suggest_choice(typed: object, choices: Iterable[Any]) -> str:

@@ -38,6 +38,7 @@ API = {
     "precision_recall_curve PrecisionRecallCurve roc_curve RocCurve",
     "Fusing": "fuse tune Tuning Trial Fold",
     "Generated answers": "evaluate_nuggets evaluate_citations",
+    "Exposure": "expected_exposure",
     "Parts": "judged_rankings JudgedRankings ResultsByConvention Partial",
     "Judgments": "bounds Bounds pool Pool contributions Contributions leave_one_out LeftOut to_judge ToJudge "
     "merge_qrels agreement Agreement rank_correlation RankCorrelation Swap similarity",

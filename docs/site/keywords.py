@@ -62,7 +62,7 @@ MODULES = {
         "|from numpy.typing import DTypeLike\n|\n"
         "|from fastir.evaluation.run_collections import RunNames\n"
         "|from fastir.inputs.exclusions import ExcludeLike, ForbiddenLike\n"
-        "|from fastir.inputs.mappings import DocWeights\n"
+        "|from fastir.inputs.mappings import DocGroupsLike, DocWeights, TargetLike\n"
         "|from fastir.inputs.parents import ParentsLike\n"
         "|from fastir.request.conventions import Convention\n"
         "|from fastir.request.options import Aggregate, Duplicates, Queries, Ties, Validate",

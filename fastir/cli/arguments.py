@@ -19,7 +19,7 @@ from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
 from fastir.request.names import is_metric, split
 from fastir.request.options import Options, check_options, metric_tuple
-from fastir.request.plan import Settings, compile_settings
+from fastir.request.plan import OF_DOCUMENTS, Settings, compile_settings
 
 STDIN = "-"
 METRICS_OPTION = ("-m", "--metrics")
@@ -171,7 +171,7 @@ def parents_options(options: argparse.Namespace) -> dict[str, Any]:
     chosen = {"parents": options.parents, "aggregate": options.aggregate, "exclude": options.exclude}
     if options.doc_weights is not None:
         chosen["doc_weights"] = pathlib.Path(options.doc_weights)
-    named = {name: getattr(options, name) for name in ("forbidden", "forbidden_level")}
+    named = {name: getattr(options, name) for name in OF_DOCUMENTS[1:]}
     chosen |= {name: value for name, value in named.items() if value is not None}
     return chosen
 

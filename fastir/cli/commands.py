@@ -141,7 +141,9 @@ READ_BOTH = f"{READ_QRELS} {READ_RUNS} columns qrels_columns run_columns label"
 REPAIR_RUNS = "parts query_ids rows duplicates"
 READING = f"{READ_BOTH} {REPAIR_RUNS} threshold"
 RULES = "all rel_level queries ties judged_only max_depth score_dtype convention n_threads"
-JUDGING = f"{READING} {RULES} validate parents aggregate exclude doc_weights forbidden forbidden_level"
+JUDGING = (
+    f"{READING} {RULES} validate parents aggregate exclude doc_weights forbidden forbidden_level doc_groups target"
+)
 STATISTICS = "baseline test n_resamples correction family confidence interval effect random_state segments clusters"
 ONE_METRIC = {"help": f"one metric, such as map (default: {CHOICES['default_metrics'][0]})"}
 TO_LABEL = f"; {QRELS_FORMAT}, also by the name FILE.qrels, has the label -1 in every line, until you put it in"

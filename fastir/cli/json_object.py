@@ -16,7 +16,7 @@ from fastir.cli.commands import READING
 from fastir.cli.terminal import UsageError, deferred_warnings, option
 from fastir.data.results.by_run import ResultsByRun
 from fastir.errors import FormatError
-from fastir.request.plan import Settings
+from fastir.request.plan import OF_DOCUMENTS, Settings
 
 LIST_OPTIONS = ("rel_level", "judged_only", "max_depth", "n_threads", "duplicates", "convention")  # of evaluate_lists
 
@@ -31,7 +31,7 @@ def read_object(options: argparse.Namespace) -> dict[str, Any]:
     """The object of --json; its metrics become those of the options."""
     if options.qrels is not None or options.bounds:
         raise UsageError(f"{'--bounds' if options.bounds else options.qrels}: --json reads one object, and no files")
-    for name in (*READING.split(), "parents", "exclude", "doc_weights", "forbidden", "forbidden_level"):
+    for name in (*READING.split(), "parents", "exclude", *OF_DOCUMENTS):
         if getattr(options, name) != options.parser.get_default(name):
             raise UsageError(f"{option(name)} has no effect: --json reads one object, and no files")
     if options.format not in (None, "json"):

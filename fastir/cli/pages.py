@@ -32,6 +32,13 @@ PROBABILITIES = {"q": {"a": 1.0, "b": 1.0, "c": 0.5, "e": 0.25, "f": 0.5}}
 DOC_WEIGHTS = {"a": 2.0, "c": 1.25, "e": 4.0}
 FORBIDDEN_DOCUMENTS = {"q": ["z", "d"]}
 ALTERNATIVES = {"q": [["a", "c"], ["b", "e"]]}
+DOC_GROUPS = {"a": {"old": 1}, "b": {"old": 0.5, "new": 0.5}, "d": {"new": 1}}
+TARGET = {"old": 0.5, "new": 0.5}
+NEEDED: tuple[dict[str, Any], ...] = (  # options that metrics need
+    {"doc_weights": DOC_WEIGHTS},
+    {"forbidden": FORBIDDEN_DOCUMENTS},
+    {"doc_groups": DOC_GROUPS, "target": TARGET},
+)
 RUN = {"q": {"b": 5.0, "a": 4.0, "z": 3.0, "c": 2.0, "d": 1.0}}
 OTHER_RUN = {"q": {"a": 3.0, "b": 2.0, "y": 2.0, "c": 1.0}}
 
@@ -55,6 +62,7 @@ GROUPS = {  # {the first metric of a family: what the family is called}
     "psp": "Weighted documents",
     "forbidden_hits": "Forbidden documents",
     "evidence_recall": "Evidence: sets and hops",
+    "awrf": "Exposure of groups",
 }
 SPELLINGS = (
     "ndcg@2",
@@ -148,6 +156,8 @@ by_set = fastir.Qrels.from_sets({alternatives})
 by_hop = fastir.Qrels.from_hops({alternatives})
 doc_weights = {doc_weights}
 forbidden = {forbidden}
+doc_groups = {doc_groups}
+target = {target}
 run = {run}
 print(fastir.evaluate(qrels, run, "ndcg@4")["ndcg@4"])
 ```
@@ -191,6 +201,8 @@ def reference() -> str:
         alternatives=ALTERNATIVES,
         doc_weights=DOC_WEIGHTS,
         forbidden=FORBIDDEN_DOCUMENTS,
+        doc_groups=DOC_GROUPS,
+        target=TARGET,
         run=RUN,
     )
     judged: dict[str, Any] = {
@@ -203,7 +215,7 @@ def reference() -> str:
     values: dict[str, float] = {}
     for name, qrels in judged.items():
         cards = [card for card in CARDS if qrels_name(card) == name]
-        for needs in ({}, {"doc_weights": DOC_WEIGHTS}, {"forbidden": FORBIDDEN_DOCUMENTS}):
+        for needs in ({}, *NEEDED):
             examples = [example(card) for card in cards if needed_option(card) == next(iter(needs), "")]
             values |= evaluate(qrels, RUN, examples, queries="qrels", **needs) if examples else {}
     metrics = (
@@ -266,7 +278,7 @@ def qrels_name(card: Card) -> str:
 
 def needed_option(card: Card) -> str:
     """The option of `evaluate` that a metric needs; empty for most."""
-    return {"weights": "doc_weights", "forbidden": "forbidden"}.get(card.sampled, "")
+    return {"weights": "doc_weights", "forbidden": "forbidden", "groups": "doc_groups"}.get(card.sampled, "")
 
 
 def example(card: Card) -> str:
@@ -299,7 +311,8 @@ def section(card: Card, value: float) -> str:
         lines.append(f"- Peers differ: {card.differs}")
     if names := relatives()[card.name]:
         lines.append(f"- See also: {', '.join(metric_link(NAMES[name.lower()]) for name in names)}")
-    needs = f", with `{needed_option(card)}`," if needed_option(card) else ""
+    needed = ", ".join(next((given for given in NEEDED if needed_option(card) in given), ()))
+    needs = f", with `{needed}`," if needed else ""
     lines.append(f"- Example: `{example(card)}` of `{qrels_name(card)}` and `run`{needs} is {value:.6g}")
     return "\n".join([*lines, ""])
 

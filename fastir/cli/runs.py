@@ -26,18 +26,17 @@ from fastir.evaluation.run_collections import input_files, make_runs, run_names,
 from fastir.inputs import formats, places, roles
 from fastir.rendering.text import input_at
 from fastir.request.options import Options
+from fastir.request.plan import OF_DOCUMENTS
 from fastir.request.provenance import differing_options
 
 # the options that say how runs are read and judged
 JUDGING_OPTIONS = (
     *(name for name in Options._fields if name not in ("n_threads", "choices")),
+    *OF_DOCUMENTS,
     *(
         "parents",
         "aggregate",
         "exclude",
-        "doc_weights",
-        "forbidden",
-        "forbidden_level",
         "parts",
         "all",
         "threshold",

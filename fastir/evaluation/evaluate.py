@@ -129,6 +129,12 @@ def evaluate(
         grade of their harm. A file has a query and a document on each line, or qrels.
     forbidden_level : float or None
         Documents with labels up to this one, below rel_level, are forbidden, too; a negative label is a grade of harm.
+    doc_groups : {doc_id: {group: share}}, table, path or None
+        The groups of documents, for the metrics awrf and ndcg_awrf; the shares of a document are from 0 up, with the
+        sum 1. Also a data frame with a row for each document and a column for each group; a table with the columns
+        doc_id, group and share; or a file of such lines. Documents without groups are left out with their weight.
+    target : {group: share}, {query_id: {group: share}}, path or None
+        The share of the exposure that each group should have: all groups, with the sum 1.
     **choices
         Parameters of the metrics, for all that have them: empty, gain, discount, ideal, ap_norm, short_rankings,
         rounding, unranked, one_class, gains, rbp_norm, bpref_norm, negatives, f_weight, max_grade, tail, rank_one,

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from fastir.evaluation.partial.partial import Partial
     from fastir.evaluation.run_collections import RunNames
     from fastir.inputs.exclusions import ExcludeLike, ForbiddenLike
-    from fastir.inputs.mappings import DocWeights
+    from fastir.inputs.mappings import DocGroupsLike, DocWeights, TargetLike
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
     from fastir.request.keywords import ConventionName, MetricOptions
@@ -91,6 +91,8 @@ class Evaluator:
         doc_weights: DocWeights | str | os.PathLike[str] | None = None,
         forbidden: ForbiddenLike | None = None,
         forbidden_level: SupportsFloat | None = None,
+        doc_groups: DocGroupsLike | None = None,
+        target: TargetLike | None = None,
         convention: ConventionName | str | Convention = "fastir",
         **choices: Unpack[MetricOptions],
     ) -> None:
@@ -112,7 +114,9 @@ class Evaluator:
         documents = read_as(parents, aggregate, duplicates, exclude, convention)
         level = None if forbidden_level is None else number("forbidden_level", forbidden_level)
         request = EvaluationRequest(
-            qrels, metrics, options, sides, weights, documents, query_ids, doc_weights, forbidden, level
+            *(qrels, metrics, options, sides, weights, documents, query_ids, doc_weights, forbidden, level),
+            doc_groups=doc_groups,
+            target=target,
         )
         self.rules: EvaluationRules = EvaluationRules(request)
         self.rules.warn_of_fractions()

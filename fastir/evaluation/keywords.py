@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from fastir.evaluation.run_collections import RunNames
     from fastir.inputs.exclusions import ExcludeLike, ForbiddenLike
-    from fastir.inputs.mappings import DocWeights
+    from fastir.inputs.mappings import DocGroupsLike, DocWeights, TargetLike
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
     from fastir.request.options import Aggregate, Duplicates, Queries, Ties, Validate
@@ -48,6 +48,8 @@ class CompareOptions(ReadingOptions, MetricOptions, LevelOptions, total=False):
 
     forbidden: ForbiddenLike | None
     forbidden_level: SupportsFloat | None
+    doc_groups: DocGroupsLike | None
+    target: TargetLike | None
     doc_weights: DocWeights | str | os.PathLike[str] | None
 
 
@@ -100,6 +102,8 @@ class EvaluateOptions(BoundsOptions, total=False):
 
     forbidden: ForbiddenLike | None
     forbidden_level: SupportsFloat | None
+    doc_groups: DocGroupsLike | None
+    target: TargetLike | None
     doc_weights: DocWeights | str | os.PathLike[str] | None
 
 

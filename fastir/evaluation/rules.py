@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
     from fastir.data.rankings import JudgedRankings
     from fastir.data.run import RunLike
+    from fastir.evaluation.composites.exposure import DocGroups
     from fastir.evaluation.drivers.coverage import Coverage
     from fastir.evaluation.drivers.evaluate_one import RunEvaluator
     from fastir.evaluation.drivers.judged import RunJudge
@@ -59,6 +60,8 @@ class EvaluationRequest(Record):
     doc_weights: DocWeights | str | os.PathLike[str] | None = None
     forbidden: Any = None
     forbidden_level: float | None = None
+    doc_groups: Any = None
+    target: Any = None
 
 
 def prepare(
@@ -67,6 +70,7 @@ def prepare(
     columns: Mapping[str, str] | None = None,
     parents: AnyParents | None = None,
     forbidden: Qrels | None = None,
+    doc_groups: DocGroups | None = None,
 ) -> RunEvaluator:
     """A PlainEvaluator, or what puts several together, for other judgments or for metrics with rules of their own."""
     if isinstance(qrels, Preferences):
@@ -80,7 +84,7 @@ def prepare(
     if settings.parts:
         from fastir.evaluation.composites.per_metric import PerMetricRules
 
-        return PerMetricRules(prepare, qrels, settings, columns, parents, forbidden)
+        return PerMetricRules(prepare, qrels, settings, columns, parents, forbidden, doc_groups)
     return FromAnyOrder(qrels, settings, columns, parents)
 
 
@@ -147,7 +151,13 @@ class EvaluationRules:
 
             self.forbidden = read_forbidden(request.forbidden, request.forbidden_level, qrels, options.rel_level)
             self.inputs["forbidden"] = {"number": len(self.forbidden.columns.numbers)}
-        self.prepared: RunEvaluator = prepare(qrels, settings, run_columns, parents, self.forbidden)
+        self.doc_groups: DocGroups | None = None
+        if request.doc_groups is not None or request.target is not None:
+            from fastir.evaluation.composites.exposure import read_doc_groups
+
+            self.doc_groups = read_doc_groups(request.doc_groups, request.target, qrels)
+            self.inputs["doc_groups"] = {"number": len(self.doc_groups.rows)}
+        self.prepared: RunEvaluator = prepare(qrels, settings, run_columns, parents, self.forbidden, self.doc_groups)
         self.settings: Settings = self.prepared.settings
         self.measure: Callable[..., Any] = self.prepared.measure
         if isinstance(self.prepared, PlainEvaluator) and not settings.sizes and not settings.micro:
@@ -167,7 +177,7 @@ class EvaluationRules:
         metrics = settings.metrics if self.custom is None else self.custom.metrics
         sides = None, self.columns
         request = EvaluationRequest(self.qrels, metrics, settings.options, sides, self.weights, self.parents)
-        return request._replace(forbidden=self.forbidden)._replace(**changed)
+        return request._replace(forbidden=self.forbidden, doc_groups=self.doc_groups)._replace(**changed)
 
     def warn_of_fractions(self) -> None:
         """Warn of labels that are fractions and too small for a metric; not again when an Evaluator is unpickled."""

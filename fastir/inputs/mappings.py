@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, SupportsFloat
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,12 @@ from fastir.inputs import files
 from fastir.inputs.files import Path
 from fastir.inputs.places import is_path, place_name
 from fastir.rendering.text import counted
+
+if TYPE_CHECKING:
+    from fastir.inputs.shapes import Table
+
+    DocGroupsLike: TypeAlias = Mapping[Any, Mapping[Any, SupportsFloat]] | Table | Path
+    TargetLike: TypeAlias = Mapping[Any, SupportsFloat] | Mapping[Any, Mapping[Any, SupportsFloat]] | Path
 
 
 class MappingText(Record):

@@ -66,7 +66,7 @@ ITEMS += "novelty and diversity; alpha_ndcg and st_recall reward rankings that c
 JUDGE = (
     "it compares texts, as Ragas and DeepEval do; the labels of a judge are qrels, see rel_level= for those from 0 to 1"
 )
-FAIR = "there is no metric of exposure; segments= compares groups of queries, doc_weights= weights documents"
+FAIR = "awrf@k with doc_groups= and target=, and fastir.expected_exposure"
 EMPTY = (
     "no metric rewards refusal; empty= is the value of a query without relevant documents, empty_ranking= that of an "
 )
@@ -79,7 +79,7 @@ METRICS = {
         ("gini", "gini_index", "novelty", "diversity", "serendipity", "intra_list_diversity", "ild"), ITEMS
     ),
     **dict.fromkeys(("personalization", "popularity", "popularity_bias", "unexpectedness", "entropy"), ITEMS),
-    **dict.fromkeys(("awrf", "attention", "exposure", "fairness", "fair", "eed", "eer", "expected_exposure"), FAIR),
+    **dict.fromkeys(("attention", "exposure", "fairness", "fair", "eed", "eer", "expected_exposure"), FAIR),
     **dict.fromkeys(
         ("forbidden", "harm", "harmful", "leak", "false_positive_rate"), "forbidden_hits and its kin take forbidden="
     ),

@@ -100,6 +100,12 @@ ROWS = {  # by the heading of the command's help
         Row("forbidden_level", "SupportsFloat | None", None,
             "documents with labels up to this one are forbidden, too", "X", "float",
             of=("CompareOptions", "EvaluateOptions")),
+        Row("doc_groups", "DocGroupsLike | None", None,
+            "the groups of documents, for awrf and ndcg_awrf: a document, a group and its share on each line, or a "
+            "table", "FILE", of=("CompareOptions", "EvaluateOptions")),
+        Row("target", "TargetLike | None", None,
+            "the share of the exposure that each group should have: a group and a number on each line, or a query "
+            "before them", "FILE", of=("CompareOptions", "EvaluateOptions")),
         Row("doc_weights", "DocWeights | str | os.PathLike[str] | None", None,
             "the weights of judged documents in psp, psndcg and weighted_*: a file with a document and a number on "
             "each line, or a query before them", "FILE", of=("CompareOptions", "EvaluateOptions", "BatchOptions")),

@@ -62,6 +62,10 @@ OTHER_OPTIONS = (
     "label",
     "weights",
     "doc_weights",
+    "forbidden",
+    "forbidden_level",
+    "doc_groups",
+    "target",
 )
 
 

@@ -32,15 +32,21 @@ if TYPE_CHECKING:
 
 # What a metric reads as qrels: the caller's; what was judged for any query; the caller's, with an order of the ideal
 # ranking that goes by the scores of the run; the caller's, as a sample of a pool; the caller's, with weights.
-AS_GIVEN, POOLED, BY_SCORE, SAMPLED, WEIGHTED, FORBIDDEN = QRELS_KINDS = (
-    *("as given", "pooled", "by score", "sampled", "weighted", "forbidden"),
+AS_GIVEN, POOLED, BY_SCORE, SAMPLED, WEIGHTED, FORBIDDEN, GROUPED = QRELS_KINDS = (
+    *("as given", "pooled", "by score", "sampled", "weighted", "forbidden", "grouped"),
 )
-BY_OPTION = {"weights": WEIGHTED, "forbidden": FORBIDDEN}  # what `Card.sampled` says an option must have
+BY_OPTION = {
+    "weights": WEIGHTED,
+    "forbidden": FORBIDDEN,
+    "groups": GROUPED,
+}  # what `Card.sampled` says an option must have
+OF_DOCUMENTS = ("doc_weights", "forbidden", "forbidden_level", "doc_groups", "target")  # these options
 ID_PROPERTIES = {  # what only documents with their ids have
     POOLED: "document ids and qrels, to know what was judged for any query",
     SAMPLED: "qrels that say how their documents were sampled, or which set or hop they belong to",
     WEIGHTED: "weights of documents, doc_weights",
     FORBIDDEN: "forbidden documents, forbidden",
+    GROUPED: "groups of documents, doc_groups",
 }
 
 NO_LIMIT = 2**63 - 1

@@ -36,7 +36,7 @@ def test_its_examples_run_as_they_are_written():
     examples = re.findall(r"^- Example: `(.*)` of `(.*)` and `run`(?:, with `(.*)`,)? is (.*)$", text, re.MULTILINE)
     assert len(examples) == len(fastir.metrics())
     for metric, qrels, needed, value in examples:
-        needs = {needed: namespace[needed]} if needed else {}
+        needs = {name: namespace[name] for name in re.findall(r"\w+", needed)}
         results = fastir.evaluate(namespace[qrels], namespace["run"], metric, queries="qrels", **needs)
         assert f"{results[metric]:.6g}" == value, metric
 

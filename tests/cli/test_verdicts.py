@@ -71,3 +71,13 @@ def test_forbidden_documents(output, files, tmp_path):
     for words in (("--forbidden", str(tmp_path / "forbidden.txt")), ("--forbidden-level", "-1")):
         line = output("eval", *paths, "-m", "forbidden_hits@1", "--format", "csv", *words).splitlines()[1]
         assert line == "x,1.0"
+
+
+def test_groups_of_documents(output, tmp_path):
+    (tmp_path / "qrels.txt").write_text("q1 0 a 1\n")
+    (tmp_path / "x.run").write_text("q1 Q0 a 1 2.0 t\nq1 Q0 b 2 1.0 t\n")
+    (tmp_path / "groups.txt").write_text("a m 1\nb f 1\n")
+    (tmp_path / "target.txt").write_text("m 0.5\nf 0.5\n")
+    words = [str(tmp_path / name) for name in ("qrels.txt", "x.run")]
+    words += ["--doc-groups", str(tmp_path / "groups.txt"), "--target", str(tmp_path / "target.txt")]
+    assert output("eval", *words, "-m", "awrf@2", "--format", "csv").splitlines()[1] == "x,1.0"

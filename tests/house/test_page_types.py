@@ -123,6 +123,8 @@ fastir.Accumulator("ndcg").update(labels, scores, group=[3])
 verdicts = [{"query_id": "q", "nugget": "n", "importance": "vital", "assignment": "support"}]
 assert_type(fastir.evaluate_nuggets(verdicts, "nugget_recall", missing="zero"), fastir.ResultsByRun)
 assert_type(fastir.evaluate_citations("citations.csv", ["citation_recall"]), fastir.ResultsByRun)
+shares = {"a": {"x": 1.0}}
+assert_type(fastir.expected_exposure(qrels, {"q1": [["a"], ["b"]]}, shares, {"x": 1}), fastir.Results)
 
 comparison = fastir.compare(qrels, runs, ["map"], test="t", correction="holm", random_state=0)
 fastir.compare(qrels, runs, fastir.metric("ndcg@10"), convention="trec_eval", parents={"a": "b"}, gain="exp2")

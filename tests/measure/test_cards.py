@@ -53,6 +53,8 @@ def values(card, name, judged, rankings):
         return fastir.evaluate(evidence(card, qrels, 2), run, name).values
     weights = dict(zip("abcdefgh", (2.0, 1.0, 4.0, 1.25, 2.5, 8.0, 3.0, 1.5), strict=True))
     needs = {"weights": {"doc_weights": weights}, "forbidden": {"forbidden": {query: ["x"] for query in qrels}}}
+    shares = {doc: {"a": place / 7, "b": 1 - place / 7} for place, doc in enumerate("abcdefgh")}
+    needs["groups"] = {"doc_groups": shares, "target": {"a": 0.25, "b": 0.75}}
     return fastir.evaluate(qrels, run, name, rel_level=2, **needs.get(card.sampled, {})).values
 
 

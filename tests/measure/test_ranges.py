@@ -54,6 +54,10 @@ def test_values_are_in_the_range_of_the_card_but_for_the_parameters_that_it_name
     qrels, run = collection(card)
     forbidden = {query: ["x", "y"] for query in qrels}
     needs = {"weights": {"doc_weights": {f"d{i}": 1 + i / 4 for i in range(10)}}, "forbidden": {"forbidden": forbidden}}
+    needs["groups"] = {
+        "doc_groups": {f"d{i}": {"a": i / 9, "b": 1 - i / 9} for i in range(10)},
+        "target": {"a": 0.3, "b": 0.7},
+    }
     beyond = set()
     for name, setting in spellings(card).items():
         for level in (1, 2) if card.sampled not in ("sets", "hops") else (1,):

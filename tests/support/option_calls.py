@@ -44,6 +44,7 @@ PARENTS = {"a1": "a", "e1": "e", "o1": "o"}
 WEIGHTS = {"q1": 1.0, "q2": 5.0, "q3": 2.0, "q4": 1.0, "q5": 4.0, "q6": 3.0, "q7": 1.0, "absent": 1.0}
 DOC_WEIGHTS = {doc_id: 1.0 + n % 3 for n, doc_id in enumerate([*"abcdefghijklmnoprstvw", "w5"])} | {"q2": 2.0}
 DOC_WEIGHTS_TOO = dict.fromkeys(DOC_WEIGHTS, 1.0)
+SHARES = {doc_id: {"m": n % 3 / 2, "f": 1 - n % 3 / 2} for n, doc_id in enumerate(DOC_WEIGHTS)}
 SEGMENTS = {"q1": "x", "q2": "x", "q3": "y", "q4": "y", "q5": "x", "q6": "y", "q7": "x", "absent": "y"}
 SUBTOPICS = {q: {"1": docs, "2": dict.fromkeys(list(docs)[:2], 1)} for q, docs in QRELS.items()}
 
@@ -175,6 +176,8 @@ VALUES = {
     "aggregate": words("sum", "mean", parents=PARENTS),
     "exclude": [*words("query_id"), given({"q1": ["b"], "q2": ["i"]})],
     "forbidden": words({"q1": ["b"]}, metrics="forbidden_hits@3"),
+    "doc_groups": words({"a": {"m": 1}}, target={"m": 0.5, "f": 0.5}, metrics="awrf@3"),
+    "target": words({"m": 0.5, "f": 0.5}, doc_groups={"a": {"m": 1}}, metrics="awrf@3"),
     "forbidden_level": words(0, metrics="forbidden_hits@3"),
     "validate": words("judged", run=UNJUDGED_REPEATED), "columns": words({"doc_id": "number"}, run=RUN_UNNAMED),
     "qrels_columns": words({"doc_id": "number"}, qrels=QRELS_UNNAMED), "label": words(2, qrels=INTERACTIONS),
@@ -305,6 +308,10 @@ CALLS = {
     "compare_scores": Call(fastir.compare_scores, {"runs": PER_QUERY}),
     "evaluate_nuggets": Call(fastir.evaluate_nuggets, {"rows": NUGGETS, "metrics": "nugget_recall"}),
     "evaluate_citations": Call(fastir.evaluate_citations, {"rows": CITATIONS, "metrics": "citation_recall"}),
+    "expected_exposure": Call(
+        fastir.expected_exposure,
+        {"qrels": QRELS, "runs": [RUN, OTHER], "doc_groups": SHARES, "target": {"m": 0.5, "f": 0.5}},
+    ),
     "agreement": Call(fastir.agreement, {"a": QRELS, "b": SECOND_OPINION, "n_resamples": 50}),
     "rank_correlation": Call(fastir.rank_correlation, {"a": EVALUATED, "b": LEADERBOARD, "metric": "mrr"}),
     "similarity": Call(fastir.similarity, {"a": RUN, "b": OTHER}),
@@ -643,6 +650,7 @@ OVERRIDES = {
     ("evaluate_nuggets", "missing"): words("zero"), ("evaluate_citations", "missing"): words("zero"),
     ("evaluate_nuggets", "expected"): words({"q": {"n": "vital", "m": "okay"}}, missing="zero"),
     ("evaluate_citations", "expected"): words({"q": ["n"], "p": ["m"]}, missing="zero"),
+    ("expected_exposure", "depth"): words(1), ("expected_exposure", "rel_level"): words(2),
     ("compare_scores", "seeds"): words("mean", "folds", runs={n: [PER_QUERY[n], PER_QUERY["third"]] for n in RUNS}),
     ("fuse", "method"): words("sum", "condorcet"), ("fuse", "norm"): words("min-max", "zmuv", method="sum"),
     ("fuse", "run_weights"): words([1, 5], method="wsum"), ("fuse", "max_depth"): words(1),

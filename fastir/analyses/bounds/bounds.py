@@ -27,7 +27,7 @@ from fastir.evaluation.run_collections import name_the_run
 from fastir.inputs.label_arrays import LABEL_COLUMNS
 from fastir.request.custom import custom_among
 from fastir.request.options import MAX_DEPTH, TIES, label_above_0, metric_tuple
-from fastir.request.plan import ORDER_RULES, compile_fixed, refuse_micro
+from fastir.request.plan import OF_DOCUMENTS, ORDER_RULES, compile_fixed, refuse_micro
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,7 +82,7 @@ def bounds(
     unseen : int
         How many documents outside each ranking can have such labels, too: up to a million, not with `against`.
     **options
-        Options of `evaluate`, except `doc_weights`, `forbidden` and `forbidden_level`.
+        Options of `evaluate`, except `doc_weights`, `forbidden`, `forbidden_level`, `doc_groups` and `target`.
 
     Returns
     -------
@@ -134,9 +134,7 @@ def bounds(
     >>> fastir.bounds(qrels, {"q": {"x": 3.0, "a": 2.0, "y": 1.0}}, "recall@2", unseen=2).lower["recall@2"]
     0.2
     """
-    refuse_options(
-        "bounds", options, ("doc_weights", "forbidden", "forbidden_level"), "no metric that has bounds reads it"
-    )
+    refuse_options("bounds", options, OF_DOCUMENTS, "no metric that has bounds reads it")
     metrics, own = custom_among(metrics)
     if own:
         raise TypeError(

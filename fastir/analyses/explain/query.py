@@ -19,6 +19,7 @@ from fastir.errors import FastirWarning
 from fastir.evaluation.evaluator import Evaluator
 from fastir.rendering import Cell, Table, number_cell
 from fastir.rendering.text import decimals, signed_text
+from fastir.request.plan import OF_DOCUMENTS
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -47,8 +48,8 @@ def explain(
     metrics : str or iterable of str
         As for `evaluate`.
     **options
-        Options of `evaluate`, except `weights`, `doc_weights`, `forbidden` and `forbidden_level`: one query has no
-        mean, and labels do not show the others. ``queries="strict"`` reads the whole run.
+        Options of `evaluate`, except `weights`, `doc_weights`, `forbidden`, `forbidden_level`, `doc_groups`, `target`:
+        one query has no mean, and labels do not show the others. ``queries="strict"`` reads the whole run.
 
     Returns
     -------
@@ -79,7 +80,7 @@ def explain(
     missing  a                        1
     """
     refuse_options("explain", options, ("weights",), "one query has no mean that weights of queries could change")
-    refuse_options("explain", options, ("doc_weights", "forbidden", "forbidden_level"), "labels do not show it")
+    refuse_options("explain", options, OF_DOCUMENTS, "labels do not show it")
     return Evaluator(qrels, metrics, **options).explain(run, query_id)
 
 
@@ -173,8 +174,8 @@ def explain_conventions(
     pair : tuple of (str or Convention)
         Two conventions.
     **options
-        Options of `evaluate`, without `convention`, `doc_weights`, `forbidden` and `forbidden_level`; they hold for
-        both.
+        Options of `evaluate`, without `convention`, `doc_weights`, `forbidden`, `forbidden_level`, `doc_groups` and
+        `target`; they hold for both.
 
     Returns
     -------
@@ -202,9 +203,7 @@ def explain_conventions(
     'query q1 parts at rank 1: b, label 1, adds 0.3801 by trec_eval-9 and 1.0000 by lightgbm; its gain is 1 in ...'
     """
     refuse_options("explain_conventions", options, ("convention",), "pair names the conventions")
-    refuse_options(
-        "explain_conventions", options, ("doc_weights", "forbidden", "forbidden_level"), "labels do not show it"
-    )
+    refuse_options("explain_conventions", options, OF_DOCUMENTS, "labels do not show it")
     if isinstance(pair, str) or len(pair) != 2:
         raise ValueError(f"pair must be two conventions, such as ('beir', 'ranx'), got {pair!r}")
     if isinstance(run, (str, os.PathLike)):

@@ -28,8 +28,8 @@ import numpy as np
 from fastir.engine.measure._graded import ANY_GAIN, GAIN
 from fastir.engine.measure._registry import EMPTY, PERSISTENCE, words
 from fastir.engine.measure.cards import INF, Card, Param
-from fastir.engine.measure.references import (ASLAM_2006, CLARKE_2020, JAIN_2016, PETRONI_2021, YANG_2018, YILMAZ_2008,
-                                              ZHAI_2003)
+from fastir.engine.measure.references import (ASLAM_2006, CLARKE_2020, JAIN_2016, PETRONI_2021, SAPIEZYNSKI_2019,
+                                              YANG_2018, YILMAZ_2008, ZHAI_2003)
 
 
 cdef double SMOOTHING = 0.00001     # what sample_eval.pl adds to the counts of a stratum, so that none is empty
@@ -691,3 +691,27 @@ def evidence_values(name, int64_t k, evidence, standing):
         return np.zeros(len(evidence.firsts) - 1)
     ranks = standing[evidence.rows]
     return _of_evidence[name](np.where(ranks > k, NEVER, ranks), evidence.offsets, evidence.firsts)
+
+
+# ---- exposure of groups: composites/exposure.py has the values -------------------------------------------------------
+cdef object exposure_card(card):
+    """What all cards here have in common."""
+    return card._replace(sampled="groups", cutoff=True, reads="all", by_label=False, sources=(SAPIEZYNSKI_2019,
+                                                                                              *card.sources))
+
+
+cdef str NO_GROUPS = "NaN where no document at ranks <= k has groups, 0 where nothing is retrieved"
+
+
+cdef double awrf(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return 0.0
+
+declare(awrf, exposure_card(Card(
+    "awrf", "attention-weighted rank fairness: how near the exposure of groups is to a target",
+    "1 - JSD(sum of v_i a_i / sum of v_i, target) over ranks i <= k of documents with groups; a_i the shares of the "
+    "groups, v_i = 1 / log2(max(i, 2)), JSD the Jensen-Shannon divergence with the natural logarithm",
+    NO_GROUPS, ("TREC 2022 Fair Ranking AWRF",))))
+
+declare(awrf, exposure_card(Card(
+    "ndcg_awrf", "nDCG times attention-weighted rank fairness", "ndcg(gain=binary,discount=jk2)@k * awrf@k",
+    NO_GROUPS + " or R = 0", ("TREC 2022 Fair Ranking Score",), params=(EMPTY,))))

@@ -153,6 +153,9 @@ SAKAI_2019: Sakai, Tetsuya; Zeng, Zhaohao | Which Diversity Evaluation Measures 
     10.1145/3331184.3331215 | pages=595-604
 SAKAI_2013: Sakai, Tetsuya; Dou, Zhicheng | Summaries, Ranked Retrieval and Sessions: A Unified Framework for
     Information Access Evaluation | 2013 | SIGIR | 10.1145/2484028.2484031
+SAPIEZYNSKI_2019: Sapiezynski, Piotr; Zeng, Wesley; Robertson, Ronald E.; Mislove, Alan; Wilson, Christo | Quantifying
+    the Impact of User Attention on Fair Group Representation in Ranked Lists | 2019 | WWW Companion |
+    10.1145/3308560.3317595 | pages=553-562
 SMUCKER_2012: Smucker, Mark D.; Clarke, Charles L. A. | Time-Based Calibration of Effectiveness Measures | 2012 | SIGIR
     | 10.1145/2348283.2348300
 TSOUMAKAS_2010: Tsoumakas, Grigorios; Katakis, Ioannis; Vlahavas, Ioannis | Mining Multi-label Data | 2010 | Data Mining

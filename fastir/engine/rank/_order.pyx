@@ -6,10 +6,13 @@ already, or except for ties: then only rows of one score are sorted. Many rows a
 sorted, and between two sorts Ctrl-C is answered: a million tied rows would take most of a second in one piece.
 """
 
+cimport cython
+from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memcpy
 
+from fastir.engine.columns._entries cimport gather, strings_only
 from fastir.engine.columns._ids cimport Ids, Text, compare, read
 from fastir.engine.measure._codes cimport TREC
 from fastir.engine.rank._rank cimport id_sign, score_order
@@ -18,9 +21,12 @@ import numpy as np
 
 cdef extern from "Python.h":
     int PyErr_CheckSignals() except -1
+    int PyFloat_CheckExact(PyObject*) noexcept
+    double PyFloat_AsDouble(PyObject*) noexcept
 
 cdef enum:
     MAX_PARTITION_DEPTH = 64          # partings of one ranking, one within the other, at most
+    BATCH_ROWS = 64                   # pairs that are gathered at once
 
 
 cdef int rank_order(const void* a, const void* b) noexcept nogil:
@@ -123,3 +129,32 @@ def in_rank_order(Ids ids, const int64_t[::1] offsets, const double[::1] scores)
     finally:
         free(rows)
     return order
+
+
+def falls_to(dict ranking, int64_t depth, bint single):
+    """Whether a dict has its documents in rank order, by any rule for ties: floats that fall.
+
+    Scores may be equal where no order of theirs matters to the first `depth` documents. With `single` they are float32.
+    """
+    cdef PyObject* keys[BATCH_ROWS]
+    cdef PyObject* values[BATCH_ROWS]
+    cdef Py_ssize_t position = 0, i, m
+    cdef double score, last = 0.0
+    cdef int64_t n = 0
+    cdef bint plain
+    with cython.critical_section(ranking):
+        plain = strings_only(ranking)
+        while True:
+            m = gather(ranking, plain, &position, keys, values, BATCH_ROWS)
+            if m == 0:
+                return True
+            for i in range(m):
+                if not PyFloat_CheckExact(values[i]):
+                    return False
+                score = PyFloat_AsDouble(values[i])
+                if single:
+                    score = <double><float>score
+                if n > 0 and (score > last or (score == last and n <= depth)):
+                    return False
+                last = score
+                n += 1

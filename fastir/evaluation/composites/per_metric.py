@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
 
 import numpy as np
 
@@ -24,11 +24,15 @@ from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunEvalu
 from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.shapes import DICTS, input_shape
 from fastir.request.names import NAMES, Request
-from fastir.request.plan import BY_SCORE, FORBIDDEN, POOLED, SAMPLED, WEIGHTED, Settings, compile_settings
+from fastir.request.plan import BY_SCORE, FORBIDDEN, GROUPED, POOLED, SAMPLED, WEIGHTED, Settings, compile_settings
 
 if TYPE_CHECKING:
+    from fastir.evaluation.composites.exposure import DocGroups, ExposureEvaluator
     from fastir.inputs.parents import AnyParents
     from fastir.request.options import Options
+
+    Composite: TypeAlias = SampleEvaluator | WeightedEvaluator | ForbiddenEvaluator | ExposureEvaluator
+    Part: TypeAlias = "PlainEvaluator | JudgedAnywhere | IdealByScore | Composite"
 
 
 class PerMetricRules:
@@ -45,6 +49,7 @@ class PerMetricRules:
         columns: Mapping[str, str] | None,
         parents: AnyParents | None,
         forbidden: Qrels | None = None,
+        doc_groups: DocGroups | None = None,
     ) -> None:
         self.qrels = qrels
         self.settings = settings
@@ -62,6 +67,10 @@ class PerMetricRules:
                 some = compile_settings(tuple(request.text for request in requests), options)
                 if read == FORBIDDEN:
                     part = ForbiddenEvaluator(prepare, qrels, some, forbidden)
+                elif read == GROUPED:
+                    from fastir.evaluation.composites.exposure import ExposureEvaluator
+
+                    part = ExposureEvaluator(prepare, qrels, some, doc_groups)
                 elif read in EVALUATOR_BY_READ:
                     part = EVALUATOR_BY_READ[read](prepare, qrels, some)
                 else:
@@ -249,7 +258,6 @@ class IdealByScore:
         return self.plain.evaluators()
 
 
-Part = PlainEvaluator | JudgedAnywhere | IdealByScore | SampleEvaluator | WeightedEvaluator | ForbiddenEvaluator
 EVALUATOR_BY_READ: dict[str, type[SampleEvaluator | WeightedEvaluator]] = {
     SAMPLED: SampleEvaluator,
     WEIGHTED: WeightedEvaluator,

@@ -1,0 +1,1 @@
+"""Exposure: what the ranks of several rankings give to groups of documents."""
