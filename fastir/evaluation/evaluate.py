@@ -74,6 +74,11 @@ def evaluate(
         Remove documents without a judgment from the rankings (after max_depth).
     max_depth : int or None
         The number of documents that are read of each ranking, from 1 up; None: all of them.
+    min_score : float or None
+        Rows with lower scores are not retrieved: a system's threshold. A query without rows left has an empty ranking.
+        The scores are those of the run, before `parents` put parts together; with ``score_dtype="float32"`` they are
+        compared as float32. Metrics for queries whose right answer is nothing: surfaced, false_surface and
+        false_abstention.
     score_dtype : {None, "float64", "float32"}
         Precision in which scores are compared; "float32" gives the ties of trec_eval 9; None: the convention's.
     n_threads : int or None
@@ -285,9 +290,9 @@ def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOpt
     ----------
     qrels, run : as for `evaluate`
     **options
-        Options of `evaluate` that say how to read and order the run: ties, score_dtype, duplicates, parents, aggregate,
-        exclude, validate, columns, qrels_columns, run_columns, label, n_threads, and a convention, which chooses these
-        options. `queries` decides on errors and warnings ("qrels", "strict"); as a collection of ids, it
+        Options of `evaluate` that say how to read and order the run: ties, min_score, score_dtype, duplicates, parents,
+        aggregate, exclude, validate, columns, qrels_columns, run_columns, label, n_threads, and a convention, which
+        chooses these options. `queries` decides on errors and warnings ("qrels", "strict"); as a collection of ids, it
         decides which queries are judged. All other options belong to `JudgedRankings.evaluate`, and so does
         ``queries="intersection"``: judged rankings keep the queries that are missing from the run.
 

@@ -76,6 +76,7 @@ class Evaluator:
         ties: Ties | None = None,
         judged_only: bool = False,
         max_depth: SupportsIndex | None = None,
+        min_score: SupportsFloat | None = None,
         score_dtype: DTypeLike | None = None,
         n_threads: SupportsIndex | None = None,
         duplicates: Duplicates | None = None,
@@ -101,6 +102,7 @@ class Evaluator:
             ties=ties,
             judged_only=judged_only,
             max_depth=max_depth,
+            min_score=min_score,
             score_dtype=score_dtype,
             n_threads=n_threads,
             duplicates=duplicates,
@@ -208,6 +210,7 @@ class Evaluator:
         from fastir.analyses.explain.query_explanation import explain_query
 
         rules = self.rules
+        run = rules.retrieved(run)
         if rules.custom is not None and len(rules.custom.custom) == len(rules.custom.metrics):
             metric_tuple(rules.custom.custom)  # which refuses them; beside others they are left out
         if rules.settings.options.queries == "strict":  # which only all queries can break

@@ -33,6 +33,7 @@ class ReadingOptions(TypedDict, total=False):
     aggregate: Aggregate
     exclude: ExcludeLike | None
     ties: Ties | None
+    min_score: SupportsFloat | None
     score_dtype: DTypeLike | None
 
 

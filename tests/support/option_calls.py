@@ -171,6 +171,7 @@ VALUES = {
     "rel_level": words(2, 1.5, metrics="map"), "queries": [*words("intersection", "strict"), given(["q1", "q2"])],
     "ties": words("doc_id_asc", "input", "input_reversed", "optimistic", "pessimistic", "average"),
     "judged_only": words(True), "max_depth": words(2), "score_dtype": words("float32"),
+    "min_score": words(0.5),
     "duplicates": words("first", "last", "max", "once", run=REPEATED), "parents": words(PARENTS),
     "aggregate": words("sum", "mean", parents=PARENTS),
     "exclude": [*words("query_id"), given({"q1": ["b"], "q2": ["i"]})],

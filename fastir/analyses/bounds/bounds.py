@@ -159,10 +159,10 @@ def bounds(
         raise ValueError("unseen: differences of two runs have bounds over the documents that these retrieved alone")
     check_differences(settings)
     rules = settings.options.duplicates, evaluator.rules.parents, settings.lines
-    first_run = as_run(run, evaluator.rules.columns, *rules)
+    first_run = as_run(evaluator.rules.retrieved(run), evaluator.rules.columns, *rules)
     first = held_evaluator(evaluator).judged_rankings(first_run)
     try:
-        second_run = as_run(against, evaluator.rules.columns, *rules)
+        second_run = as_run(evaluator.rules.retrieved(against), evaluator.rules.columns, *rules)
         second = held_evaluator(evaluator).judged_rankings(second_run)
     except Exception as error:
         name_the_run(error, "against")
