@@ -134,6 +134,10 @@ def evaluate(
         grade of their harm. A file has a query and a document on each line, or qrels.
     forbidden_level : float or None
         Documents with labels up to this one, below rel_level, are forbidden, too; a negative label is a grade of harm.
+    unanswerable : collection of query ids, path or None
+        The queries whose right answer is nothing, over which false_surface is averaged; none may have a relevant
+        document. Those that the qrels lack are added, and count as queries without a relevant document do. A file has
+        an id on each line. None: the judged queries without a relevant document.
     **choices
         Parameters of the metrics, for all that have them: empty, gain, discount, ideal, ap_norm, short_rankings,
         rounding, unranked, one_class, gains, rbp_norm, bpref_norm, negatives, f_weight, max_grade, tail, rank_one,

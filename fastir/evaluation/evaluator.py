@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fastir.data.run import RunLike, RunsLike
     from fastir.evaluation.partial.partial import Partial
     from fastir.evaluation.run_collections import RunNames
-    from fastir.inputs.exclusions import ExcludeLike, ForbiddenLike
+    from fastir.inputs.exclusions import ExcludeLike, ForbiddenLike, UnanswerableLike
     from fastir.inputs.mappings import DocWeights
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
@@ -92,6 +92,7 @@ class Evaluator:
         doc_weights: DocWeights | str | os.PathLike[str] | None = None,
         forbidden: ForbiddenLike | None = None,
         forbidden_level: SupportsFloat | None = None,
+        unanswerable: UnanswerableLike | None = None,
         convention: ConventionName | str | Convention = "fastir",
         **choices: Unpack[MetricOptions],
     ) -> None:
@@ -114,7 +115,7 @@ class Evaluator:
         documents = read_as(parents, aggregate, duplicates, exclude, convention)
         level = None if forbidden_level is None else number("forbidden_level", forbidden_level)
         request = EvaluationRequest(
-            qrels, metrics, options, sides, weights, documents, query_ids, doc_weights, forbidden, level
+            qrels, metrics, options, sides, weights, documents, query_ids, doc_weights, forbidden, level, unanswerable
         )
         self.rules: EvaluationRules = EvaluationRules(request)
         self.rules.warn_of_fractions()

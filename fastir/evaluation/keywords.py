@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from fastir.evaluation.run_collections import RunNames
-    from fastir.inputs.exclusions import ExcludeLike, ForbiddenLike
+    from fastir.inputs.exclusions import ExcludeLike, ForbiddenLike, UnanswerableLike
     from fastir.inputs.mappings import DocWeights
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
@@ -49,6 +49,7 @@ class CompareOptions(ReadingOptions, MetricOptions, LevelOptions, total=False):
 
     forbidden: ForbiddenLike | None
     forbidden_level: SupportsFloat | None
+    unanswerable: UnanswerableLike | None
     doc_weights: DocWeights | str | os.PathLike[str] | None
 
 
@@ -101,6 +102,7 @@ class EvaluateOptions(BoundsOptions, total=False):
 
     forbidden: ForbiddenLike | None
     forbidden_level: SupportsFloat | None
+    unanswerable: UnanswerableLike | None
     doc_weights: DocWeights | str | os.PathLike[str] | None
 
 

@@ -287,7 +287,7 @@ def evaluate_topk(
         raise ValueError(f"indices has the shape {ranked.shape} but scores {ranked_by.shape}; shapes must match")
     ranked, ranked_by = rows.align_rows(ranked, -1), None if ranked_by is None else rows.align_rows(ranked_by, 0)
     call.check(len(ranked), "indices")
-    if min_score is not None:
+    if min_score is not None and ranked_by is not None:
         ranked, ranked_by = move_up(ranked, ranked_by, low_scores(ranked_by, call.settings))
     call.measure(read_lists, call.excluded, options.n_threads, ranked, ranked_by)
     return call.finish()

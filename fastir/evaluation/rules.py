@@ -59,6 +59,7 @@ class EvaluationRequest(Record):
     doc_weights: DocWeights | str | os.PathLike[str] | None = None
     forbidden: Any = None
     forbidden_level: float | None = None
+    unanswerable: Any = None
 
 
 def prepare(
@@ -124,6 +125,12 @@ class EvaluationRules:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
         if isinstance(parents, Exclusion):
             parents.refuse_other_queries(list(qrels))
+        self.unanswerable: frozenset[str] | None = None  # ids as text
+        if request.unanswerable is not None:
+            from fastir.evaluation.unanswerable import read_unanswerable
+
+            self.unanswerable, qrels = read_unanswerable(request.unanswerable, qrels, options.rel_level)
+            self.inputs["unanswerable"] = {"number": len(self.unanswerable)}
         if query_ids is not None:
             qrels = select_queries(qrels, query_ids)
             self.inputs["queries"] = {"number": len(query_ids)}
@@ -150,7 +157,8 @@ class EvaluationRules:
         self.prepared: RunEvaluator = prepare(qrels, settings, run_columns, parents, self.forbidden)
         self.settings: Settings = self.prepared.settings
         self.measure: Callable[..., Any] = self.prepared.measure
-        if isinstance(self.prepared, PlainEvaluator) and not settings.sizes and not settings.micro:
+        late = not settings.sizes and not settings.micro and self.unanswerable is None
+        if isinstance(self.prepared, PlainEvaluator) and late:
             self.measure = self.prepared.measure_late
         self.judge: RunJudge | None = None
         self.part_rules: dict[bool, Any] = {}
@@ -167,7 +175,7 @@ class EvaluationRules:
         metrics = settings.metrics if self.custom is None else self.custom.metrics
         sides = None, self.columns
         request = EvaluationRequest(self.qrels, metrics, settings.options, sides, self.weights, self.parents)
-        return request._replace(forbidden=self.forbidden)._replace(**changed)
+        return request._replace(forbidden=self.forbidden, unanswerable=self.unanswerable)._replace(**changed)
 
     def warn_of_fractions(self) -> None:
         """Warn of labels that are fractions and too small for a metric; not again when an Evaluator is unpickled."""
@@ -204,6 +212,7 @@ class EvaluationRules:
             results, coverage = self.with_custom(self.custom, run, n_threads, watch, provenance)
         else:
             query_ids, values, status, coverage = self.measure(run, n_threads, watch)
+            values = self.of_kind(values, query_ids)
             if settings.sizes:
                 refuse_small(settings.sizes, values, query_ids)
             names, aggregates, weights = settings.names, settings.aggregates, self.weights
@@ -245,6 +254,9 @@ class EvaluationRules:
         """
         from fastir.evaluation.partial.partial import Partial, part_rules
 
+        if self.unanswerable is not None:
+            raise ValueError("unanswerable: parts are not put together with it; evaluate the whole run")
+
         if (known := self.part_rules.get(reads_all)) is None:
             known = self.part_rules[reads_all] = part_rules(self.prepared, reads_all)
         return Partial(self.prepared, self.weights, self.provenance, strategy, after, self.custom, known)
@@ -273,6 +285,15 @@ class EvaluationRules:
             shape, got = TABLE if "columns" in card.takes else PATH, f"a file in the format {card.name!r}"
         if shape not in (TABLE, COLUMNS):
             roles.refuse_names(self.columns, "run", got)
+
+    def of_kind(self, values: Any, query_ids: list[Any]) -> Any:
+        """Values of metrics, NaN where a query is not of the kind that the option unanswerable says."""
+        if self.unanswerable is None:
+            return values
+        from fastir.evaluation.unanswerable import without_others
+
+        names = [request.card.name for request in self.settings.requests]
+        return without_others(values, query_ids, names, self.unanswerable)
 
     def retrieved(self, run: Any, watch: Watch | None = None) -> Any:
         """A run without the rows below the option min_score."""
@@ -323,6 +344,7 @@ class EvaluationRules:
         else:
             query_ids, measured, status, coverage = self.prepared.measure(source, n_threads)
             refuse_small(settings.sizes, measured, query_ids)
+        measured = self.of_kind(measured, query_ids)
         names, aggregates = settings.names, settings.aggregates
         names, aggregates, values = custom.join_columns(names, aggregates, measured, query_ids, rankings)
         record = functools.partial(custom.record, provenance)

@@ -100,6 +100,10 @@ ROWS = {  # by the heading of the command's help
         Row("forbidden_level", "SupportsFloat | None", None,
             "documents with labels up to this one are forbidden, too", "X", "float",
             of=("CompareOptions", "EvaluateOptions")),
+        Row("unanswerable", "UnanswerableLike | None", None,
+            "the queries whose right answer is nothing, for false_surface: an id on each line (default: judged queries "
+            "without a relevant document)", "FILE", also=("no_answer", "unanswerable_queries"),
+            of=("CompareOptions", "EvaluateOptions")),
         Row("doc_weights", "DocWeights | str | os.PathLike[str] | None", None,
             "the weights of judged documents in psp, psndcg and weighted_*: a file with a document and a number on "
             "each line, or a query before them", "FILE", of=("CompareOptions", "EvaluateOptions", "BatchOptions")),

@@ -62,6 +62,7 @@ OTHER_OPTIONS = (
     "label",
     "weights",
     "doc_weights",
+    "unanswerable",
 )
 
 

@@ -82,7 +82,7 @@ def bounds(
     unseen : int
         How many documents outside each ranking can have such labels, too: up to a million, not with `against`.
     **options
-        Options of `evaluate`, except `doc_weights`, `forbidden` and `forbidden_level`.
+        Options of `evaluate`, except `doc_weights`, `forbidden`, `forbidden_level` and `unanswerable`.
 
     Returns
     -------
@@ -135,7 +135,10 @@ def bounds(
     0.2
     """
     refuse_options(
-        "bounds", options, ("doc_weights", "forbidden", "forbidden_level"), "no metric that has bounds reads it"
+        "bounds",
+        options,
+        ("doc_weights", "forbidden", "forbidden_level", "unanswerable"),
+        "no metric that has bounds reads it",
     )
     metrics, own = custom_among(metrics)
     if own:
@@ -185,7 +188,8 @@ def difference_bounds_by_pair(
     check_order(settings)
     check_differences(settings)
     rules = settings.options.duplicates, evaluator.rules.parents, settings.lines
-    held = {name: as_run(run, evaluator.rules.columns, *rules) for name, run in runs.items()}
+    of = evaluator.rules
+    held = {name: as_run(of.retrieved(run), of.columns, *rules) for name, run in runs.items()}
     judge = RunJudge(held_evaluator(evaluator).rules.prepared)
     judged = {name: judge.with_coverage(run, None)[0] for name, run in held.items()}
     bounds_by_pair = {}

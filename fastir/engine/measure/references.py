@@ -138,6 +138,8 @@ MOFFAT_2015: Moffat, Alistair; Bailey, Peter; Scholer, Falk; Thomas, Paul | INST
     Retrieval Evaluation | 2015 | ADCS | 10.1145/2838931.2838938
 MUSGRAVE_2020: Musgrave, Kevin; Belongie, Serge; Lim, Ser-Nam | A Metric Learning Reality Check | 2020 | ECCV |
     10.1007/978-3-030-58595-2_41 | pages=681-699
+RAJPURKAR_2018: Rajpurkar, Pranav; Jia, Robin; Liang, Percy | Know What You Don't Know: Unanswerable Questions for SQuAD
+    | 2018 | ACL | 10.18653/v1/P18-2124 | pages=784-789
 RIJSBERGEN_1974: van Rijsbergen, C. J. | Foundation of Evaluation | 1974 | Journal of Documentation | 10.1108/eb026584 |
     volume=30 | number=4 | pages=365-373 | kind=article
 ROBERTSON_2006: Robertson, Stephen | On GMAP: and Other Transformations | 2006 | CIKM | 10.1145/1183614.1183630 |
