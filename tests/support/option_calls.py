@@ -177,7 +177,7 @@ VALUES = {
     "exclude": [*words("query_id"), given({"q1": ["b"], "q2": ["i"]})],
     "forbidden": words({"q1": ["b"]}, metrics="forbidden_hits@3"),
     "forbidden_level": words(0, metrics="forbidden_hits@3"),
-    "unanswerable": words(["elsewhere"], metrics="false_surface"),
+    "unanswerable": words(["elsewhere"]),
     "validate": words("judged", run=UNJUDGED_REPEATED), "columns": words({"doc_id": "number"}, run=RUN_UNNAMED),
     "qrels_columns": words({"doc_id": "number"}, qrels=QRELS_UNNAMED), "label": words(2, qrels=INTERACTIONS),
     "run_columns": words({"doc_id": "number"}, run=RUN_UNNAMED), "weights": words(WEIGHTS),
