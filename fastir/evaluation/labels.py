@@ -20,7 +20,6 @@ from fastir.evaluation import array_call
 from fastir.evaluation.array_call import ArrayCall, Collecting, counts_of, empty_values, example_of, make_call
 from fastir.evaluation.drivers.coverage import SWAPPED_TEXT
 from fastir.evaluation.drivers.suspect_runs import are_swapped
-from fastir.evaluation.min_score import least_score, low_scores
 from fastir.inputs import arrays, label_arrays, pairing
 from fastir.inputs.query_groups import QueryGroups, offset_array, query_groups, refuse_tables, refuse_undivided
 from fastir.request.options import RANKED, TIES, TIES_BY_ID, TIES_WITHOUT_IDS, TiesWithoutIds, check_options
@@ -359,10 +358,18 @@ class LabelLists:
             settings.single,
             None if rows is None else rows.levels,
             2**31 - 1 if limit > 2**31 - 1 else limit,
-            -math.inf if self.scores is None else least_score(self.scores, settings),
+            self.least_score(settings),
         )
         run(kernel, settings.n_threads, longest_query(offsets) if len(labels) > LONG_QUERY_ROWS else 0)
         return kernel.outcome()
+
+    def least_score(self, settings: Settings) -> float:
+        """The least score that is retrieved."""
+        if self.scores is None or settings.options.min_score is None:
+            return -math.inf
+        from fastir.evaluation.min_score import least_score
+
+        return least_score(self.scores, settings)
 
     def by_row(self, settings: Settings) -> Settings | None:
         """Return the settings for labels that the kernel reads as is; None if they become codes first.
@@ -449,6 +456,8 @@ def make_results(call: ArrayCall, rows: LabelLists) -> Results:
         negative, tied, first_tied = counts
         n_ranked = n_rows
         if rows.scores is not None and settings.options.min_score is not None:
+            from fastir.evaluation.min_score import low_scores
+
             ranked = rows.labels[~low_scores(rows.scores, settings)]
             negative, n_ranked = int((ranked < 0).sum()), len(ranked)
         return Report(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.data.run import Run, as_run
-from fastir.engine.columns.rows import list_of_each, offsets_from_sizes, select
+from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, select
 from fastir.errors import quote
 from fastir.inputs.csr import Items
 from fastir.inputs.scored_pairs import has_pairs
@@ -87,9 +87,7 @@ def refuse_ranks(run: Run) -> None:
 
 def least_score(scores: np.ndarray, settings: Settings) -> float:
     """The least score of an array that is retrieved; float32 scores are compared as such."""
-    least = settings.options.min_score
-    if least is None:
-        return -np.inf
+    least: Any = settings.options.min_score
     return least_double(least, settings.single or scores.dtype == np.float32)
 
 
@@ -104,13 +102,11 @@ def low_scores(scores: np.ndarray, settings: Settings) -> np.ndarray:
 
 def without_low_items(excluded: Items, block: np.ndarray, first: int, settings: Settings) -> Items:
     """The excluded items of the rows of a block, which begins at row `first`, and the items with low scores."""
-    if settings.options.min_score is None:
-        return excluded
     rows, items = np.nonzero(low_scores(block, settings))
     offsets = excluded.offsets_between(first, first + len(block))
     numbers = excluded.numbers[offsets[0] : offsets[-1]]
     owners = list_of_each(offsets - offsets[0])
     order = np.argsort(np.concatenate([owners, rows]), kind="stable")
-    sizes = np.diff(offsets) + np.bincount(rows, minlength=len(block))
+    sizes = np.diff(offsets) + occurrences(rows, minlength=len(block))
     merged = np.concatenate([numbers, items])[order]
     return Items(np.arange(first, first + len(block)), offsets_from_sizes(sizes), merged, None, (None, None), "exclude")

@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 
 from fastir.data.qrels import Qrels
+from fastir.engine.measure import FALSE_SURFACE
 from fastir.errors import quote
 from fastir.inputs.exclusions import equal_ids
 from fastir.inputs.mappings import field_rows
 from fastir.inputs.places import is_path
-
-BY_OPTION = ("false_surface",)  # the metrics that read the option
 
 
 def read_unanswerable(unanswerable: Any, qrels: Qrels, rel_level: float) -> tuple[frozenset[str], Qrels]:
@@ -59,7 +58,7 @@ def without_others(
     values: np.ndarray, query_ids: Sequence[Any], names: Sequence[str], unanswerable: frozenset[str]
 ) -> np.ndarray:
     """The values, NaN for queries that are not unanswerable in the columns of metrics that read the option."""
-    columns = [column for column, name in enumerate(names) if name in BY_OPTION]
+    columns = [column for column, name in enumerate(names) if name == FALSE_SURFACE]
     others = [row for row, query_id in enumerate(query_ids) if str(query_id) not in unanswerable]
     values = values.copy()
     values[np.ix_(others, columns)] = np.nan

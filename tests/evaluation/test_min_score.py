@@ -4,7 +4,6 @@ import pickle
 import random
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 import fastir
@@ -47,6 +46,7 @@ def trec(run, path):
 def test_every_container_has_the_values_of_the_dict_without_the_low_rows(least, ties, tmp_path):
     qrels, run = collection()
     wanted = fastir.evaluate(qrels, without(run, least), METRICS, ties=ties)
+    pa = pytest.importorskip("pyarrow")
     pairs = {query: list(docs.items()) for query, docs in run.items()}
     containers = [
         run,
