@@ -130,6 +130,9 @@ ROWS = {
         lambda: fastir.precision_recall_curve(h.qrels, h.run), lambda: fastir.evaluate(h.qrels, h.run, METRICS))),
     "roc_curve": (EVALUATE, 1 / 2, lambda h: (
         lambda: fastir.roc_curve(h.qrels, h.run), lambda: fastir.evaluate(h.qrels, h.run, METRICS))),
+    "risk_coverage": (EVALUATE, None, lambda h: (
+        lambda: fastir.risk_coverage(fastir.evaluate(h.qrels, h.run, METRICS), METRICS[0], "max", run=h.run),
+        lambda: fastir.evaluate(h.qrels, h.run, METRICS))),
     "judged_rankings": (EVALUATE, 1 / 2, lambda h: (
         lambda: fastir.judged_rankings(h.qrels, h.run), lambda: fastir.evaluate(h.qrels, h.run, METRICS))),
     "explain_ranked": ("fastir, evaluate_ranked", None, lambda h: (

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from fastir.analyses.compare.comparison import Comparison
     from fastir.analyses.compare.records import Method, Pair, System
     from fastir.analyses.curves.curves import PrecisionRecallCurve, RocCurve, precision_recall_curve, roc_curve
+    from fastir.analyses.curves.risk_coverage import RiskCoverage, risk_coverage
     from fastir.analyses.explain.query import ConventionsDiff, explain, explain_conventions
     from fastir.analyses.explain.ranked import RankedExplanation, RankedLabel, explain_ranked
     from fastir.analyses.explain.records import Document, Explanation, Move, RankingDiff
@@ -144,6 +145,7 @@ __all__ = [
     "ResultsBySegment",
     "ResultsDiff",
     "ResultsTable",
+    "RiskCoverage",
     "RocCurve",
     "Run",
     "Swap",
@@ -186,6 +188,7 @@ __all__ = [
     "pool",
     "precision_recall_curve",
     "rank_correlation",
+    "risk_coverage",
     "roc_curve",
     "show_config",
     "similarity",
@@ -238,6 +241,7 @@ LATER = {
     "ResultsBySegment": "data.results.tables",
     "ResultsDiff": "data.results.changes",
     "ResultsTable": "data.results.tables",
+    "RiskCoverage": "analyses.curves.risk_coverage",
     "RocCurve": "analyses.curves.curves",
     "Run": "data.run",
     "Swap": "analyses.agreement.correlation",
@@ -279,6 +283,7 @@ LATER = {
     "pool": "analyses.pools.pool",
     "precision_recall_curve": "analyses.curves.curves",
     "rank_correlation": "analyses.agreement.correlation",
+    "risk_coverage": "analyses.curves.risk_coverage",
     "roc_curve": "analyses.curves.curves",
     "show_config": "engine.config",
     "similarity": "analyses.agreement.similarity",

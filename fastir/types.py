@@ -38,6 +38,7 @@ __all__ = [  # noqa: F405
     "ResultsBySegment",
     "ResultsDiff",
     "ResultsTable",
+    "RiskCoverage",
     "RocCurve",
     "Swap",
     "System",

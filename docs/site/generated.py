@@ -35,7 +35,7 @@ API = {
     "Comparing": "compare write_report ReportFile compare_scores Comparison Pair System Method stats plots",
     "Explaining": "explain Explanation Document RankingDiff Move explain_ranked RankedExplanation RankedLabel "
     "explain_conventions ConventionsDiff identify Identified Answer "
-    "precision_recall_curve PrecisionRecallCurve roc_curve RocCurve",
+    "precision_recall_curve PrecisionRecallCurve roc_curve RocCurve risk_coverage RiskCoverage",
     "Fusing": "fuse tune Tuning Trial Fold",
     "Generated answers": "evaluate_nuggets evaluate_citations",
     "Exposure": "expected_exposure",

@@ -61,7 +61,7 @@ MODULES = {
         "from fastir.request.keywords import ConventionName, LevelOptions, MetricOptions, ValueOptions\n"
         "|from numpy.typing import DTypeLike\n|\n"
         "|from fastir.evaluation.run_collections import RunNames\n"
-        "|from fastir.inputs.exclusions import ExcludeLike, ForbiddenLike\n"
+        "|from fastir.inputs.exclusions import ExcludeLike, ForbiddenLike, UnanswerableLike\n"
         "|from fastir.inputs.mappings import DocGroupsLike, DocWeights, TargetLike\n"
         "|from fastir.inputs.parents import ParentsLike\n"
         "|from fastir.request.conventions import Convention\n"

@@ -140,9 +140,10 @@ READ_QRELS, READ_RUNS = "qrels_format", "run_format names"
 READ_BOTH = f"{READ_QRELS} {READ_RUNS} columns qrels_columns run_columns label"
 REPAIR_RUNS = "parts query_ids rows duplicates"
 READING = f"{READ_BOTH} {REPAIR_RUNS} threshold"
-RULES = "all rel_level queries ties judged_only max_depth score_dtype convention n_threads"
+RULES = "all rel_level queries ties judged_only max_depth min_score score_dtype convention n_threads"
 JUDGING = (
-    f"{READING} {RULES} validate parents aggregate exclude doc_weights forbidden forbidden_level doc_groups target"
+    f"{READING} {RULES} validate parents aggregate exclude doc_weights forbidden forbidden_level unanswerable doc_groups "
+    "target"
 )
 STATISTICS = "baseline test n_resamples correction family confidence interval effect random_state segments clusters"
 ONE_METRIC = {"help": f"one metric, such as map (default: {CHOICES['default_metrics'][0]})"}

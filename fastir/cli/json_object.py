@@ -50,7 +50,7 @@ def read_object(options: argparse.Namespace) -> dict[str, Any]:
         got = ", ".join(map(repr, given)) if isinstance(given, dict) else type(given).__name__
         wanted = "; ".join(" and ".join(map(repr, side)) for side in sides)
         raise FormatError(f"expected an object with {wanted}, and perhaps 'metrics'; got {got}", path=name)
-    for name in ("queries", "ties", "score_dtype", "validate") * ("retrieved" in given):
+    for name in ("queries", "ties", "score_dtype", "min_score", "validate") * ("retrieved" in given):
         if getattr(options, name) is not None:
             raise UsageError(f"{option(name)} has no effect on lists")
     if "metrics" in given and options.metrics:

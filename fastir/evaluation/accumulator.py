@@ -49,9 +49,10 @@ class Accumulator:
     metrics : str or iterable of str
         Such as ``"ndcg@10"``; `fastir.metrics` lists them.
     **options
-        Those options of `evaluate_scores` that are not arrays: ties, rel_level, judged_only, max_depth, score_dtype,
-        n_threads, convention, and parameters of the metrics. `ties` and `score_dtype` have no effect on a batch without
-        scores. Also doc_weights, as for `evaluate_matrix`, for batches of matrices, top-k lists and runs.
+        Those options of `evaluate_scores` that are not arrays: ties, rel_level, judged_only, max_depth, min_score,
+        score_dtype, n_threads, convention, and parameters of the metrics. `ties` and `score_dtype` have no effect on a
+        batch without scores, which `min_score` refuses. Also doc_weights, as for `evaluate_matrix`, for batches of
+        matrices, top-k lists and runs.
 
     Attributes
     ----------

@@ -74,6 +74,11 @@ def evaluate(
         Remove documents without a judgment from the rankings (after max_depth).
     max_depth : int or None
         The number of documents that are read of each ranking, from 1 up; None: all of them.
+    min_score : float or None
+        Rows with lower scores are not retrieved: a system's threshold. A query without rows left has an empty ranking.
+        The scores are those of the run, before `parents` put parts together; with ``score_dtype="float32"`` they are
+        compared as float32. Metrics for queries whose right answer is nothing: surfaced, false_surface and
+        false_abstention.
     score_dtype : {None, "float64", "float32"}
         Precision in which scores are compared; "float32" gives the ties of trec_eval 9; None: the convention's.
     n_threads : int or None
@@ -129,6 +134,10 @@ def evaluate(
         grade of their harm. A file has a query and a document on each line, or qrels.
     forbidden_level : float or None
         Documents with labels up to this one, below rel_level, are forbidden, too; a negative label is a grade of harm.
+    unanswerable : collection of query ids, path or None
+        The queries whose right answer is nothing, over which false_surface is averaged; none may have a relevant
+        document. Those that the qrels lack are added, and count as queries without a relevant document do. A file has
+        an id on each line. None: the judged queries without a relevant document.
     doc_groups : {doc_id: {group: share}}, table, path or None
         The groups of documents, for the metrics awrf and ndcg_awrf; the shares of a document are from 0 up, with the
         sum 1. Also a data frame with a row for each document and a column for each group; a table with the columns
@@ -291,9 +300,9 @@ def judged_rankings(qrels: QrelsLike, run: RunLike, **options: Unpack[RankingOpt
     ----------
     qrels, run : as for `evaluate`
     **options
-        Options of `evaluate` that say how to read and order the run: ties, score_dtype, duplicates, parents, aggregate,
-        exclude, validate, columns, qrels_columns, run_columns, label, n_threads, and a convention, which chooses these
-        options. `queries` decides on errors and warnings ("qrels", "strict"); as a collection of ids, it
+        Options of `evaluate` that say how to read and order the run: ties, min_score, score_dtype, duplicates, parents,
+        aggregate, exclude, validate, columns, qrels_columns, run_columns, label, n_threads, and a convention, which
+        chooses these options. `queries` decides on errors and warnings ("qrels", "strict"); as a collection of ids, it
         decides which queries are judged. All other options belong to `JudgedRankings.evaluate`, and so does
         ``queries="intersection"``: judged rankings keep the queries that are missing from the run.
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fastir.data.run import RunLike, RunsLike
     from fastir.evaluation.partial.partial import Partial
     from fastir.evaluation.run_collections import RunNames
-    from fastir.inputs.exclusions import ExcludeLike, ForbiddenLike
+    from fastir.inputs.exclusions import ExcludeLike, ForbiddenLike, UnanswerableLike
     from fastir.inputs.mappings import DocGroupsLike, DocWeights, TargetLike
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
@@ -76,6 +76,7 @@ class Evaluator:
         ties: Ties | None = None,
         judged_only: bool = False,
         max_depth: SupportsIndex | None = None,
+        min_score: SupportsFloat | None = None,
         score_dtype: DTypeLike | None = None,
         n_threads: SupportsIndex | None = None,
         duplicates: Duplicates | None = None,
@@ -91,6 +92,7 @@ class Evaluator:
         doc_weights: DocWeights | str | os.PathLike[str] | None = None,
         forbidden: ForbiddenLike | None = None,
         forbidden_level: SupportsFloat | None = None,
+        unanswerable: UnanswerableLike | None = None,
         doc_groups: DocGroupsLike | None = None,
         target: TargetLike | None = None,
         convention: ConventionName | str | Convention = "fastir",
@@ -103,6 +105,7 @@ class Evaluator:
             ties=ties,
             judged_only=judged_only,
             max_depth=max_depth,
+            min_score=min_score,
             score_dtype=score_dtype,
             n_threads=n_threads,
             duplicates=duplicates,
@@ -115,6 +118,7 @@ class Evaluator:
         level = None if forbidden_level is None else number("forbidden_level", forbidden_level)
         request = EvaluationRequest(
             *(qrels, metrics, options, sides, weights, documents, query_ids, doc_weights, forbidden, level),
+            unanswerable=unanswerable,
             doc_groups=doc_groups,
             target=target,
         )
@@ -212,6 +216,7 @@ class Evaluator:
         from fastir.analyses.explain.query_explanation import explain_query
 
         rules = self.rules
+        run = rules.retrieved(run)
         if rules.custom is not None and len(rules.custom.custom) == len(rules.custom.metrics):
             metric_tuple(rules.custom.custom)  # which refuses them; beside others they are left out
         if rules.settings.options.queries == "strict":  # which only all queries can break

@@ -246,7 +246,11 @@ def without(
         excluded_items = np.unique(numbers)
         items = np.where(np.isin(rows, excluded_items), np.searchsorted(excluded_items, rows), -1)
         numbers, most = np.searchsorted(excluded_items, numbers), len(excluded_items)
-    gone = (items >= 0) & np.isin(items + most * np.arange(n)[:, None], numbers + most * owners)
+    return move_up(rows, scores, (items >= 0) & np.isin(items + most * np.arange(n)[:, None], numbers + most * owners))
+
+
+def move_up(rows: np.ndarray, scores: np.ndarray | None, gone: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """Rows of items and their scores, without those that are `gone`: the others move up, -1 fills the end."""
     order = np.argsort(gone, axis=1, kind="stable")
     moved = np.take_along_axis(rows, order, axis=1)
     moved[np.take_along_axis(gone, order, axis=1)] = -1

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from fastir.evaluation.run_collections import RunNames
-    from fastir.inputs.exclusions import ExcludeLike, ForbiddenLike
+    from fastir.inputs.exclusions import ExcludeLike, ForbiddenLike, UnanswerableLike
     from fastir.inputs.mappings import DocGroupsLike, DocWeights, TargetLike
     from fastir.inputs.parents import ParentsLike
     from fastir.request.conventions import Convention
@@ -33,6 +33,7 @@ class ReadingOptions(TypedDict, total=False):
     aggregate: Aggregate
     exclude: ExcludeLike | None
     ties: Ties | None
+    min_score: SupportsFloat | None
     score_dtype: DTypeLike | None
 
 
@@ -48,6 +49,7 @@ class CompareOptions(ReadingOptions, MetricOptions, LevelOptions, total=False):
 
     forbidden: ForbiddenLike | None
     forbidden_level: SupportsFloat | None
+    unanswerable: UnanswerableLike | None
     doc_groups: DocGroupsLike | None
     target: TargetLike | None
     doc_weights: DocWeights | str | os.PathLike[str] | None
@@ -102,6 +104,7 @@ class EvaluateOptions(BoundsOptions, total=False):
 
     forbidden: ForbiddenLike | None
     forbidden_level: SupportsFloat | None
+    unanswerable: UnanswerableLike | None
     doc_groups: DocGroupsLike | None
     target: TargetLike | None
     doc_weights: DocWeights | str | os.PathLike[str] | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
@@ -159,6 +160,7 @@ def evaluate_scores(
     rel_level: SupportsIndex | SupportsFloat = 1,
     judged_only: bool = False,
     max_depth: SupportsIndex | None = None,
+    min_score: SupportsFloat | None = None,
     score_dtype: DTypeLike | None = None,
     n_threads: SupportsIndex | None = None,
     weights: Mapping[Any, float] | ArrayLike | None = None,
@@ -196,6 +198,8 @@ def evaluate_scores(
         labels first, or the expected value over all orders, for metrics with a formula for it. None: the
         convention's, or "input" if the convention compares document ids. The rules that compare ids ("trec",
         "doc_id_asc") are errors here.
+    min_score : float or None
+        Documents with scores below it are not retrieved, and stay judgments; float32 scores are compared as such.
     rel_level, judged_only, max_depth, score_dtype, n_threads, convention, **choices
         As in `evaluate`.
     weights : array of shape (n_queries,), mapping of query_id to float, or None
@@ -248,6 +252,7 @@ def evaluate_scores(
         rel_level=rel_level,
         judged_only=judged_only,
         max_depth=max_depth,
+        min_score=min_score,
         score_dtype=score_dtype,
         n_threads=n_threads,
         convention=convention,
@@ -372,9 +377,18 @@ class LabelLists:
             settings.single,
             None if rows is None else rows.levels,
             2**31 - 1 if limit > 2**31 - 1 else limit,
+            self.least_score(settings),
         )
         run(kernel, settings.n_threads, longest_query(offsets) if len(labels) > LONG_QUERY_ROWS else 0)
         return kernel.outcome()
+
+    def least_score(self, settings: Settings) -> float:
+        """The least score that is retrieved."""
+        if self.scores is None or settings.options.min_score is None:
+            return -math.inf
+        from fastir.evaluation.min_score import least_score
+
+        return least_score(self.scores, settings)
 
     def by_row(self, settings: Settings) -> Settings | None:
         """Return the settings for labels that the kernel reads as is; None if they become codes first.
@@ -459,12 +473,18 @@ def make_results(call: ArrayCall, rows: LabelLists) -> Results:
 
     def report() -> Report:
         negative, tied, first_tied = counts
+        n_ranked = n_rows
+        if rows.scores is not None and settings.options.min_score is not None:
+            from fastir.evaluation.min_score import low_scores
+
+            ranked = rows.labels[~low_scores(rows.scores, settings)]
+            negative, n_ranked = int((ranked < 0).sum()), len(ranked)
         return Report(
             **example_of("in_both", len(ids), 0, ids),
             **counts_of("no_relevant", status == STATUS_CODES["no_relevant"], ids),
             **example_of("queries_with_ties", tied, first_tied, ids),
             **example_of("fractions", fractions, first_fraction, ids),
-            unjudged_share=negative / n_rows if n_rows else None,
+            unjudged_share=negative / n_ranked if n_ranked else None,
             repairs={UNDIVIDED: (n_rows, "query 0")} if rows.undivided and n_rows else None,
         )
 

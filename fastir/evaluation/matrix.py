@@ -12,7 +12,7 @@ import numpy as np
 
 from fastir.checks import check_choice
 from fastir.errors import quote
-from fastir.evaluation.items import ItemCall, read_block, read_lists, row_blocks
+from fastir.evaluation.items import ItemCall, move_up, read_block, read_lists, row_blocks
 from fastir.inputs import arrays
 from fastir.inputs.csr import items
 from fastir.inputs.item_rows import ItemRows, align_scores
@@ -37,6 +37,7 @@ def evaluate_matrix(
     metrics: str | Iterable[str],
     *,
     max_depth: SupportsIndex | None = None,
+    min_score: SupportsFloat | None = None,
     exclude: Any = None,
     threshold: SupportsFloat | None = None,
     rel_level: SupportsIndex | SupportsFloat = 1,
@@ -75,6 +76,8 @@ def evaluate_matrix(
         As in `evaluate`.
     max_depth : int or None
         As in `evaluate`. Metrics with a cutoff do not need it and are as fast without it.
+    min_score : float or None
+        Items with scores below it are not retrieved; float32 scores are compared as such.
     exclude : like relevant, or None
         Items that are not ranked, such as those that a user has seen. A relevant item among them counts as not
         retrieved. Labels are ignored; duplicate items are allowed.
@@ -139,6 +142,7 @@ def evaluate_matrix(
         ties=ties,
         judged_only=judged_only,
         max_depth=max_depth,
+        min_score=min_score,
         score_dtype=score_dtype,
         n_threads=n_threads,
         convention=convention,
@@ -161,7 +165,12 @@ def evaluate_matrix(
             side.check_columns(n_columns, "scores")
             if side.shape[0] is not None and side.shape[0] < call.n_rows + len(block):
                 side.check(call.n_rows + len(block), "scores")
-        call.measure(read_block, call.excluded, options.n_threads, block)
+        excluded = call.excluded
+        if min_score is not None:
+            from fastir.evaluation.min_score import without_low_items
+
+            excluded = without_low_items(excluded, block, call.n_rows, call.settings)
+        call.measure(read_block, excluded, options.n_threads, block)
     if rows.n_missing:
         empty = np.full((rows.n_missing, 1), -1)  # rows without items, as evaluate_topk takes them
         call.measure(read_lists, NO_ITEMS, 1, empty, None)
@@ -176,6 +185,7 @@ def evaluate_topk(
     *,
     scores: ArrayLike | None = None,
     max_depth: SupportsIndex | None = None,
+    min_score: SupportsFloat | None = None,
     exclude: Any = None,
     threshold: SupportsFloat | None = None,
     rel_level: SupportsIndex | SupportsFloat = 1,
@@ -205,6 +215,8 @@ def evaluate_topk(
         rank order.
     ties : {None, "input", "input_reversed", "optimistic", "pessimistic", "average"}
         Order of items with equal scores, as in `evaluate_matrix`; "input": by position in the row.
+    min_score : float or None
+        As in `evaluate_matrix`; needs scores.
     exclude : like relevant, or None
         Items that are not ranked, as in `evaluate_matrix`; the items behind them move up.
     metrics, max_depth, rel_level, judged_only, score_dtype, n_threads, convention, **choices
@@ -226,8 +238,8 @@ def evaluate_topk(
     TypeError
         As by `evaluate_matrix`; or an array holds ids (use `evaluate_lists`).
     ValueError
-        A number is below -1; an item follows -1; a score is NaN; the shapes of the arrays do not match; `ties` or
-        `score_dtype` is given without scores; an option is out of range.
+        A number is below -1; an item follows -1; a score is NaN; the shapes of the arrays do not match; `ties`,
+        `min_score` or `score_dtype` is given without scores; an option is out of range.
     OverflowError
         As by `evaluate_matrix`; or an index is above 2^63 - 1.
 
@@ -249,9 +261,12 @@ def evaluate_topk(
         raise ValueError("ties needs scores: without scores the items are in rank order")
     if score_dtype is not None and scores is None:
         raise ValueError("score_dtype needs scores: without scores the items are in rank order")
+    if min_score is not None and scores is None:
+        raise ValueError("min_score needs scores: without scores the items are in rank order")
     check_choice("ties", ties, (None, *TIES_WITHOUT_IDS))
     options = check_options(
         max_depth=max_depth,
+        min_score=min_score,
         rel_level=rel_level,
         ties=ties if scores is not None else RANKED if doc_weights is None else "input",
         judged_only=judged_only,
@@ -273,6 +288,10 @@ def evaluate_topk(
         raise ValueError(f"indices has the shape {ranked.shape} but scores {ranked_by.shape}; shapes must match")
     ranked, ranked_by = rows.align_rows(ranked, -1), None if ranked_by is None else rows.align_rows(ranked_by, 0)
     call.check(len(ranked), "indices")
+    if min_score is not None and ranked_by is not None:
+        from fastir.evaluation.min_score import low_scores
+
+        ranked, ranked_by = move_up(ranked, ranked_by, low_scores(ranked_by, call.settings))
     call.measure(read_lists, call.excluded, options.n_threads, ranked, ranked_by)
     return call.finish()
 

@@ -60,6 +60,7 @@ class EvaluationRequest(Record):
     doc_weights: DocWeights | str | os.PathLike[str] | None = None
     forbidden: Any = None
     forbidden_level: float | None = None
+    unanswerable: Any = None
     doc_groups: Any = None
     target: Any = None
 
@@ -128,6 +129,12 @@ class EvaluationRules:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
         if isinstance(parents, Exclusion):
             parents.refuse_other_queries(list(qrels))
+        self.unanswerable: frozenset[str] | None = None  # ids as text
+        if request.unanswerable is not None:
+            from fastir.evaluation.unanswerable import read_unanswerable
+
+            self.unanswerable, qrels = read_unanswerable(request.unanswerable, qrels, options.rel_level)
+            self.inputs["unanswerable"] = {"number": len(self.unanswerable)}
         if query_ids is not None:
             qrels = select_queries(qrels, query_ids)
             self.inputs["queries"] = {"number": len(query_ids)}
@@ -160,7 +167,8 @@ class EvaluationRules:
         self.prepared: RunEvaluator = prepare(qrels, settings, run_columns, parents, self.forbidden, self.doc_groups)
         self.settings: Settings = self.prepared.settings
         self.measure: Callable[..., Any] = self.prepared.measure
-        if isinstance(self.prepared, PlainEvaluator) and not settings.sizes and not settings.micro:
+        late = not settings.sizes and not settings.micro and self.unanswerable is None
+        if isinstance(self.prepared, PlainEvaluator) and late:
             self.measure = self.prepared.measure_late
         self.judge: RunJudge | None = None
         self.part_rules: dict[bool, Any] = {}
@@ -209,10 +217,12 @@ class EvaluationRules:
         """The Results of a run, and the Coverage, which has not warned; watch(position) is called at every block."""
         settings = self.settings
         provenance, file = (self.provenance, None) if type(run) in (dict, Run) else self.describe(run)
+        run = self.retrieved(run, watch)
         if self.custom is not None:
             results, coverage = self.with_custom(self.custom, run, n_threads, watch, provenance)
         else:
             query_ids, values, status, coverage = self.measure(run, n_threads, watch)
+            values = self.of_kind(values, query_ids)
             if settings.sizes:
                 refuse_small(settings.sizes, values, query_ids)
             names, aggregates, weights = settings.names, settings.aggregates, self.weights
@@ -233,7 +243,7 @@ class EvaluationRules:
             run = as_source(run)
         if self.columns is not None:
             self.refuse_names(run)
-        rankings = (self.judge or self.run_judge()).judge(run)
+        rankings = (self.judge or self.run_judge()).judge(self.retrieved(run))
         provenance, file = self.describe(run)
         if file:  # the report of a dict's rankings is made when it is read
             add_metadata(file, run, rankings.report.repairs)
@@ -253,6 +263,9 @@ class EvaluationRules:
         A worker has an Evaluator without the metrics of the caller's own.
         """
         from fastir.evaluation.partial.partial import Partial, part_rules
+
+        if self.unanswerable is not None:
+            raise ValueError("unanswerable: parts are not put together with it; evaluate the whole run")
 
         if (known := self.part_rules.get(reads_all)) is None:
             known = self.part_rules[reads_all] = part_rules(self.prepared, reads_all)
@@ -282,6 +295,23 @@ class EvaluationRules:
             shape, got = TABLE if "columns" in card.takes else PATH, f"a file in the format {card.name!r}"
         if shape not in (TABLE, COLUMNS):
             roles.refuse_names(self.columns, "run", got)
+
+    def of_kind(self, values: Any, query_ids: list[Any]) -> Any:
+        """Values of metrics, NaN where a query is not of the kind that the option unanswerable says."""
+        if self.unanswerable is None:
+            return values
+        from fastir.evaluation.unanswerable import without_others
+
+        names = [request.card.name for request in self.settings.requests]
+        return without_others(values, query_ids, names, self.unanswerable)
+
+    def retrieved(self, run: Any, watch: Watch | None = None) -> Any:
+        """A run without the rows below the option min_score."""
+        if self.settings.options.min_score is None:
+            return run
+        from fastir.evaluation.min_score import retrieved
+
+        return retrieved(run, self.settings, self.columns, watch)
 
     def hold_run(self, run: Any, watch: Watch | None = None) -> Any:
         """A run in memory, or, of any other, the Run that it is; watch(position) is called at every block of a file."""
@@ -324,6 +354,7 @@ class EvaluationRules:
         else:
             query_ids, measured, status, coverage = self.prepared.measure(source, n_threads)
             refuse_small(settings.sizes, measured, query_ids)
+        measured = self.of_kind(measured, query_ids)
         names, aggregates = settings.names, settings.aggregates
         names, aggregates, values = custom.join_columns(names, aggregates, measured, query_ids, rankings)
         record = functools.partial(custom.record, provenance)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     ExcludeLike: TypeAlias = Literal["query_id"] | Mapping[Any, Iterable[Any]] | Path
     ForbiddenLike: TypeAlias = Mapping[Any, Iterable[Any]] | Path
+    UnanswerableLike: TypeAlias = Iterable[Any] | Path
 
 OWN_DOCUMENT = "query_id"  # excludes the document that has the query's id
 

@@ -203,7 +203,7 @@ READING_OPTIONS = (*RankingOptions.__annotations__, *LevelOptions.__annotations_
 
 def judged_shares(qrels: Any, runs: dict[Hashable, Any], depth: int, rules: dict[str, Any]) -> dict[Hashable, Results]:
     """The fraction of judged documents in the first ranks of each run, for qrels that have labels of documents."""
-    chosen = {name: rules[name] for name in READING_OPTIONS if name in rules}
+    chosen = {name: rules[name] for name in (*READING_OPTIONS, "unanswerable") if name in rules}
     try:
         evaluator = Evaluator(qrels, [judged_name(depth)], **chosen)
     except ValueError:  # preferences, which have none

@@ -108,6 +108,7 @@ class ArrayOptions(ValueOptions, total=False):
     """Options of `evaluate_scores` that are not arrays."""
 
     ties: TiesWithoutIds | None
+    min_score: SupportsFloat | None
     score_dtype: DTypeLike | None
 
 

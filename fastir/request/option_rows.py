@@ -100,6 +100,10 @@ ROWS = {  # by the heading of the command's help
         Row("forbidden_level", "SupportsFloat | None", None,
             "documents with labels up to this one are forbidden, too", "X", "float",
             of=("CompareOptions", "EvaluateOptions")),
+        Row("unanswerable", "UnanswerableLike | None", None,
+            "the queries whose right answer is nothing, for false_surface: an id on each line (default: judged queries "
+            "without a relevant document)", "FILE", also=("no_answer", "unanswerable_queries"),
+            of=("CompareOptions", "EvaluateOptions")),
         Row("doc_groups", "DocGroupsLike | None", None,
             "the groups of documents, for awrf and ndcg_awrf: a document, a group and its share on each line, or a "
             "table", "FILE", of=("CompareOptions", "EvaluateOptions")),
@@ -127,6 +131,9 @@ ROWS = {  # by the heading of the command's help
         Row("judged_only", "bool", False, "drop unjudged documents from the rankings", of=("LevelOptions",)),
         Row("max_depth", "SupportsIndex | None", None, "cut every ranking after N documents", "N", "count",
             also=("top", "cut", "rank_cutoff"), of=("LevelOptions",)),
+        Row("min_score", "SupportsFloat | None", None, "rows with scores below it are not retrieved", "X", "float",
+            also=("score_threshold", "score_cutoff", "similarity_cutoff", "min_relevance"),
+            of=(*READING, "ArrayOptions")),
         Row("score_dtype", "DTypeLike | None", None,
             "precision in which scores are compared: %(choices)s (default float64)", choices=f"{REQUEST}:SCORE_DTYPES",
             of=(*READING, "ToJudgeOptions", "ArrayOptions")),

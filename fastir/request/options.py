@@ -66,6 +66,7 @@ OTHER_OPTIONS = (
     "forbidden_level",
     "doc_groups",
     "target",
+    "unanswerable",
 )
 
 
@@ -81,6 +82,7 @@ class Options(Record):
     ties: Ties | None
     judged_only: bool
     max_depth: int | None
+    min_score: float | None
     score_dtype: str | None
     n_threads: int | None
     duplicates: Duplicates | None
@@ -101,6 +103,7 @@ def check_options(
     ties: Ties | None = None,
     judged_only: bool = False,
     max_depth: SupportsIndex | None = None,
+    min_score: SupportsFloat | None = None,
     score_dtype: DTypeLike | None = None,
     n_threads: SupportsIndex | None = None,
     duplicates: Duplicates | None = None,
@@ -122,6 +125,8 @@ def check_options(
         check_choice("ties", ties, (None, *TIES))
     if max_depth is not None:
         max_depth = positive_integer("max_depth", "the depth", max_depth, MAX_DEPTH)
+    if min_score is not None:
+        min_score = number("min_score", min_score)
     dtype = None if score_dtype is None else check_choice("score_dtype", dtype_name(score_dtype), SCORE_DTYPES)
     if n_threads is not None and (type(n_threads) is not int or n_threads < 1):
         n_threads = thread_count(n_threads, 0)
@@ -136,6 +141,7 @@ def check_options(
         ties,
         flag("judged_only", judged_only),
         max_depth,
+        min_score,
         dtype,
         n_threads,
         duplicates,

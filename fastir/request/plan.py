@@ -40,7 +40,7 @@ BY_OPTION = {
     "forbidden": FORBIDDEN,
     "groups": GROUPED,
 }  # what `Card.sampled` says an option must have
-OF_DOCUMENTS = ("doc_weights", "forbidden", "forbidden_level", "doc_groups", "target")  # these options
+OF_DOCUMENTS = (*("doc_weights", "forbidden", "forbidden_level", "unanswerable"), "doc_groups", "target")  # these
 ID_PROPERTIES = {  # what only documents with their ids have
     POOLED: "document ids and qrels, to know what was judged for any query",
     SAMPLED: "qrels that say how their documents were sampled, or which set or hop they belong to",

@@ -13,6 +13,7 @@ from common import ABSENT, SHARED
 from ranx_data import odd_collection
 
 import fastir.compat
+from fastir.analyses.curves.risk_coverage import BLOCK_RANKINGS
 from fastir.compat import mteb
 
 K = [1, 3, 5, 10, 20, 100, 1000]
@@ -53,7 +54,7 @@ def test_confidences():
     rng = random.Random(3)
     results = {
         f"q{number}": {f"d{doc}": rng.choice((rng.random(), 1.0, 3)) for doc in range(rng.choice((0, 1, 2, 9)))}
-        for number in range(5 * mteb.BLOCK_RANKINGS)
+        for number in range(5 * BLOCK_RANKINGS)
     }
     found = mteb.confidences(results)
     for row, docs in enumerate(results.values()):

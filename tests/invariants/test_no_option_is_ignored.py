@@ -14,7 +14,7 @@ import fastir
 
 OWN = {"n_threads", "progress"}  # that change no value
 # Functions without options, and those whose arguments are all that they have.
-PLAIN = {"load_results", "metric", "metrics", "show_config"}
+PLAIN = {"load_results", "metric", "metrics", "risk_coverage", "show_config"}
 
 
 @pytest.fixture(autouse=True)

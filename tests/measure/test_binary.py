@@ -92,3 +92,12 @@ def test_bare_lists_and_queries_that_are_dropped_or_counted():
         ("auc(one_class=zero)", "skip"): 0.75, ("ndcg", "zero"): pytest.approx(ndcg / 2),
         ("ndcg", "skip"): pytest.approx(ndcg),
     }  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+def test_whether_anything_is_retrieved_is_averaged_over_one_kind_of_queries():
+    """Two queries with a relevant document, one of them answered; three without, two of them answered."""
+    qrels = {"a": {"x": 1}, "b": {"y": 1}, "c": {"z": 0}, "d": {}, "e": {}}
+    run = {"a": {"w": 1.0}, "b": {}, "c": {"z": 1.0}, "d": {"v": 1.0}, "e": {}}
+    means = fastir.evaluate(qrels, run, ["surfaced", "false_surface", "false_abstention"])
+    assert list(dict(means).values()) == [3 / 5, 2 / 3, 1 / 2]

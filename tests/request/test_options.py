@@ -27,8 +27,8 @@ def test_the_signature_of_an_evaluator_has_the_fields_of_the_record():
 
 GIVEN = {
     "convention": "ranx", "rel_level": 2, "queries": "intersection", "ties": "optimistic",
-    "judged_only": True, "max_depth": 3, "score_dtype": "float32", "n_threads": 1, "duplicates": "first",
-    "validate": "judged",
+    "judged_only": True, "max_depth": 3, "min_score": 0.5, "score_dtype": "float32", "n_threads": 1,
+    "duplicates": "first", "validate": "judged",
 }  # fmt: skip
 
 

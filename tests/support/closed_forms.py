@@ -4,6 +4,7 @@ A metric that lost its closed form would otherwise leave every test that asks wh
 """
 
 NAMES = """
+    false_abstention false_surface surfaced
     amr amri arp auc bin_g bpref cg dcg dcg_burges err f1 f_beta fallout first_rel hit_rate hit_rate_share hits
     hole ideal_dcg insq judged last_rel map map_avgjg map_ia mean_rank mrr ncg ncg_share ndcg ndcg_burges nerr
     num_nonrel_judged_ret num_q num_rel num_rel_ret num_ret p_ia precision precision_avgjg r_precision

@@ -82,7 +82,8 @@ def bounds(
     unseen : int
         How many documents outside each ranking can have such labels, too: up to a million, not with `against`.
     **options
-        Options of `evaluate`, except `doc_weights`, `forbidden`, `forbidden_level`, `doc_groups` and `target`.
+        Options of `evaluate`, except `doc_weights`, `forbidden`, `forbidden_level`, `unanswerable`, `doc_groups` and
+        `target`.
 
     Returns
     -------
@@ -157,10 +158,10 @@ def bounds(
         raise ValueError("unseen: differences of two runs have bounds over the documents that these retrieved alone")
     check_differences(settings)
     rules = settings.options.duplicates, evaluator.rules.parents, settings.lines
-    first_run = as_run(run, evaluator.rules.columns, *rules)
+    first_run = as_run(evaluator.rules.retrieved(run), evaluator.rules.columns, *rules)
     first = held_evaluator(evaluator).judged_rankings(first_run)
     try:
-        second_run = as_run(against, evaluator.rules.columns, *rules)
+        second_run = as_run(evaluator.rules.retrieved(against), evaluator.rules.columns, *rules)
         second = held_evaluator(evaluator).judged_rankings(second_run)
     except Exception as error:
         name_the_run(error, "against")
@@ -183,7 +184,8 @@ def difference_bounds_by_pair(
     check_order(settings)
     check_differences(settings)
     rules = settings.options.duplicates, evaluator.rules.parents, settings.lines
-    held = {name: as_run(run, evaluator.rules.columns, *rules) for name, run in runs.items()}
+    of = evaluator.rules
+    held = {name: as_run(of.retrieved(run), of.columns, *rules) for name, run in runs.items()}
     judge = RunJudge(held_evaluator(evaluator).rules.prepared)
     judged = {name: judge.with_coverage(run, None)[0] for name, run in held.items()}
     bounds_by_pair = {}

@@ -96,6 +96,7 @@ def evaluate_by_rank(
     names = [NUM_RET, *metrics, *(f"{metric}@1" for metric in by_rank)]
     evaluator = Evaluator(qrels, names, **options)
     rules, n_threads = evaluator.rules, options.get("n_threads")
+    run = rules.retrieved(run)
     try:
         judge = rules.run_judge()
     except ValueError:  # there are several orders, or an average over all of them
@@ -233,9 +234,9 @@ def precision_recall_curve(
     points : iterable of float
         The recall points of the interpolated curve, from 0 to 1, in any order.
     **options
-        Options of `evaluate`, except `doc_weights`, `forbidden`, `forbidden_level`, `doc_groups` and `target`.
-        Parameters of precision, recall and iprec are taken: empty, short_rankings, empty_ranking, recall_norm,
-        rounding, unranked.
+        Options of `evaluate`, except `doc_weights`, `forbidden`, `forbidden_level`, `unanswerable`, `doc_groups` and
+        `target`. Parameters of precision, recall and iprec are taken: empty, short_rankings, empty_ranking,
+        recall_norm, rounding, unranked.
 
     Returns
     -------

@@ -70,6 +70,7 @@ def explain_first(
     """The first documents of each query, where `can_explain_all`; those with a label of `rel_level` are relevant."""
     prepared: Any = evaluator.rules.prepared  # PreparedQrels
     settings, qrels = prepared.settings, prepared.qrels
+    run = evaluator.rules.retrieved(run)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FastirWarning)  # of which evaluating it has warned
         judged = evaluator.judged_rankings(run)

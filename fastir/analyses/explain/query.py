@@ -48,7 +48,8 @@ def explain(
     metrics : str or iterable of str
         As for `evaluate`.
     **options
-        Options of `evaluate`, except `weights`, `doc_weights`, `forbidden`, `forbidden_level`, `doc_groups`, `target`:
+        Options of `evaluate`, except `weights`, `doc_weights`, `forbidden`, `forbidden_level`, `unanswerable`,
+        `doc_groups`, `target`:
         one query has no mean, and labels do not show the others. ``queries="strict"`` reads the whole run.
 
     Returns
@@ -174,8 +175,8 @@ def explain_conventions(
     pair : tuple of (str or Convention)
         Two conventions.
     **options
-        Options of `evaluate`, without `convention`, `doc_weights`, `forbidden`, `forbidden_level`, `doc_groups` and
-        `target`; they hold for both.
+        Options of `evaluate`, without `convention`, `doc_weights`, `forbidden`, `forbidden_level`, `unanswerable`,
+        `doc_groups` and `target`; they hold for both.
 
     Returns
     -------

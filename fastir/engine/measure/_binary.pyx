@@ -18,8 +18,8 @@ from fastir.engine.measure._registry import CUTOFFS, EMPTY, EMPTY_RANKING, words
 from fastir.engine.measure.cards import (AVERAGE, CHAIN, ENDS, FIRST, INF, MICRO, ODDS, SUM, Card, Numbers, Param,
                                          retrieved_to, sum_at_cutoff)
 from fastir.engine.measure.references import (BERRENDORF_2020, BUCKLEY_2000, BUCKLEY_2004, HANLEY_1982, HOYT_2022,
-                                              KANTOR_2000, LIN_2015, MUSGRAVE_2020, RIJSBERGEN_1974, ROBERTSON_2006,
-                                              WU_2025, YILMAZ_2006)
+                                              KANTOR_2000, LIN_2015, MUSGRAVE_2020, RAJPURKAR_2018, RIJSBERGEN_1974,
+                                              ROBERTSON_2006, WU_2025, YILMAZ_2006)
 
 
 # ---- counts ----------------------------------------------------------------------------------------------------------
@@ -55,6 +55,36 @@ cdef double num_rel_ret(const Query* q, const Snapshot* s, const double* p) noex
 declare(num_rel_ret, Card(
     "num_rel_ret", "relevant documents retrieved", "r", "0 if none", ("trec_eval num_rel_ret",), aliases=("NumRelRet",),
     high=INF, aggregate="sum", rank_sensitive=False, response=SUM), num_rel_ret)
+
+
+cdef double surfaced(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return 1.0 if q.num_ret > 0 else 0.0
+
+declare(surfaced, Card(
+    "surfaced", "whether anything is retrieved", "1 if n > 0, else 0", "0 for an empty ranking", (RAJPURKAR_2018,),
+    aliases=("answered",), higher_is_better=None, rank_sensitive=False, response=SUM), surfaced)
+
+
+cdef double false_surface(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return NAN if q.num_rel > 0 else surfaced(q, s, p)
+
+declare(false_surface, Card(
+    "false_surface", "whether anything is retrieved for a query without a right answer",
+    "1 if n > 0, else 0; where R = 0",
+    "NaN, and out of the mean, if a document is relevant", (RAJPURKAR_2018,),
+    aliases=("false_surface_rate", "false_answer_rate"), differs="others mix both kinds of queries in one mean",
+    higher_is_better=False, rank_sensitive=False, response=ENDS, steady=False), false_surface)
+
+
+cdef double false_abstention(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
+    return 1.0 - surfaced(q, s, p) if q.num_rel > 0 else NAN
+
+declare(false_abstention, Card(
+    "false_abstention", "whether nothing is retrieved for a query with a relevant document",
+    "1 if n = 0, else 0; where R > 0",
+    "NaN, and out of the mean, if no document is relevant", (RAJPURKAR_2018,),
+    aliases=("false_abstention_rate", "false_refusal"), higher_is_better=False, rank_sensitive=False, response=ENDS,
+    steady=False), false_abstention)
 
 
 cdef double num_nonrel_judged_ret(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

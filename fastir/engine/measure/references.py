@@ -142,6 +142,8 @@ PETRONI_2021: Petroni, Fabio; Piktus, Aleksandra; Fan, Angela; Lewis, Patrick; Y
     James; Jernite, Yacine; Karpukhin, Vladimir; Maillard, Jean; Plachouras, Vassilis; Rocktäschel, Tim; Riedel,
     Sebastian | KILT: a Benchmark for Knowledge Intensive Language Tasks | 2021 | NAACL |
     10.18653/v1/2021.naacl-main.200
+RAJPURKAR_2018: Rajpurkar, Pranav; Jia, Robin; Liang, Percy | Know What You Don't Know: Unanswerable Questions for SQuAD
+    | 2018 | ACL | 10.18653/v1/P18-2124 | pages=784-789
 RIJSBERGEN_1974: van Rijsbergen, C. J. | Foundation of Evaluation | 1974 | Journal of Documentation | 10.1108/eb026584 |
     volume=30 | number=4 | pages=365-373 | kind=article
 ROBERTSON_2006: Robertson, Stephen | On GMAP: and Other Transformations | 2006 | CIKM | 10.1145/1183614.1183630 |

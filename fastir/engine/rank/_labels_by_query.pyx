@@ -28,6 +28,7 @@ inserted.
 """
 
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from libc.math cimport INFINITY
 from libc.stdint cimport UINT32_MAX, int8_t, int16_t, int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
@@ -66,6 +67,7 @@ cdef struct Input:
     Levels levels
     int ties
     bint single                 # scores are compared as float32
+    double least                # lower scores are not retrieved
     bint in_place               # labels are read where they are
 
 
@@ -103,6 +105,14 @@ cdef bint copy_scores(const source* p, int64_t step, int64_t n, real* out) noexc
         out[i] = <real>p[i * step]
         missing |= out[i] != out[i]
     return missing != 0
+
+
+cdef int64_t count_from(const real* scores, int64_t n, double least) noexcept nogil:
+    """How many scores are `least` or more."""
+    cdef int64_t i, kept = 0
+    for i in range(n):
+        kept += scores[i] >= least
+    return kept
 
 
 cdef bint read_scores(const Column* column, int64_t first, int64_t n, real* out) noexcept nogil:
@@ -150,6 +160,8 @@ cdef int measure_scored(Plan plan, GroupScratch* scratch, const Input* columns, 
                         const Judgments* judgments, double* out) noexcept nogil:
     """The values of a group with scores; 0, 1 if there are ties, NOT_A_NUMBER or NO_MEMORY."""
     cdef int64_t i, n = labels.n, n_hits = -1, most = judgments.n_positive if plan.reads == RELEVANT else n
+    cdef int64_t kept = n       # equal scores are kept or dropped together: a rank up to which documents are retrieved
+    cdef Judgments judged = judgments[0]
     cdef bint missing, tied = False, is_single = columns.single or columns.scores.kind == FLOAT32
     cdef bint sorts = n <= UINT32_MAX and (n <= MAX_COUNTED_ROWS or most > n // MAX_ROWS_PER_HIT
                                            or labels.bytes == NULL)
@@ -169,6 +181,9 @@ cdef int measure_scored(Plan plan, GroupScratch* scratch, const Input* columns, 
         missing = read_scores(&columns.scores, first, n, scores)
     if missing:
         return NOT_A_NUMBER
+    if columns.least > -INFINITY:
+        kept = count_from(singles, n, columns.least) if is_single else count_from(scores, n, columns.least)
+        judged.retrieved = judged.retrieved and kept == n
     if grow(&scratch.ranking.measured, plan, (n if plan.reads == ALL or plan.average else most) + 2 * TAIL_BYTES) < 0:
         return NO_MEMORY
     if is_single:
@@ -181,7 +196,9 @@ cdef int measure_scored(Plan plan, GroupScratch* scratch, const Input* columns, 
         n_hits = hits_by_sorting(plan, &scratch.ranking.measured, <Entry*>scratch.scores.start, is_single, labels,
                                  columns.ties, <Entry*>scratch.scores.start + n, &tied)
     if n_hits >= 0:
-        measure(plan, &scratch.ranking.measured, n_hits, n, judgments, out)
+        while n_hits > 0 and scratch.ranking.measured.ranks[n_hits - 1] > kept:
+            n_hits -= 1
+        measure(plan, &scratch.ranking.measured, n_hits, kept, &judged, out)
         return tied
     # a long group with few hits: counting the scores above these takes less than sorting all
     if reserve(&scratch.ranking, plan, n, most) < 0:
@@ -190,13 +207,17 @@ cdef int measure_scored(Plan plan, GroupScratch* scratch, const Input* columns, 
     if is_single:
         for i in range(n - 1, -1, -1):      # each float is written at or before its double
             scores[i] = singles[i]
+    kept = 0
     for i in range(n):
-        label = label_at(labels, i)
-        if is_hit(label, plan.reads):
-            scratch.ranking.hits[n_hits] = Hit(scores[i], scratch.bytes + i, i, label_code(label))
-            n_hits += 1
-    return rank_and_measure(plan, &scratch.ranking, scores, <const char*>scratch.bytes, 1, n, n_hits, by_row,
-                            columns.ties, judgments[0], out)
+        if scores[i] >= columns.least:
+            scores[kept] = scores[i]
+            label = label_at(labels, i)
+            if is_hit(label, plan.reads):
+                scratch.ranking.hits[n_hits] = Hit(scores[i], scratch.bytes + kept, kept, label_code(label))
+                n_hits += 1
+            kept += 1
+    return rank_and_measure(plan, &scratch.ranking, scores, <const char*>scratch.bytes, 1, kept, n_hits, by_row,
+                            columns.ties, judged, out)
 
 
 cdef int read_group(const Input* columns, const Column* column, int64_t first, int64_t n, bint in_place, int8_t* bytes,
@@ -345,6 +366,8 @@ cdef class Groups(Blocks):
         compares labels with, above 0 and rising. The labels of a group are fewer than 2^ROW_BITS.
     most : float
         The largest label that the metrics take then.
+    least : float
+        Documents with lower scores are not retrieved; they stay judgments.
     """
 
     cdef Plan plan
@@ -358,7 +381,7 @@ cdef class Groups(Blocks):
     cdef GroupScratch* scratches[MAX_THREADS]
 
     def __cinit__(self, Plan plan, labels, scores, offsets, ideal, ideal_offsets, values, status, int32_t level,
-                  int64_t limit, int ties, bint single, levels=None, double most=0.0):
+                  int64_t limit, int ties, bint single, levels=None, double most=0.0, double least=-INFINITY):
         cdef void* ends
         self.plan = plan
         self.columns.offsets = <const int64_t*>self.hold(offsets, "offsets", sizeof(int64_t), False)
@@ -376,6 +399,7 @@ cdef class Groups(Blocks):
             ends = self.hold(ideal_offsets, "ideal_offsets", sizeof(int64_t), False)
             self.columns.ideal_offsets = <const int64_t*>ends
         self.columns.level, self.columns.limit, self.columns.ties, self.columns.single = level, limit, ties, single
+        self.columns.least = least
         if levels is not None:
             self.levels = levels
             self.columns.levels = Levels(&self.levels[0], <int>self.levels.shape[0], most)

@@ -354,6 +354,10 @@ def part_rules(prepared: RunEvaluator, reads_all: bool) -> PartRules:
     """What all parts of an evaluation know: the order of documents, what is read of the judgments, and the digest."""
     settings = prepared.settings
     refuse_weighted(settings)
+    if settings.options.min_score is not None:
+        raise ValueError(
+            "min_score: parts are not put together with it; evaluate the whole run, or leave rows out before"
+        )
     rules = single_order(prepared)
     compile_fixed(settings.metrics, settings.options, rules)
     return rules, READ_CODES["pool"] if reads_all else read_code(prepared), evaluation_digest(prepared), []
