@@ -91,6 +91,7 @@ class Evaluator:
         doc_weights: DocWeights | str | os.PathLike[str] | None = None,
         forbidden: ForbiddenLike | None = None,
         forbidden_level: SupportsFloat | None = None,
+        doc_costs: DocWeights | str | os.PathLike[str] | None = None,
         convention: ConventionName | str | Convention = "fastir",
         **choices: Unpack[MetricOptions],
     ) -> None:
@@ -112,7 +113,7 @@ class Evaluator:
         documents = read_as(parents, aggregate, duplicates, exclude, convention)
         level = None if forbidden_level is None else number("forbidden_level", forbidden_level)
         request = EvaluationRequest(
-            qrels, metrics, options, sides, weights, documents, query_ids, doc_weights, forbidden, level
+            qrels, metrics, options, sides, weights, documents, query_ids, doc_weights, forbidden, level, doc_costs
         )
         self.rules: EvaluationRules = EvaluationRules(request)
         self.rules.warn_of_fractions()

@@ -59,6 +59,7 @@ class EvaluationRequest(Record):
     doc_weights: DocWeights | str | os.PathLike[str] | None = None
     forbidden: Any = None
     forbidden_level: float | None = None
+    doc_costs: DocWeights | str | os.PathLike[str] | None = None
 
 
 def prepare(
@@ -67,6 +68,7 @@ def prepare(
     columns: Mapping[str, str] | None = None,
     parents: AnyParents | None = None,
     forbidden: Qrels | None = None,
+    doc_costs: DocWeights | str | None = None,
 ) -> RunEvaluator:
     """A PlainEvaluator, or what puts several together, for other judgments or for metrics with rules of their own."""
     if isinstance(qrels, Preferences):
@@ -80,7 +82,7 @@ def prepare(
     if settings.parts:
         from fastir.evaluation.composites.per_metric import PerMetricRules
 
-        return PerMetricRules(prepare, qrels, settings, columns, parents, forbidden)
+        return PerMetricRules(prepare, qrels, settings, columns, parents, forbidden, doc_costs)
     return FromAnyOrder(qrels, settings, columns, parents)
 
 
@@ -147,7 +149,13 @@ class EvaluationRules:
 
             self.forbidden = read_forbidden(request.forbidden, request.forbidden_level, qrels, options.rel_level)
             self.inputs["forbidden"] = {"number": len(self.forbidden.columns.numbers)}
-        self.prepared: RunEvaluator = prepare(qrels, settings, run_columns, parents, self.forbidden)
+        self.doc_costs: DocWeights | str | None = None
+        if request.doc_costs is not None:
+            from fastir.evaluation.composites.costs import read_doc_costs
+
+            self.doc_costs = read_doc_costs(request.doc_costs, parents)
+            self.inputs["doc_costs"] = {"number": len(self.doc_costs)} if isinstance(self.doc_costs, Mapping) else {}
+        self.prepared: RunEvaluator = prepare(qrels, settings, run_columns, parents, self.forbidden, self.doc_costs)
         self.settings: Settings = self.prepared.settings
         self.measure: Callable[..., Any] = self.prepared.measure
         if isinstance(self.prepared, PlainEvaluator) and not settings.sizes and not settings.micro:
@@ -167,7 +175,7 @@ class EvaluationRules:
         metrics = settings.metrics if self.custom is None else self.custom.metrics
         sides = None, self.columns
         request = EvaluationRequest(self.qrels, metrics, settings.options, sides, self.weights, self.parents)
-        return request._replace(forbidden=self.forbidden)._replace(**changed)
+        return request._replace(forbidden=self.forbidden, doc_costs=self.doc_costs)._replace(**changed)
 
     def warn_of_fractions(self) -> None:
         """Warn of labels that are fractions and too small for a metric; not again when an Evaluator is unpickled."""

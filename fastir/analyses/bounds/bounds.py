@@ -82,7 +82,7 @@ def bounds(
     unseen : int
         How many documents outside each ranking can have such labels, too: up to a million, not with `against`.
     **options
-        Options of `evaluate`, except `doc_weights`, `forbidden` and `forbidden_level`.
+        Options of `evaluate`, except `doc_weights`, `doc_costs`, `forbidden` and `forbidden_level`.
 
     Returns
     -------
@@ -135,7 +135,7 @@ def bounds(
     0.2
     """
     refuse_options(
-        "bounds", options, ("doc_weights", "forbidden", "forbidden_level"), "no metric that has bounds reads it"
+        "bounds", options, ("doc_weights", "doc_costs", "forbidden", "forbidden_level"), "no metric that has bounds reads it"
     )
     metrics, own = custom_among(metrics)
     if own:

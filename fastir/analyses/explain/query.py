@@ -47,7 +47,7 @@ def explain(
     metrics : str or iterable of str
         As for `evaluate`.
     **options
-        Options of `evaluate`, except `weights`, `doc_weights`, `forbidden` and `forbidden_level`: one query has no
+        Options of `evaluate`, except `weights`, `doc_weights`, `doc_costs`, `forbidden` and `forbidden_level`: one query has no
         mean, and labels do not show the others. ``queries="strict"`` reads the whole run.
 
     Returns
@@ -79,7 +79,7 @@ def explain(
     missing  a                        1
     """
     refuse_options("explain", options, ("weights",), "one query has no mean that weights of queries could change")
-    refuse_options("explain", options, ("doc_weights", "forbidden", "forbidden_level"), "labels do not show it")
+    refuse_options("explain", options, ("doc_weights", "doc_costs", "forbidden", "forbidden_level"), "labels do not show it")
     return Evaluator(qrels, metrics, **options).explain(run, query_id)
 
 
@@ -173,7 +173,7 @@ def explain_conventions(
     pair : tuple of (str or Convention)
         Two conventions.
     **options
-        Options of `evaluate`, without `convention`, `doc_weights`, `forbidden` and `forbidden_level`; they hold for
+        Options of `evaluate`, without `convention`, `doc_weights`, `doc_costs`, `forbidden` and `forbidden_level`; they hold for
         both.
 
     Returns
@@ -203,7 +203,7 @@ def explain_conventions(
     """
     refuse_options("explain_conventions", options, ("convention",), "pair names the conventions")
     refuse_options(
-        "explain_conventions", options, ("doc_weights", "forbidden", "forbidden_level"), "labels do not show it"
+        "explain_conventions", options, ("doc_weights", "doc_costs", "forbidden", "forbidden_level"), "labels do not show it"
     )
     if isinstance(pair, str) or len(pair) != 2:
         raise ValueError(f"pair must be two conventions, such as ('beir', 'ranx'), got {pair!r}")

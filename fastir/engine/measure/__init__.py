@@ -51,4 +51,5 @@ MOST_USED = (  # with which the list of all begins
 NUM_Q, NUM_RET, NUM_REL, NUM_REL_RET = "num_q", "num_ret", "num_rel", "num_rel_ret"
 BY_MEANS = ("psp", "psndcg")  # quotients of two means over the queries
 LESS_HARM = ("leak_recall", "compat_help_harm")  # a value on the judgments less that on the forbidden documents
+FIRST_REL, LAST_REL = "first_rel", "last_rel"
 PRECISION, RECALL, IPREC, JUDGED, AUC = "precision", "recall", "iprec", "judged", "auc"

@@ -53,7 +53,7 @@ MICRO = Param(
 )
 
 
-BY_OPTION_TEXTS = {"weights": "any, with doc_weights", "forbidden": "any, with forbidden"}  # of `Card.sampled`
+BY_OPTION_TEXTS = {"weights": "any, with doc_weights", "forbidden": "any, with forbidden", "costs": "any, with doc_costs"}  # of `Card.sampled`
 
 
 def retrieved_to(cutoff: int | None, n: Any) -> Any:
@@ -168,9 +168,10 @@ class Card(Record):
         The metric that it is where R is its cutoff, as in ``map@R``; empty if there is none.
     denominator : function or None
         What a quotient of two counts divides by, a `Denominator`; None for other metrics, which have no micro average.
-    sampled : {"", "strata", "probabilities", "weights", "forbidden"}
+    sampled : {"", "strata", "probabilities", "weights", "forbidden", "costs"}
         What must be known beside labels. Of each document's chance of being sampled: from the pool, by the qrels, or
-        among what users saw, by the weights of documents. Or which documents are forbidden. Empty if nothing.
+        among what users saw, by the weights of documents. Or which documents are forbidden, or what they cost. Empty
+        if nothing.
     """
 
     name: str

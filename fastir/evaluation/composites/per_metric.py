@@ -16,6 +16,7 @@ from fastir.data.qrels import Qrels
 from fastir.data.run import Run, as_run
 from fastir.engine.join._judged import Judged
 from fastir.engine.measure import NUM_Q
+from fastir.evaluation.composites.costs import CostEvaluator, costs_of_rows
 from fastir.evaluation.composites.forbidden import ForbiddenEvaluator
 from fastir.evaluation.composites.samples import SampleEvaluator
 from fastir.evaluation.composites.weights import WeightedEvaluator
@@ -24,9 +25,10 @@ from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunEvalu
 from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.shapes import DICTS, input_shape
 from fastir.request.names import NAMES, Request
-from fastir.request.plan import BY_SCORE, FORBIDDEN, POOLED, SAMPLED, WEIGHTED, Settings, compile_settings
+from fastir.request.plan import BY_SCORE, COSTED, FORBIDDEN, POOLED, SAMPLED, WEIGHTED, Settings, compile_settings
 
 if TYPE_CHECKING:
+    from fastir.inputs.mappings import DocWeights
     from fastir.inputs.parents import AnyParents
     from fastir.request.options import Options
 
@@ -45,6 +47,7 @@ class PerMetricRules:
         columns: Mapping[str, str] | None,
         parents: AnyParents | None,
         forbidden: Qrels | None = None,
+        doc_costs: DocWeights | str | None = None,
     ) -> None:
         self.qrels = qrels
         self.settings = settings
@@ -62,6 +65,8 @@ class PerMetricRules:
                 some = compile_settings(tuple(request.text for request in requests), options)
                 if read == FORBIDDEN:
                     part = ForbiddenEvaluator(prepare, qrels, some, forbidden)
+                elif read == COSTED:
+                    part = CostEvaluator(prepare, qrels, some, doc_costs)
                 elif read in EVALUATOR_BY_READ:
                     part = EVALUATOR_BY_READ[read](prepare, qrels, some)
                 else:
@@ -99,6 +104,8 @@ class PerMetricRules:
             rule = rules["duplicates"]
             if rule not in held:
                 held[rule] = as_run(rows, self.columns, rule, self.parents, self.settings.lines)
+            if isinstance(part, CostEvaluator) and isinstance(part.doc_costs, str):
+                part = part.with_costs(costs_of_rows(part.doc_costs, rows, self.columns, rule))
             done.append(part.measure(held[rule], n_threads, watch))
         return done
 
@@ -249,7 +256,15 @@ class IdealByScore:
         return self.plain.evaluators()
 
 
-Part = PlainEvaluator | JudgedAnywhere | IdealByScore | SampleEvaluator | WeightedEvaluator | ForbiddenEvaluator
+Part = (
+    PlainEvaluator
+    | JudgedAnywhere
+    | IdealByScore
+    | SampleEvaluator
+    | WeightedEvaluator
+    | ForbiddenEvaluator
+    | CostEvaluator
+)
 EVALUATOR_BY_READ: dict[str, type[SampleEvaluator | WeightedEvaluator]] = {
     SAMPLED: SampleEvaluator,
     WEIGHTED: WeightedEvaluator,
