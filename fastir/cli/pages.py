@@ -30,6 +30,7 @@ STRATA = {"q": {"a": 1, "b": 1, "c": 2, "d": 2, "e": 2, "f": 1}}
 PROBABILITIES = {"q": {"a": 1.0, "b": 1.0, "c": 0.5, "e": 0.25, "f": 0.5}}
 DOC_WEIGHTS = {"a": 2.0, "c": 1.25, "e": 4.0}
 FORBIDDEN_DOCUMENTS = {"q": ["z", "d"]}
+DOC_COSTS = {"a": 120, "b": 300, "c": 80, "d": 40, "z": 200}
 RUN = {"q": {"b": 5.0, "a": 4.0, "z": 3.0, "c": 2.0, "d": 1.0}}
 OTHER_RUN = {"q": {"a": 3.0, "b": 2.0, "y": 2.0, "c": 1.0}}
 
@@ -142,6 +143,7 @@ probabilities = {probabilities}
 sample = fastir.Qrels.from_dict(qrels, strata=strata, probabilities=probabilities)
 doc_weights = {doc_weights}
 forbidden = {forbidden}
+doc_costs = {doc_costs}
 run = {run}
 print(fastir.evaluate(qrels, run, "ndcg@4")["ndcg@4"])
 ```
@@ -184,6 +186,7 @@ def reference() -> str:
         probabilities=PROBABILITIES,
         doc_weights=DOC_WEIGHTS,
         forbidden=FORBIDDEN_DOCUMENTS,
+        doc_costs=DOC_COSTS,
         run=RUN,
     )
     judged: dict[str, Any] = {
@@ -194,7 +197,8 @@ def reference() -> str:
     values: dict[str, float] = {}
     for name, qrels in judged.items():
         cards = [card for card in CARDS if qrels_name(card) == name]
-        for needs in ({}, {"doc_weights": DOC_WEIGHTS}, {"forbidden": FORBIDDEN_DOCUMENTS}):
+        options = {"doc_weights": DOC_WEIGHTS, "forbidden": FORBIDDEN_DOCUMENTS, "doc_costs": DOC_COSTS}
+        for needs in ({}, *({option: value} for option, value in options.items())):
             examples = [example(card) for card in cards if needed_option(card) == next(iter(needs), "")]
             values |= evaluate(qrels, RUN, examples, queries="qrels", **needs) if examples else {}
     metrics = (
@@ -255,7 +259,7 @@ def qrels_name(card: Card) -> str:
 
 def needed_option(card: Card) -> str:
     """The option of `evaluate` that a metric needs; empty for most."""
-    return {"weights": "doc_weights", "forbidden": "forbidden"}.get(card.sampled, "")
+    return {"weights": "doc_weights", "forbidden": "forbidden", "costs": "doc_costs"}.get(card.sampled, "")
 
 
 def example(card: Card) -> str:

@@ -48,6 +48,7 @@ class CompareOptions(ReadingOptions, MetricOptions, LevelOptions, total=False):
 
     forbidden: ForbiddenLike | None
     forbidden_level: SupportsFloat | None
+    doc_costs: DocWeights | str | os.PathLike[str] | None
     doc_weights: DocWeights | str | os.PathLike[str] | None
 
 
@@ -100,6 +101,7 @@ class EvaluateOptions(BoundsOptions, total=False):
 
     forbidden: ForbiddenLike | None
     forbidden_level: SupportsFloat | None
+    doc_costs: DocWeights | str | os.PathLike[str] | None
     doc_weights: DocWeights | str | os.PathLike[str] | None
 
 

@@ -50,6 +50,7 @@ def values(card, name, judged, rankings):
     run = {query: {doc: float(-place) for place, doc in enumerate(docs)} for query, docs in enumerate(rankings)}
     weights = dict(zip("abcdefgh", (2.0, 1.0, 4.0, 1.25, 2.5, 8.0, 3.0, 1.5), strict=True))
     needs = {"weights": {"doc_weights": weights}, "forbidden": {"forbidden": {query: ["x"] for query in qrels}}}
+    needs["costs"] = {"doc_costs": weights | {"x": 1.0, "y": 2.0}}
     return fastir.evaluate(qrels, run, name, rel_level=2, **needs.get(card.sampled, {})).values
 
 

@@ -51,6 +51,7 @@ def test_values_are_in_the_range_of_the_card_but_for_the_parameters_that_it_name
     qrels, run = collection(card)
     forbidden = {query: ["x", "y"] for query in qrels}
     needs = {"weights": {"doc_weights": {f"d{i}": 1 + i / 4 for i in range(10)}}, "forbidden": {"forbidden": forbidden}}
+    needs["costs"] = {"doc_costs": {doc: 1.5 for docs in run.values() for doc in docs}}
     beyond = set()
     for name, setting in spellings(card).items():
         for level in (1, 2):

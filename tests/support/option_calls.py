@@ -43,6 +43,7 @@ RUNS = {"run": RUN, "other": OTHER}
 PARENTS = {"a1": "a", "e1": "e", "o1": "o"}
 WEIGHTS = {"q1": 1.0, "q2": 5.0, "q3": 2.0, "q4": 1.0, "q5": 4.0, "q6": 3.0, "q7": 1.0, "absent": 1.0}
 DOC_WEIGHTS = {doc_id: 1.0 + n % 3 for n, doc_id in enumerate([*"abcdefghijklmnoprstvw", "w5"])} | {"q2": 2.0}
+DOC_COSTS = {doc_id: 1 for docs in (RUN | {"": OTHER["q1"]}).values() for doc_id in docs}
 DOC_WEIGHTS_TOO = dict.fromkeys(DOC_WEIGHTS, 1.0)
 SEGMENTS = {"q1": "x", "q2": "x", "q3": "y", "q4": "y", "q5": "x", "q6": "y", "q7": "x", "absent": "y"}
 SUBTOPICS = {q: {"1": docs, "2": dict.fromkeys(list(docs)[:2], 1)} for q, docs in QRELS.items()}
