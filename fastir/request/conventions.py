@@ -98,7 +98,6 @@ class Convention:
     n_docs: Any = None
     self_normalized: Any = "true"
     average: Any = "macro"
-    budget: Any = "none"
     over_budget: Any = "stop"
     at_least_one: Any = "false"
     of: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()

@@ -64,7 +64,6 @@ class MetricOptions(TypedDict, total=False):
     short_rankings: Literal["pad", "clip"]
     empty_ranking: Literal["zero", "skip"]
     average: Literal["macro", "micro"]
-    budget: Literal["none"]
     over_budget: Literal["stop", "skip"]
     at_least_one: bool | Literal["false", "true"]
     recall_norm: Literal["R", "min_kR"]

@@ -36,7 +36,11 @@ if TYPE_CHECKING:
 AS_GIVEN, POOLED, BY_SCORE, SAMPLED, WEIGHTED, FORBIDDEN, COSTED = QRELS_KINDS = (
     *("as given", "pooled", "by score", "sampled", "weighted", "forbidden", "costed"),
 )
-BY_OPTION = {"weights": WEIGHTED, "forbidden": FORBIDDEN, "costs": COSTED}  # what `Card.sampled` says an option must have
+BY_OPTION = {
+    "weights": WEIGHTED,
+    "forbidden": FORBIDDEN,
+    "costs": COSTED,
+}  # what `Card.sampled` says an option must have
 ID_PROPERTIES = {  # what only documents with their ids have
     POOLED: "document ids and qrels, to know what was judged for any query",
     SAMPLED: "qrels that say how their documents were sampled",
@@ -379,7 +383,7 @@ def group_requests(
         if card.sampled in BY_OPTION:
             read = AS_GIVEN if derived else BY_OPTION[card.sampled]
         read = BY_SCORE if of_request.get("missing_documents") == "zero" else read
-        read = COSTED if of_request.get("budget", "none") != "none" else read
+        read = COSTED if of_request.get("budget", np.inf) < np.inf else read
         parts.setdefault((*part_rules.values(), read), []).append(request)
     if parts.keys() == {(*rules.values(), AS_GIVEN)}:
         return []

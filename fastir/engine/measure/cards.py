@@ -53,7 +53,11 @@ MICRO = Param(
 )
 
 
-BY_OPTION_TEXTS = {"weights": "any, with doc_weights", "forbidden": "any, with forbidden", "costs": "any, with doc_costs"}  # of `Card.sampled`
+BY_OPTION_TEXTS = {
+    "weights": "any, with doc_weights",
+    "forbidden": "any, with forbidden",
+    "costs": "any, with doc_costs",
+}  # of `Card.sampled`
 
 
 def retrieved_to(cutoff: int | None, n: Any) -> Any:

@@ -112,7 +112,8 @@ class RankedRun:
         """{query_id: what the documents down to a rank cost}, of {query_id: rank}."""
         places = {str(query_id): place for place, query_id in enumerate(self.columns.query_ids)}
         return {
-            query_id: float(self.sums[self.offsets[places[query_id]] + int(rank) - 1]) for query_id, rank in ranks.items()
+            query_id: float(self.sums[self.offsets[places[query_id]] + int(rank) - 1])
+            for query_id, rank in ranks.items()
         }
 
 
@@ -149,7 +150,9 @@ def align_costs(doc_costs: Any, columns: Any) -> np.ndarray:
     for query_id, (first, stop) in zip(columns.query_ids, itertools.pairwise(columns.offsets.tolist()), strict=True):
         of_query = by_text
         if nested:
-            of_query = mapping(f"doc_costs of query {quote(query_id)}", by_text.get(str(query_id), {}), "map ids to costs")
+            of_query = mapping(
+                f"doc_costs of query {quote(query_id)}", by_text.get(str(query_id), {}), "map ids to costs"
+            )
             of_query = {str(doc_id): cost for doc_id, cost in of_query.items()}
         for doc_id in doc_ids[first:stop]:
             cost = of_query.get(str(doc_id))
