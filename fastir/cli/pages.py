@@ -197,7 +197,7 @@ def reference() -> str:
     values: dict[str, float] = {}
     for name, qrels in judged.items():
         cards = [card for card in CARDS if qrels_name(card) == name]
-        options = {"doc_weights": DOC_WEIGHTS, "forbidden": FORBIDDEN_DOCUMENTS, "doc_costs": DOC_COSTS}
+        options: dict[str, Any] = {"doc_weights": DOC_WEIGHTS, "forbidden": FORBIDDEN_DOCUMENTS, "doc_costs": DOC_COSTS}
         for needs in ({}, *({option: value} for option, value in options.items())):
             examples = [example(card) for card in cards if needed_option(card) == next(iter(needs), "")]
             values |= evaluate(qrels, RUN, examples, queries="qrels", **needs) if examples else {}

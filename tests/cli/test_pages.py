@@ -14,6 +14,7 @@ from fastir.analyses.agreement.measures import MEASURES
 from fastir.cli import pages
 from fastir.request import names
 from fastir.request.conventions import CONVENTIONS, Convention
+from fastir.request.plan import BY_OPTION
 
 METRICS, PAGE = (ROOT / "docs" / f"{name}.md" for name in ("metrics", "conventions"))
 IS_THERE = pytest.mark.skipif(not METRICS.is_file(), reason="needs the sources")
@@ -33,7 +34,7 @@ def test_its_examples_run_as_they_are_written():
         exec(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1], namespace)
     assert f"`ndcg@4` of `qrels` and `run` is {float(printed.getvalue()):.6g}\n" in text
     examples = re.findall(r"^- Example: `(.*)` of `(.*)` and `run` is (.*)$", text, re.MULTILINE)
-    assert len(examples) == sum(card.sampled != "weights" for card in fastir.metrics())
+    assert len(examples) == sum(card.sampled not in BY_OPTION for card in fastir.metrics())
     for metric, qrels, value in examples:
         results = fastir.evaluate(namespace[qrels], namespace["run"], metric, queries="qrels")
         assert f"{results[metric]:.6g}" == value, metric

@@ -30,7 +30,8 @@ TRIED = {
 }  # fmt: skip
 
 
-# Parameters that compare scores or add costs, which the oracle does not see: their twins stand where their metrics are tested.
+# Parameters that compare scores or add costs, which the oracle does not see: their twins stand where their metrics are
+# tested.
 BY_SCORE = {"missing_documents"}
 BY_COST = {"budget", "over_budget", "at_least_one"}
 

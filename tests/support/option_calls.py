@@ -181,7 +181,7 @@ VALUES = {
     "qrels_columns": words({"doc_id": "number"}, qrels=QRELS_UNNAMED), "label": words(2, qrels=INTERACTIONS),
     "run_columns": words({"doc_id": "number"}, run=RUN_UNNAMED), "weights": words(WEIGHTS),
     "doc_costs": words(dict.fromkeys(DOC_COSTS, 2), metrics="recall(budget=3)", doc_costs=DOC_COSTS),
-    "over_budget": words("skip", metrics="recall(budget=1)", doc_costs=DOC_COSTS | dict.fromkeys(("a1", "u1", "q2"), 9)),
+    "over_budget": words("skip", metrics="recall(budget=1)", doc_costs=DOC_COSTS | {"a1": 9, "u1": 9, "q2": 9}),
     "at_least_one": words("true", metrics="precision(budget=0.5)", doc_costs=DOC_COSTS),
     "doc_weights": words(DOC_WEIGHTS_TOO, metrics="psp@3", doc_weights=DOC_WEIGHTS),
     "convention": words("ir_measures", "lightgbm"),

@@ -47,8 +47,8 @@ def explain(
     metrics : str or iterable of str
         As for `evaluate`.
     **options
-        Options of `evaluate`, except `weights`, `doc_weights`, `doc_costs`, `forbidden` and `forbidden_level`: one query has no
-        mean, and labels do not show the others. ``queries="strict"`` reads the whole run.
+        Options of `evaluate`, except `weights`, `doc_weights`, `doc_costs`, `forbidden` and `forbidden_level`: one
+        query has no mean, and labels do not show the others. ``queries="strict"`` reads the whole run.
 
     Returns
     -------
@@ -175,8 +175,8 @@ def explain_conventions(
     pair : tuple of (str or Convention)
         Two conventions.
     **options
-        Options of `evaluate`, without `convention`, `doc_weights`, `doc_costs`, `forbidden` and `forbidden_level`; they hold for
-        both.
+        Options of `evaluate`, without `convention`, `doc_weights`, `doc_costs`, `forbidden` and `forbidden_level`;
+        they hold for both.
 
     Returns
     -------

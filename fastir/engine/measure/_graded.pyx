@@ -86,8 +86,9 @@ cdef double ndcg(const Query* q, const Snapshot* s, const double* p) noexcept no
 
 declare(ndcg, Card(
     "ndcg", "normalised discounted cumulative gain",
-    "DCG@k / DCG@k of the ideal ranking, g_i = label; a budget does not cut the ideal ranking: all budgets divide by "
-    "the same", NO_GAIN, (JARVELIN_2002, "trec_eval ndcg, ndcg_cut"), beyond=ANY_GAIN, family="ndcg_cut", members=CUTOFFS,
+    "DCG@k / DCG@k of the ideal ranking, g_i = label; a budget does not cut the ideal ranking, so all "
+    "runs and budgets divide by the same", NO_GAIN, (JARVELIN_2002, "trec_eval ndcg, ndcg_cut"), beyond=ANY_GAIN,
+    family="ndcg_cut", members=CUTOFFS,
     differs=f"scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved; "
     f"code that sums the ideal over all relevant documents: ideal=uncut; {SORTED}",
     params=(GAIN, DISCOUNT, IDEAL, EMPTY_RANKING, EMPTY, *BUDGET), cutoff=True, graded=True, sums=True,

@@ -30,8 +30,8 @@ EMPTY = Param("empty", "zero", "a query without relevant documents: counts as th
 EMPTY_RANKING = Param("empty_ranking", "zero", "an empty ranking: counts as 0, or is NaN and leaves the mean",
                    ("zero", "skip"))
 BUDGET = (
-    Param("budget", INF, "the most that the documents may cost, those at the first ranks; a number needs doc_costs", (), 0,
-          INF, False, True),
+    Param("budget", INF, "the most that the documents at the first ranks may cost in all; a number needs doc_costs", (),
+          0, INF, False, True),
     Param("over_budget", "stop", "at the first document that does not fit the budget: end, or skip it and go on",
           ("stop", "skip")),
     Param("at_least_one", "false", "whether the first document counts where no document fits the budget",

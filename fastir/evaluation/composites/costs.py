@@ -52,8 +52,8 @@ def costs_of_rows(column: str, run: Any, columns: Mapping[str, str] | None, dupl
     """The costs in a column of a table of a run."""
     if input_shape(run, Run, columns) not in (TABLE, PATH):
         raise TypeError(
-            f"doc_costs={column!r} names a column of a table; this run is a {type(run).__name__}, and its costs come as "
-            "{doc_id: cost}"
+            f"doc_costs={column!r} names a column of a table; this run is a {type(run).__name__}, and its costs come "
+            "as {doc_id: cost}"
         )
     return as_run(run, {**(columns or {}), "score": column}, duplicates).to_dict()
 
@@ -148,7 +148,7 @@ def align_costs(doc_costs: Any, columns: Any) -> np.ndarray:
     nested = any(hasattr(value, "items") for value in by_text.values())
     aligned = []
     for query_id, (first, stop) in zip(columns.query_ids, itertools.pairwise(columns.offsets.tolist()), strict=True):
-        of_query = by_text
+        of_query: Mapping[str, Any] = by_text
         if nested:
             of_query = mapping(
                 f"doc_costs of query {quote(query_id)}", by_text.get(str(query_id), {}), "map ids to costs"
@@ -260,7 +260,7 @@ class CostEvaluator:
 
 def budget_of(request: Request, values: dict[str, Any]) -> Budget:
     """The budget of a metric with its rules; None for the cost of a rank."""
-    return None if request.card.name in RANKS else tuple(values[name] for name in BUDGET_PARAMS)  # type: ignore
+    return None if request.card.name in RANKS else tuple(values[name] for name in BUDGET_PARAMS)
 
 
 def base_metrics(request: Request) -> tuple[str, ...]:

@@ -364,8 +364,9 @@ def refuse_weighted(settings: Settings) -> None:
     for requests, _, kind in settings.parts:
         if kind in BY_OPTION.values():
             raise UnknownMetricError(
-                f"metric {quote(requests[0].text)}: parts are not put together for metrics of {kind} documents, although "
-                f"this Evaluator knows them; evaluate the whole run{', or use fastir.spark' * (kind == 'weighted')}"
+                f"metric {quote(requests[0].text)}: parts are not put together for metrics of {kind} documents, "
+                "although this Evaluator knows them; evaluate the whole run"
+                f"{', or use fastir.spark' * (kind == 'weighted')}"
             )
 
 
