@@ -20,7 +20,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
 def ranking(scores, ties="trec"):
     """The documents in rank order."""
-    if ties == "input":
+    if ties == "input_reversed":
+        scores = dict(reversed(scores.items()))
+    if ties.startswith("input"):
         return sorted(scores, key=lambda doc: -scores[doc])
     return sorted(sorted(scores, reverse=ties == "trec"), key=lambda doc: -scores[doc])
 
@@ -73,7 +75,7 @@ def collection(seed):
     return qrels, run, {doc: rng.choice((0, 0.5, 1, 1, 2, 7)) for doc in docs}
 
 
-@pytest.mark.parametrize("ties", ["trec", "doc_id_asc", "input"])
+@pytest.mark.parametrize("ties", ["trec", "doc_id_asc", "input", "input_reversed"])
 @pytest.mark.parametrize(("over", "least"), [*itertools.product(["stop", "skip"], [False, True])])
 @pytest.mark.parametrize("budget", [0, 0.5, 2, 3.5, 1000])
 def test_values_are_those_of_the_twin(budget, over, least, ties):

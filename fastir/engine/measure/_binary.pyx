@@ -689,8 +689,8 @@ declare(first_rel, Card(
 declare(last_rel, Card(
     "cost_all_rel", "cost of the documents up to the last relevant one",
     "sum of the costs at ranks <= i, i the rank at which all R relevant documents are found",
-    "NaN, and out of the mean, if not all relevant documents are retrieved, unless no_hit=zero", (SMUCKER_2012,), high=INF, higher_is_better=False, params=(NO_HIT, EMPTY), by_label=False,
-    sampled="costs"))
+    "NaN, and out of the mean, if not all relevant documents are retrieved, unless no_hit=zero",
+    (SMUCKER_2012,), high=INF, higher_is_better=False, params=(NO_HIT, EMPTY), by_label=False, sampled="costs"))
 
 
 cdef double median_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

@@ -120,9 +120,11 @@ class RankedRun:
 def rank_order(columns: Any, queries: np.ndarray, ties: str, single: bool) -> np.ndarray:
     """The positions of the rows, query by query in rank order; ids are compared only where scores are equal."""
     scores = columns.numbers.astype(np.float32) if single else columns.numbers
-    rows = np.arange(len(scores))
-    last = rows if ties != "input_reversed" else -rows
-    order = np.lexsort((last, -scores, queries))
+    step = -1 if ties == "input_reversed" else 1
+    order = np.arange(len(scores))
+    for first, stop in itertools.pairwise(columns.offsets.tolist()):
+        rows = order[first:stop][::step]
+        order[first:stop] = rows[np.argsort(-scores[rows], kind="stable")]
     if ties in TIES_BY_ID and len(order):
         same = (queries[order[1:]] == queries[order[:-1]]) & (scores[order[1:]] == scores[order[:-1]])
         tied = order[np.append(same, False) | np.append(False, same)]
