@@ -52,4 +52,5 @@ NUM_Q, NUM_RET, NUM_REL, NUM_REL_RET = "num_q", "num_ret", "num_rel", "num_rel_r
 BY_MEANS = ("psp", "psndcg")  # quotients of two means over the queries
 LESS_HARM = ("leak_recall", "compat_help_harm")  # a value on the judgments less that on the forbidden documents
 FIRST_REL, LAST_REL = "first_rel", "last_rel"
+COSTS_OF_RANKS = {"cost_first_rel": FIRST_REL, "cost_all_rel": LAST_REL}  # {metric: the rank whose cost it is}
 PRECISION, RECALL, IPREC, JUDGED, AUC = "precision", "recall", "iprec", "judged", "auc"

@@ -19,7 +19,7 @@ from fastir.data.qrels import Qrels
 from fastir.data.run import Run, as_run
 from fastir.engine.columns._ids import encode
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, select
-from fastir.engine.measure import FIRST_REL, LAST_REL, NUM_Q, NUM_REL, NUM_REL_RET
+from fastir.engine.measure import COSTS_OF_RANKS, LAST_REL, NUM_Q, NUM_REL, NUM_REL_RET
 from fastir.errors import UnknownMetricError, quote
 from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
 from fastir.inputs.mappings import DocWeights, from_file
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 EXPECTED = "doc_costs: a cost must be a finite number from 0 up"
 BUDGET_PARAMS = ("budget", "over_budget", "at_least_one")
-RANKS = {"cost_first_rel": FIRST_REL, "cost_all_rel": LAST_REL}  # the ranks whose costs are asked for
 Budget = tuple[float, str, str] | None  # the values of BUDGET_PARAMS; None: all documents
 
 
@@ -209,12 +208,11 @@ class CostEvaluator:
         self.query_ids: set[str] = set(map(str, qrels))
         self.plain: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), settings.options))
         self.jobs: list[Job] = [(self.plain, None)]
-        choices = tuple(pair for pair in settings.options.choices if pair[0] not in BUDGET_PARAMS)
-        options = settings.options._replace(choices=choices, max_depth=None, queries="qrels")
+        options = settings.options._replace(convention="fastir", choices=(), max_depth=None, queries="qrels")
         self.bases: list[tuple[str, ...]] = []  # the metrics without costs, of each request
         by_budget: dict[Budget, list[str]] = {}
         for request, values in zip(settings.requests, settings.values, strict=True):
-            bases = base_metrics(request)
+            bases = base_metrics(request, values)
             self.bases.append(bases)
             by_budget.setdefault(budget_of(request, values), []).extend(bases)
         self.parts: dict[Budget, PlainEvaluator] = {
@@ -262,15 +260,15 @@ class CostEvaluator:
 
 def budget_of(request: Request, values: dict[str, Any]) -> Budget:
     """The budget of a metric with its rules; None for the cost of a rank."""
-    return None if request.card.name in RANKS else tuple(values[name] for name in BUDGET_PARAMS)
+    return None if request.card.name in COSTS_OF_RANKS else tuple(values[name] for name in BUDGET_PARAMS)
 
 
-def base_metrics(request: Request) -> tuple[str, ...]:
+def base_metrics(request: Request, values: dict[str, Any]) -> tuple[str, ...]:
     """The metric without a budget; for the cost of a rank that rank, and how many relevant documents are found."""
-    params = {name: value for name, value in request.params.items() if name not in BUDGET_PARAMS}
-    if request.card.name not in RANKS:
+    params = {name: value for name, value in values.items() if name not in BUDGET_PARAMS}
+    if request.card.name not in COSTS_OF_RANKS:
         return (str(request._replace(params=params)),)
-    rank = request._replace(card=NAMES[RANKS[request.card.name]])
+    rank = request._replace(card=NAMES[COSTS_OF_RANKS[request.card.name]], params=params)
     counts = (request._replace(card=NAMES[name], params={}) for name in (NUM_REL_RET, NUM_REL))
     return str(rank), *map(str, counts)
 
@@ -282,7 +280,7 @@ def rank_costs(
     ranks, n_found, n_relevant = of_bases
     is_cost = n_found > 0
     values = ranks.copy()
-    if request.card.name == "cost_all_rel":
+    if COSTS_OF_RANKS[request.card.name] == LAST_REL:
         values[is_cost & (n_found < n_relevant)] = 0.0 if chosen["no_hit"] == "zero" else np.nan
         is_cost &= n_found == n_relevant
     wanted = {str(query_ids[row]): float(ranks[row]) for row in np.flatnonzero(is_cost).tolist()}
