@@ -134,6 +134,12 @@ def test_borders():
     )
 
 
+def test_costs_by_hand():
+    found = fastir.evaluate(QRELS, RUN, ["cost_first_rel", "cost_all_rel"], doc_costs=COSTS)
+    assert found.to_dict()["q1"] == {"cost_first_rel": 5 + 10, "cost_all_rel": 5 + 10 + 1 + 20}
+    assert np.isnan(found.values[1:]).all()
+
+
 def test_every_entry_point_has_the_same_values(tmp_path):
     names = [
         "recall(budget=16)",

@@ -18,7 +18,7 @@ from fastir.checks import mapping
 from fastir.data.qrels import Qrels
 from fastir.data.run import Run, as_run
 from fastir.engine.columns._ids import encode
-from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, select
+from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat, select
 from fastir.engine.measure import COSTS_OF_RANKS, LAST_REL, NUM_Q, NUM_REL, NUM_REL_RET
 from fastir.errors import UnknownMetricError, quote
 from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
@@ -70,7 +70,7 @@ class RankedRun:
         order = rank_order(self.columns, queries, TIES[settings.ties], bool(settings.single))
         sizes = np.diff(self.columns.offsets)
         if settings.options.max_depth is not None:
-            places = np.arange(len(order)) - np.repeat(self.columns.offsets[:-1], sizes)
+            places = np.arange(len(order)) - repeat(self.columns.offsets[:-1], sizes)
             order = order[places < settings.options.max_depth]
             sizes = np.minimum(sizes, settings.options.max_depth)
         self.rows, self.queries, self.offsets = order, queries[order], offsets_from_sizes(sizes)
@@ -92,7 +92,7 @@ class RankedRun:
                 kept[firsts[found[used] == 0]] = True
         sizes = occurrences(self.queries[kept], minlength=len(self.offsets) - 1)
         ids = self.columns.ids_at(self.rows[kept])
-        scores = np.repeat(self.offsets[:-1], np.diff(self.offsets)) - np.arange(len(kept), dtype=float)  # - ranks
+        scores = repeat(self.offsets[:-1], np.diff(self.offsets)) - np.arange(len(kept), dtype=float)  # - ranks
         return Run(self.columns.query_ids, offsets_from_sizes(sizes), ids, scores[kept], {})
 
     def fitting(self, most: float) -> np.ndarray:
