@@ -31,7 +31,7 @@ def read_object(options: argparse.Namespace) -> dict[str, Any]:
     """The object of --json; its metrics become those of the options."""
     if options.qrels is not None or options.bounds:
         raise UsageError(f"{'--bounds' if options.bounds else options.qrels}: --json reads one object, and no files")
-    for name in (*READING.split(), "parents", "exclude", "doc_weights"):
+    for name in (*READING.split(), "parents", "exclude", "doc_weights", "forbidden", "forbidden_level"):
         if getattr(options, name) != options.parser.get_default(name):
             raise UsageError(f"{option(name)} has no effect: --json reads one object, and no files")
     if options.format not in (None, "json"):
