@@ -34,10 +34,12 @@ FORBIDDEN_DOCUMENTS = {"q": ["z", "d"]}
 ALTERNATIVES = {"q": [["a", "c"], ["b", "e"]]}
 DOC_GROUPS = {"a": {"old": 1}, "b": {"old": 0.5, "new": 0.5}, "d": {"new": 1}}
 TARGET = {"old": 0.5, "new": 0.5}
+DOC_COSTS = {"a": 120, "b": 300, "c": 80, "d": 40, "z": 200}
 NEEDED: tuple[dict[str, Any], ...] = (  # options that metrics need
     {"doc_weights": DOC_WEIGHTS},
     {"forbidden": FORBIDDEN_DOCUMENTS},
     {"doc_groups": DOC_GROUPS, "target": TARGET},
+    {"doc_costs": DOC_COSTS},
 )
 RUN = {"q": {"b": 5.0, "a": 4.0, "z": 3.0, "c": 2.0, "d": 1.0}}
 OTHER_RUN = {"q": {"a": 3.0, "b": 2.0, "y": 2.0, "c": 1.0}}
@@ -158,6 +160,7 @@ doc_weights = {doc_weights}
 forbidden = {forbidden}
 doc_groups = {doc_groups}
 target = {target}
+doc_costs = {doc_costs}
 run = {run}
 print(fastir.evaluate(qrels, run, "ndcg@4")["ndcg@4"])
 ```
@@ -203,6 +206,7 @@ def reference() -> str:
         forbidden=FORBIDDEN_DOCUMENTS,
         doc_groups=DOC_GROUPS,
         target=TARGET,
+        doc_costs=DOC_COSTS,
         run=RUN,
     )
     judged: dict[str, Any] = {
@@ -278,7 +282,8 @@ def qrels_name(card: Card) -> str:
 
 def needed_option(card: Card) -> str:
     """The option of `evaluate` that a metric needs; empty for most."""
-    return {"weights": "doc_weights", "forbidden": "forbidden", "groups": "doc_groups"}.get(card.sampled, "")
+    needed = {"weights": "doc_weights", "forbidden": "forbidden", "groups": "doc_groups", "costs": "doc_costs"}
+    return needed.get(card.sampled, "")
 
 
 def example(card: Card) -> str:

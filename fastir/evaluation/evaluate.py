@@ -144,10 +144,16 @@ def evaluate(
         doc_id, group and share; or a file of such lines. Documents without groups are left out with their weight.
     target : {group: share}, {query_id: {group: share}}, path or None
         The share of the exposure that each group should have: all groups, with the sum 1.
+    doc_costs : mapping, str, pathlib.Path or None
+        What a user pays to read each document, such as its tokens, for metrics with a budget and for cost_*:
+        ``{doc_id: cost}``, ``{query_id: {doc_id: cost}}``, a str that names a column of a table of the run, or the path
+        of a file with a document and its cost on each line, perhaps after a query. Costs are finite and at least 0.
+        Every retrieved document of a query with judgments needs one.
     **choices
         Parameters of the metrics, for all that have them: empty, gain, discount, ideal, ap_norm, short_rankings,
         rounding, unranked, one_class, gains, rbp_norm, bpref_norm, negatives, f_weight, max_grade, tail, rank_one,
-        depth, normalize, missing_documents, recall_norm, no_hit, empty_ranking, wanted, n_docs, self_normalized.
+        depth, normalize, missing_documents, recall_norm, no_hit, empty_ranking, wanted, n_docs, self_normalized,
+        over_budget, at_least_one.
         `metric` explains the parameters of a metric. A parameter set in its name, as in ``"ndcg(gain=exp2)"``,
         overrides them.
 

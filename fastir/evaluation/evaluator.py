@@ -95,6 +95,7 @@ class Evaluator:
         unanswerable: UnanswerableLike | None = None,
         doc_groups: DocGroupsLike | None = None,
         target: TargetLike | None = None,
+        doc_costs: DocWeights | str | os.PathLike[str] | None = None,
         convention: ConventionName | str | Convention = "fastir",
         **choices: Unpack[MetricOptions],
     ) -> None:
@@ -121,6 +122,7 @@ class Evaluator:
             unanswerable=unanswerable,
             doc_groups=doc_groups,
             target=target,
+            doc_costs=doc_costs,
         )
         self.rules: EvaluationRules = EvaluationRules(request)
         self.rules.warn_of_fractions()

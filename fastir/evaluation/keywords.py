@@ -52,6 +52,7 @@ class CompareOptions(ReadingOptions, MetricOptions, LevelOptions, total=False):
     unanswerable: UnanswerableLike | None
     doc_groups: DocGroupsLike | None
     target: TargetLike | None
+    doc_costs: DocWeights | str | os.PathLike[str] | None
     doc_weights: DocWeights | str | os.PathLike[str] | None
 
 
@@ -107,6 +108,7 @@ class EvaluateOptions(BoundsOptions, total=False):
     unanswerable: UnanswerableLike | None
     doc_groups: DocGroupsLike | None
     target: TargetLike | None
+    doc_costs: DocWeights | str | os.PathLike[str] | None
     doc_weights: DocWeights | str | os.PathLike[str] | None
 
 

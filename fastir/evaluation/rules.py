@@ -63,6 +63,7 @@ class EvaluationRequest(Record):
     unanswerable: Any = None
     doc_groups: Any = None
     target: Any = None
+    doc_costs: DocWeights | str | os.PathLike[str] | None = None
 
 
 def prepare(
@@ -72,6 +73,7 @@ def prepare(
     parents: AnyParents | None = None,
     forbidden: Qrels | None = None,
     doc_groups: DocGroups | None = None,
+    doc_costs: DocWeights | str | None = None,
 ) -> RunEvaluator:
     """A PlainEvaluator, or what puts several together, for other judgments or for metrics with rules of their own."""
     if isinstance(qrels, Preferences):
@@ -85,7 +87,7 @@ def prepare(
     if settings.parts:
         from fastir.evaluation.composites.per_metric import PerMetricRules
 
-        return PerMetricRules(prepare, qrels, settings, columns, parents, forbidden, doc_groups)
+        return PerMetricRules(prepare, qrels, settings, columns, parents, forbidden, doc_groups, doc_costs)
     return FromAnyOrder(qrels, settings, columns, parents)
 
 
@@ -164,7 +166,14 @@ class EvaluationRules:
 
             self.doc_groups = read_doc_groups(request.doc_groups, request.target, qrels)
             self.inputs["doc_groups"] = {"number": len(self.doc_groups.rows)}
-        self.prepared: RunEvaluator = prepare(qrels, settings, run_columns, parents, self.forbidden, self.doc_groups)
+        self.doc_costs: DocWeights | str | None = None
+        if request.doc_costs is not None:
+            from fastir.evaluation.composites.costs import read_doc_costs
+
+            self.doc_costs = read_doc_costs(request.doc_costs, parents)
+            self.inputs["doc_costs"] = {"number": len(self.doc_costs)} if isinstance(self.doc_costs, Mapping) else {}
+        of_documents = self.forbidden, self.doc_groups, self.doc_costs
+        self.prepared: RunEvaluator = prepare(qrels, settings, run_columns, parents, *of_documents)
         self.settings: Settings = self.prepared.settings
         self.measure: Callable[..., Any] = self.prepared.measure
         late = not settings.sizes and not settings.micro and self.unanswerable is None
@@ -185,7 +194,8 @@ class EvaluationRules:
         metrics = settings.metrics if self.custom is None else self.custom.metrics
         sides = None, self.columns
         request = EvaluationRequest(self.qrels, metrics, settings.options, sides, self.weights, self.parents)
-        return request._replace(forbidden=self.forbidden, doc_groups=self.doc_groups)._replace(**changed)
+        request = request._replace(forbidden=self.forbidden, doc_groups=self.doc_groups, doc_costs=self.doc_costs)
+        return request._replace(**changed)
 
     def warn_of_fractions(self) -> None:
         """Warn of labels that are fractions and too small for a metric; not again when an Evaluator is unpickled."""

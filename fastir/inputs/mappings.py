@@ -106,20 +106,20 @@ def field_rows(place: Any, expected: dict[int, str]) -> Iterator[tuple[int, list
 
 DocWeights = Mapping[Any, SupportsFloat] | Mapping[Any, Mapping[Any, SupportsFloat]]
 
-FIELDS_BY_WIDTH = {2: "a document and its weight", 3: "a query, a document and its weight"}  # by the number of fields
 EXPECTED = "doc_weights: a weight must be a number above 0 and finite"
 
 
-def from_file(path: Path) -> DocWeights:
+def from_file(path: Path, what: str = "weight") -> DocWeights:
     """The weights in a file, with a document and a number on each line, or a query before them."""
+    by_width = {2: f"a document and its {what}", 3: f"a query, a document and its {what}"}  # by the number of fields
     by_query: dict[str, dict[str, float]] = {}
-    for number, (*query, doc_id, text) in field_rows(path, FIELDS_BY_WIDTH):
+    for number, (*query, doc_id, text) in field_rows(path, by_width):
         try:
             weight = float(text)
         except ValueError:
-            raise FormatError(f"weight {quote(text)} is not a number", place_name(path), number) from None
+            raise FormatError(f"{what} {quote(text)} is not a number", place_name(path), number) from None
         if by_query.setdefault("".join(query), {}).setdefault(doc_id, weight) != weight:
-            raise FormatError(f"document {quote(doc_id)} has two weights", place_name(path), number)
+            raise FormatError(f"document {quote(doc_id)} has two {what}s", place_name(path), number)
     return by_query.pop("") if "" in by_query else by_query
 
 

@@ -98,6 +98,8 @@ class Convention:
     n_docs: Any = None
     self_normalized: Any = "true"
     average: Any = "macro"
+    over_budget: Any = "stop"
+    at_least_one: Any = "false"
     of: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
 
     @property

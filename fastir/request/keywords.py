@@ -64,6 +64,8 @@ class MetricOptions(TypedDict, total=False):
     short_rankings: Literal["pad", "clip"]
     empty_ranking: Literal["zero", "skip"]
     average: Literal["macro", "micro"]
+    over_budget: Literal["stop", "skip"]
+    at_least_one: bool | Literal["false", "true"]
     recall_norm: Literal["R", "min_kR"]
     f_weight: Literal["x", "beta"]
     ap_norm: Literal["R", "min_kR", "hits", "min_nkR"]

@@ -373,8 +373,8 @@ def read_value(where: str, param: Param, value: object) -> Any:
 
     `where` is the metric that has it, or the parameter's own name where it is a keyword of evaluate().
     """
-    if isinstance(value, str):
-        word = value.lower()
+    if isinstance(value, (str, bool)):
+        word = str(value).lower()
         for choice in param.choices:
             if word == choice.lower():
                 return choice

@@ -110,6 +110,9 @@ ROWS = {  # by the heading of the command's help
         Row("target", "TargetLike | None", None,
             "the share of the exposure that each group should have: a group and a number on each line, or a query "
             "before them", "FILE", of=("CompareOptions", "EvaluateOptions")),
+        Row("doc_costs", "DocWeights | str | os.PathLike[str] | None", None,
+            "the costs of documents for a budget and cost_*: a file with a document and a number on each line, or a "
+            "query before them", "FILE", of=("CompareOptions", "EvaluateOptions")),
         Row("doc_weights", "DocWeights | str | os.PathLike[str] | None", None,
             "the weights of judged documents in psp, psndcg and weighted_*: a file with a document and a number on "
             "each line, or a query before them", "FILE", of=("CompareOptions", "EvaluateOptions", "BatchOptions")),

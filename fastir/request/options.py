@@ -66,6 +66,7 @@ OTHER_OPTIONS = (
     "forbidden_level",
     "doc_groups",
     "target",
+    "doc_costs",
     "unanswerable",
 )
 

@@ -31,22 +31,26 @@ if TYPE_CHECKING:
     from fastir.request.provenance import Provenance
 
 # What a metric reads as qrels: the caller's; what was judged for any query; the caller's, with an order of the ideal
-# ranking that goes by the scores of the run; the caller's, as a sample of a pool; the caller's, with weights.
-AS_GIVEN, POOLED, BY_SCORE, SAMPLED, WEIGHTED, FORBIDDEN, GROUPED = QRELS_KINDS = (
-    *("as given", "pooled", "by score", "sampled", "weighted", "forbidden", "grouped"),
+# ranking that goes by the scores of the run; the caller's, as a sample of a pool; the caller's, with weights; what is
+# forbidden; the caller's, for exposure of groups; the caller's, for rankings with costs.
+AS_GIVEN, POOLED, BY_SCORE, SAMPLED, WEIGHTED, FORBIDDEN, GROUPED, COSTED = QRELS_KINDS = (
+    *("as given", "pooled", "by score", "sampled", "weighted", "forbidden", "grouped", "costed"),
 )
 BY_OPTION = {
     "weights": WEIGHTED,
     "forbidden": FORBIDDEN,
     "groups": GROUPED,
+    "costs": COSTED,
 }  # what `Card.sampled` says an option must have
-OF_DOCUMENTS = (*("doc_weights", "forbidden", "forbidden_level", "unanswerable"), "doc_groups", "target")  # these
+# These options.
+OF_DOCUMENTS = ("doc_weights", "forbidden", "forbidden_level", "unanswerable", "doc_groups", "target", "doc_costs")
 ID_PROPERTIES = {  # what only documents with their ids have
     POOLED: "document ids and qrels, to know what was judged for any query",
     SAMPLED: "qrels that say how their documents were sampled, or which set or hop they belong to",
     WEIGHTED: "weights of documents, doc_weights",
     FORBIDDEN: "forbidden documents, forbidden",
     GROUPED: "groups of documents, doc_groups",
+    COSTED: "costs of documents, doc_costs",
 }
 
 NO_LIMIT = 2**63 - 1
@@ -383,6 +387,7 @@ def group_requests(
         if card.sampled in BY_OPTION:
             read = AS_GIVEN if derived else BY_OPTION[card.sampled]
         read = BY_SCORE if of_request.get("missing_documents") == "zero" else read
+        read = COSTED if of_request.get("budget", np.inf) < np.inf else read
         parts.setdefault((*part_rules.values(), read), []).append(request)
     if parts.keys() == {(*rules.values(), AS_GIVEN)}:
         return []

@@ -16,7 +16,7 @@ def value_of(param, random_):
     if param.mapping and random_.random() < 0.3:
         labels = sorted(random_.sample(range(-1, 3), random_.randint(1, 3)))
         return "{" + ",".join(f"{label}:{random_.choice([0, 0.5, 1, 2, 5])}" for label in labels) + "}"
-    if param.name == "average":
+    if param.name in ("average", "budget"):
         return None  # which bounds refuse
     if param.choices and (param.low is None or random_.random() < 0.5):
         return random_.choice(param.choices)

@@ -55,6 +55,7 @@ def values(card, name, judged, rankings):
     needs = {"weights": {"doc_weights": weights}, "forbidden": {"forbidden": {query: ["x"] for query in qrels}}}
     shares = {doc: {"a": place / 7, "b": 1 - place / 7} for place, doc in enumerate("abcdefgh")}
     needs["groups"] = {"doc_groups": shares, "target": {"a": 0.25, "b": 0.75}}
+    needs["costs"] = {"doc_costs": weights | {"x": 1.0, "y": 2.0}}
     return fastir.evaluate(qrels, run, name, rel_level=2, **needs.get(card.sampled, {})).values
 
 

@@ -58,6 +58,7 @@ def test_values_are_in_the_range_of_the_card_but_for_the_parameters_that_it_name
         "doc_groups": {f"d{i}": {"a": i / 9, "b": 1 - i / 9} for i in range(10)},
         "target": {"a": 0.3, "b": 0.7},
     }
+    needs["costs"] = {"doc_costs": {doc: 1.5 for docs in run.values() for doc in docs}}
     beyond = set()
     for name, setting in spellings(card).items():
         for level in (1, 2) if card.sampled not in ("sets", "hops") else (1,):

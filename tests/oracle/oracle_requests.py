@@ -30,8 +30,10 @@ TRIED = {
 }  # fmt: skip
 
 
-# Parameters that compare scores, which the oracle does not see: their twins stand where their metrics are tested.
+# Parameters that compare scores or add costs, which the oracle does not see: their twins stand where their metrics are
+# tested.
 BY_SCORE = {"missing_documents"}
+BY_COST = {"budget", "over_budget", "at_least_one"}
 
 
 def tried(param):
@@ -51,7 +53,7 @@ PARAMS = {
     for card in fastir.metrics()
     if not card.sampled
     for param in card.params
-    if param.name not in BY_SCORE
+    if param.name not in BY_SCORE | BY_COST
 }
 
 

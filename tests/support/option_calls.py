@@ -43,6 +43,7 @@ RUNS = {"run": RUN, "other": OTHER}
 PARENTS = {"a1": "a", "e1": "e", "o1": "o"}
 WEIGHTS = {"q1": 1.0, "q2": 5.0, "q3": 2.0, "q4": 1.0, "q5": 4.0, "q6": 3.0, "q7": 1.0, "absent": 1.0}
 DOC_WEIGHTS = {doc_id: 1.0 + n % 3 for n, doc_id in enumerate([*"abcdefghijklmnoprstvw", "w5"])} | {"q2": 2.0}
+DOC_COSTS = {doc_id: 1 for rankings in (RUN, OTHER) for docs in rankings.values() for doc_id in docs}
 DOC_WEIGHTS_TOO = dict.fromkeys(DOC_WEIGHTS, 1.0)
 SHARES = {doc_id: {"m": n % 3 / 2, "f": 1 - n % 3 / 2} for n, doc_id in enumerate(DOC_WEIGHTS)}
 SEGMENTS = {"q1": "x", "q2": "x", "q3": "y", "q4": "y", "q5": "x", "q6": "y", "q7": "x", "absent": "y"}
@@ -184,6 +185,9 @@ VALUES = {
     "validate": words("judged", run=UNJUDGED_REPEATED), "columns": words({"doc_id": "number"}, run=RUN_UNNAMED),
     "qrels_columns": words({"doc_id": "number"}, qrels=QRELS_UNNAMED), "label": words(2, qrels=INTERACTIONS),
     "run_columns": words({"doc_id": "number"}, run=RUN_UNNAMED), "weights": words(WEIGHTS),
+    "doc_costs": words(dict.fromkeys(DOC_COSTS, 2), metrics="recall(budget=3)", doc_costs=DOC_COSTS),
+    "over_budget": words("skip", metrics="recall(budget=1)", doc_costs=DOC_COSTS | {"a1": 9, "u1": 9, "q2": 9}),
+    "at_least_one": words("true", metrics="precision(budget=0.5)", doc_costs=DOC_COSTS),
     "doc_weights": words(DOC_WEIGHTS_TOO, metrics="psp@3", doc_weights=DOC_WEIGHTS),
     "convention": words("ir_measures", "lightgbm"),
     # comparisons
@@ -499,6 +503,7 @@ def arguments(name, data):
 
 UNCOUNTED = "a label below 0 is no judgment here"
 ONE_SUBTOPIC = "labels without groups are one subtopic, by whose number nothing is divided"
+NO_COSTS = "there are no costs, so no budget"
 HELD = "rankings are held here, and checked in full: more is refused, nothing ignored"
 # {(call, option): why it changes nothing}
 EXCEPTED = {
@@ -512,6 +517,12 @@ EXCEPTED = {
     **{
         (name, "negatives"): UNCOUNTED
         for name in ("evaluate_ranked", "evaluate_scores", "Accumulator", "explain_ranked")
+    },
+    **{
+        (name, option): NO_COSTS
+        for name in CALLS
+        for option in ("over_budget", "at_least_one")
+        if "doc_costs" not in taken(name)
     },
     ("write_report", "path"): "the page is the same in every file",
     ("evaluate_matrix", "short_rankings"): "a row of a matrix ranks all items",

@@ -82,8 +82,8 @@ def bounds(
     unseen : int
         How many documents outside each ranking can have such labels, too: up to a million, not with `against`.
     **options
-        Options of `evaluate`, except `doc_weights`, `forbidden`, `forbidden_level`, `unanswerable`, `doc_groups` and
-        `target`.
+        Options of `evaluate`, except `doc_weights`, `forbidden`, `forbidden_level`, `unanswerable`, `doc_costs`,
+        `doc_groups` and `target`.
 
     Returns
     -------

@@ -49,8 +49,8 @@ def explain(
         As for `evaluate`.
     **options
         Options of `evaluate`, except `weights`, `doc_weights`, `forbidden`, `forbidden_level`, `unanswerable`,
-        `doc_groups`, `target`:
-        one query has no mean, and labels do not show the others. ``queries="strict"`` reads the whole run.
+        `doc_costs`, `doc_groups` and `target`: one query has no mean, and labels do not show the others.
+        ``queries="strict"`` reads the whole run.
 
     Returns
     -------
@@ -176,7 +176,7 @@ def explain_conventions(
         Two conventions.
     **options
         Options of `evaluate`, without `convention`, `doc_weights`, `forbidden`, `forbidden_level`, `unanswerable`,
-        `doc_groups` and `target`; they hold for both.
+        `doc_costs`, `doc_groups` and `target`; they hold for both.
 
     Returns
     -------

@@ -119,10 +119,11 @@ def explain_query(
     settings, qrels = prepared.settings, prepared.qrels
     if isinstance(qrels, Preferences):
         raise ValueError("explain: preferences are about pairs, so no single document has a contribution")
+    for requests, _, read in settings.parts:
+        if read in BY_OPTION.values():
+            what = ID_PROPERTIES[read].partition(",")[0]
+            raise ValueError(f"explain: metric {quote(requests[0].text)} reads {what}, which labels do not show")
     for request in settings.requests:
-        if request.card.sampled in BY_OPTION:
-            what = ID_PROPERTIES[BY_OPTION[request.card.sampled]].partition(",")[0]
-            raise ValueError(f"explain: metric {quote(request.text)} reads {what}, which labels do not show")
         if request.card.sampled in EVIDENCE_KINDS:
             raise ValueError(
                 f"explain: metric {quote(request.text)} is of whole {request.card.sampled}; no document has a share"

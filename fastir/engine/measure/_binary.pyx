@@ -14,12 +14,12 @@ from fastir.engine.measure._arithmetic cimport (Tie, chance_of_any, count_to, ex
 from fastir.engine.measure._codes cimport MOST_NUMBERS
 from fastir.engine.measure._registry cimport Query, Snapshot, declare
 
-from fastir.engine.measure._registry import CUTOFFS, EMPTY, EMPTY_RANKING, words
+from fastir.engine.measure._registry import BUDGET, CUTOFFS, EMPTY, EMPTY_RANKING, words
 from fastir.engine.measure.cards import (AVERAGE, CHAIN, ENDS, FIRST, INF, MICRO, ODDS, SUM, Card, Numbers, Param,
                                          retrieved_to, sum_at_cutoff)
 from fastir.engine.measure.references import (BERRENDORF_2020, BUCKLEY_2000, BUCKLEY_2004, HANLEY_1982, HOYT_2022,
                                               KANTOR_2000, LIN_2015, MUSGRAVE_2020, RAJPURKAR_2018, RIJSBERGEN_1974,
-                                              ROBERTSON_2006, WU_2025, YILMAZ_2006)
+                                              ROBERTSON_2006, SMUCKER_2012, WU_2025, YILMAZ_2006)
 
 
 # ---- counts ----------------------------------------------------------------------------------------------------------
@@ -139,7 +139,8 @@ cdef double precision(const Query* q, const Snapshot* s, const double* p) noexce
     return plain_precision(q, s, p)
 
 declare(precision, Card(
-    "precision", "share of relevant documents in the first k", "r_k / k; without k: r / n",
+    "precision", "share of relevant documents in the first k",
+    "r_k / k; without k: r / n; with a budget n is the number of documents that fit",
     "0 for an empty ranking; a ranking shorter than k still divides by k", (BUCKLEY_2000, "trec_eval P, set_P"),
     aliases=("P", "SetP", "set_P", "pre"), family="P", members=CUTOFFS,
     differs="XGBoost, which calls it pre, and CatBoost divide by n if the ranking is shorter than k: "
@@ -148,7 +149,7 @@ declare(precision, Card(
         Param("short_rankings", "pad",
             "a ranking shorter than k: filled with documents that are not relevant, or k shrinks",
             words(pad=PAD, clip=CLIP)),
-        EMPTY_RANKING, EMPTY, MICRO),
+        EMPTY_RANKING, EMPTY, MICRO, *BUDGET),
     at_r="r_precision", cutoff=True, becomes=("relative", "relative_precision"), rank_sensitive=False, response=SUM,
     denominator=lambda values, k, n, R: n.clip(max=k) if values["short_rankings"] == "clip" else retrieved_to(k, n)),
     precision)
@@ -181,7 +182,7 @@ declare(recall, Card(
     members=CUTOFFS,
     differs="LensKit divides by min(k, R): recall_norm=min_kR, or relative_precision",
     params=(Param("recall_norm", "R", "the denominator: all relevant documents, or at most k of them",
-        words(R=ALL_RELEVANT, min_kR=AT_MOST_K)), EMPTY, MICRO),
+        words(R=ALL_RELEVANT, min_kR=AT_MOST_K)), EMPTY, MICRO, *BUDGET),
     at_r="r_precision", cutoff=True, rank_sensitive=False, response=SUM,
     denominator=lambda values, k, n, R: R.clip(max=k) if values["recall_norm"] == "min_kR" else R), recall)
 
@@ -707,6 +708,19 @@ declare(last_rel, Card(
     differs="tar_eval has 0 if none is retrieved: no_hit=zero; so has scikit-learn's coverage_error, which gives equal "
             "scores the last rank of them: ties=pessimistic",
     higher_is_better=False, params=(NO_HIT, EMPTY), response=CHAIN), expected_last_rel)
+
+
+declare(first_rel, Card(
+    "cost_first_rel", "cost of the documents up to the first relevant one", "sum of the costs at ranks <= i, i the "
+    "smallest relevant rank", "NaN, and out of the mean, if no relevant document is retrieved, unless no_hit=zero",
+    (SMUCKER_2012,), high=INF, higher_is_better=False, params=(NO_HIT, EMPTY), by_label=False, sampled="costs"))
+
+
+declare(last_rel, Card(
+    "cost_all_rel", "cost of the documents up to the last relevant one",
+    "sum of the costs at ranks <= i, i the rank at which all R relevant documents are found",
+    "NaN, and out of the mean, if not all relevant documents are retrieved, unless no_hit=zero",
+    (SMUCKER_2012,), high=INF, higher_is_better=False, params=(NO_HIT, EMPTY), by_label=False, sampled="costs"))
 
 
 cdef double median_rank(const Query* q, const Snapshot* s, const double* p) noexcept nogil:

@@ -18,7 +18,7 @@ from fastir.engine.measure._arithmetic cimport chance_of_any, discount_at, log2_
 from fastir.engine.measure._registry cimport Query, Snapshot, declare, label_grade
 
 from fastir.engine.measure._codes import GAIN_CODES, IDEAL_CODES
-from fastir.engine.measure._registry import CUTOFFS, EMPTY, EMPTY_RANKING
+from fastir.engine.measure._registry import BUDGET, CUTOFFS, EMPTY, EMPTY_RANKING
 from fastir.engine.measure.cards import (AVERAGE, CHAIN, ENDS, FIRST, INF, OUTER, RATIO, SUM, Card, Param,
                                          chain_of_two_gains, several_sums)
 from fastir.engine.measure.references import (AGRAWAL_2009, BURGES_2005, CHAPELLE_2009, CLARKE_2008, CLARKE_2009,
@@ -85,11 +85,13 @@ cdef double ndcg(const Query* q, const Snapshot* s, const double* p) noexcept no
     return ratio(s.dcg, s.ideal_dcg)
 
 declare(ndcg, Card(
-    "ndcg", "normalised discounted cumulative gain", "DCG@k / DCG@k of the ideal ranking, g_i = label", NO_GAIN,
-    (JARVELIN_2002, "trec_eval ndcg, ndcg_cut"), beyond=ANY_GAIN, family="ndcg_cut", members=CUTOFFS,
+    "ndcg", "normalised discounted cumulative gain",
+    "DCG@k / DCG@k of the ideal ranking, g_i = label; a budget does not cut the ideal ranking, so all "
+    "runs and budgets divide by the same", NO_GAIN, (JARVELIN_2002, "trec_eval ndcg, ndcg_cut"), beyond=ANY_GAIN,
+    family="ndcg_cut", members=CUTOFFS,
     differs=f"scikit-learn, LightGBM and CatBoost take the ideal from the retrieved list: ideal=retrieved; "
     f"code that sums the ideal over all relevant documents: ideal=uncut; {SORTED}",
-    params=(GAIN, DISCOUNT, IDEAL, EMPTY_RANKING, EMPTY), cutoff=True, graded=True, sums=True,
+    params=(GAIN, DISCOUNT, IDEAL, EMPTY_RANKING, EMPTY, *BUDGET), cutoff=True, graded=True, sums=True,
     equals=(("gain", "exp2", "ndcg_burges"),), response=RATIO, quotient=("dcg", "ideal_dcg")), ndcg)
 
 declare(ndcg, Card(

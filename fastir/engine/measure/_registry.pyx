@@ -10,7 +10,7 @@ struct of doubles whose fields are called like the parameters; declare() compare
 choices with the enum that the function uses.
 """
 
-from fastir.engine.measure.cards import Param
+from fastir.engine.measure.cards import INF, Param
 
 
 cdef class Metric:
@@ -29,6 +29,14 @@ EMPTY = Param("empty", "zero", "a query without relevant documents: counts as th
               "is NaN and leaves the mean; is NaN, and so is the mean", ("zero", "one", "skip", "nan"))
 EMPTY_RANKING = Param("empty_ranking", "zero", "an empty ranking: counts as 0, or is NaN and leaves the mean",
                    ("zero", "skip"))
+BUDGET = (
+    Param("budget", INF, "the most that the documents at the first ranks may cost in all; a number needs doc_costs", (),
+          0, INF, False, True),
+    Param("over_budget", "stop", "at the first document that does not fit the budget: end, or skip it and go on",
+          ("stop", "skip")),
+    Param("at_least_one", "false", "whether the first document counts where no document fits the budget",
+          ("false", "true")),
+)
 PERSISTENCE = Param("p", 0.8, "persistence", (), 0, 1)
 
 

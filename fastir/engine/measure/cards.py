@@ -59,6 +59,7 @@ NEEDS = {  # `Card.sampled`, in words
     "weights": "any, with doc_weights",
     "forbidden": "any, with forbidden",
     "groups": "any, with doc_groups",
+    "costs": "any, with doc_costs",
     "sets": "sets of evidence, Qrels.from_sets",
     "hops": "hops, Qrels.from_hops",
 }
@@ -176,10 +177,10 @@ class Card(Record):
         The metric that it is where R is its cutoff, as in ``map@R``; empty if there is none.
     denominator : function or None
         What a quotient of two counts divides by, a `Denominator`; None for other metrics, which have no micro average.
-    sampled : {"", "strata", "probabilities", "weights", "forbidden", "groups", "sets", "hops"}
+    sampled : {"", "strata", "probabilities", "weights", "forbidden", "groups", "costs", "sets", "hops"}
         What must be known beside labels: each document's chance of being sampled, from the pool (by the qrels) or from
-        what users saw (by the weights of documents), which documents are forbidden, to what groups they belong, or
-        which sets of evidence or hops they belong to. Empty if nothing.
+        what users saw (by the weights of documents), which documents are forbidden, to what groups they belong, what
+        they cost, or which sets of evidence or hops they belong to. Empty if nothing.
     """
 
     name: str

@@ -16,6 +16,7 @@ from fastir.data.qrels import Qrels
 from fastir.data.run import Run, as_run
 from fastir.engine.join._judged import Judged
 from fastir.engine.measure import NUM_Q
+from fastir.evaluation.composites.costs import CostEvaluator, costs_of_rows
 from fastir.evaluation.composites.forbidden import ForbiddenEvaluator
 from fastir.evaluation.composites.samples import SampleEvaluator
 from fastir.evaluation.composites.weights import WeightedEvaluator
@@ -24,14 +25,25 @@ from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunEvalu
 from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.shapes import DICTS, input_shape
 from fastir.request.names import NAMES, Request
-from fastir.request.plan import BY_SCORE, FORBIDDEN, GROUPED, POOLED, SAMPLED, WEIGHTED, Settings, compile_settings
+from fastir.request.plan import (
+    BY_SCORE,
+    COSTED,
+    FORBIDDEN,
+    GROUPED,
+    POOLED,
+    SAMPLED,
+    WEIGHTED,
+    Settings,
+    compile_settings,
+)
 
 if TYPE_CHECKING:
     from fastir.evaluation.composites.exposure import DocGroups, ExposureEvaluator
+    from fastir.inputs.mappings import DocWeights
     from fastir.inputs.parents import AnyParents
     from fastir.request.options import Options
 
-    Composite: TypeAlias = SampleEvaluator | WeightedEvaluator | ForbiddenEvaluator | ExposureEvaluator
+    Composite: TypeAlias = SampleEvaluator | WeightedEvaluator | ForbiddenEvaluator | ExposureEvaluator | CostEvaluator
     Part: TypeAlias = "PlainEvaluator | JudgedAnywhere | IdealByScore | Composite"
 
 
@@ -50,6 +62,7 @@ class PerMetricRules:
         parents: AnyParents | None,
         forbidden: Qrels | None = None,
         doc_groups: DocGroups | None = None,
+        doc_costs: DocWeights | str | None = None,
     ) -> None:
         self.qrels = qrels
         self.settings = settings
@@ -71,6 +84,8 @@ class PerMetricRules:
                     from fastir.evaluation.composites.exposure import ExposureEvaluator
 
                     part = ExposureEvaluator(prepare, qrels, some, doc_groups)
+                elif read == COSTED:
+                    part = CostEvaluator(prepare, qrels, some, doc_costs)
                 elif read in EVALUATOR_BY_READ:
                     part = EVALUATOR_BY_READ[read](prepare, qrels, some)
                 else:
@@ -108,6 +123,8 @@ class PerMetricRules:
             rule = rules["duplicates"]
             if rule not in held:
                 held[rule] = as_run(rows, self.columns, rule, self.parents, self.settings.lines)
+            if isinstance(part, CostEvaluator) and isinstance(part.doc_costs, str):
+                part = part.with_costs(costs_of_rows(part.doc_costs, rows, self.columns, rule))
             done.append(part.measure(held[rule], n_threads, watch))
         return done
 

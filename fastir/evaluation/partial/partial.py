@@ -364,13 +364,13 @@ def part_rules(prepared: RunEvaluator, reads_all: bool) -> PartRules:
 
 
 def refuse_weighted(settings: Settings) -> None:
-    """Refuse metrics of weighted or forbidden documents, of which a Partial would keep ranks of other labels."""
-    for request in settings.requests:
-        if request.card.sampled in BY_OPTION:
-            kind = BY_OPTION[request.card.sampled]
+    """Refuse metrics of weighted, forbidden or costed documents: a Partial would keep ranks of others."""
+    for requests, _, kind in settings.parts:
+        if kind in BY_OPTION.values():
             raise UnknownMetricError(
-                f"metric {quote(request.text)}: parts are not put together for metrics of {kind} documents, although "
-                f"this Evaluator knows them; evaluate the whole run{', or use fastir.spark' * (kind == 'weighted')}"
+                f"metric {quote(requests[0].text)}: parts are not put together for metrics of {kind} documents, "
+                "although this Evaluator knows them; evaluate the whole run"
+                f"{', or use fastir.spark' * (kind == 'weighted')}"
             )
 
 
