@@ -129,6 +129,10 @@ def evaluate(
         grade of their harm. A file has a query and a document on each line, or qrels.
     forbidden_level : float or None
         Documents with labels up to this one, below rel_level, are forbidden, too; a negative label is a grade of harm.
+    ties_report : bool
+        Whether `Results.ties` says what the order of equal scores could change. Metrics must share one order of
+        documents: those that read other judgments, or have a tie rule or a judged_only of their own, are refused. Files
+        and tables are then held in memory.
     **choices
         Parameters of the metrics, for all that have them: empty, gain, discount, ideal, ap_norm, short_rankings,
         rounding, unranked, one_class, gains, rbp_norm, bpref_norm, negatives, f_weight, max_grade, tail, rank_one,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
 import fastir.rendering as rendering
-from fastir.checks import number
+from fastir.checks import flag, number
 from fastir.evaluation.rules import EvaluationRequest, EvaluationRules, columns_by_side, prepare
 from fastir.inputs.parents import read_as
 from fastir.inputs.source import as_source
@@ -91,6 +91,7 @@ class Evaluator:
         doc_weights: DocWeights | str | os.PathLike[str] | None = None,
         forbidden: ForbiddenLike | None = None,
         forbidden_level: SupportsFloat | None = None,
+        ties_report: bool = False,
         convention: ConventionName | str | Convention = "fastir",
         **choices: Unpack[MetricOptions],
     ) -> None:
@@ -111,9 +112,9 @@ class Evaluator:
         sides = columns_by_side(columns, qrels_columns, run_columns, label)
         documents = read_as(parents, aggregate, duplicates, exclude, convention)
         level = None if forbidden_level is None else number("forbidden_level", forbidden_level)
-        request = EvaluationRequest(
-            qrels, metrics, options, sides, weights, documents, query_ids, doc_weights, forbidden, level
-        )
+        request = EvaluationRequest(qrels, metrics, options, sides, weights, documents, query_ids, doc_weights)
+        reports = flag("ties_report", ties_report)
+        request = request._replace(forbidden=forbidden, forbidden_level=level, ties_report=reports)
         self.rules: EvaluationRules = EvaluationRules(request)
         self.rules.warn_of_fractions()
 

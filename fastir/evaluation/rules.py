@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.data.results._fields import status_codes
 from fastir.data.results.micro import without_counts
-from fastir.data.results.results import Results, set_best
+from fastir.data.results.results import Results, set_best, set_ties
 from fastir.data.run import Run, as_run
 from fastir.declared import Record
 from fastir.engine.measure import NUM_Q
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
     from fastir.data.rankings import JudgedRankings
     from fastir.data.run import RunLike
+    from fastir.evaluation.composites.ties import TieMeasurer
     from fastir.evaluation.drivers.coverage import Coverage
     from fastir.evaluation.drivers.evaluate_one import RunEvaluator
     from fastir.evaluation.drivers.judged import RunJudge
@@ -59,6 +60,7 @@ class EvaluationRequest(Record):
     doc_weights: DocWeights | str | os.PathLike[str] | None = None
     forbidden: Any = None
     forbidden_level: float | None = None
+    ties_report: bool = False
 
 
 def prepare(
@@ -152,6 +154,11 @@ class EvaluationRules:
         self.measure: Callable[..., Any] = self.prepared.measure
         if isinstance(self.prepared, PlainEvaluator) and not settings.sizes and not settings.micro:
             self.measure = self.prepared.measure_late
+        self.tie_measurer: TieMeasurer | None = None
+        if request.ties_report:
+            from fastir.evaluation.composites.ties import TieMeasurer
+
+            self.tie_measurer = TieMeasurer(self.prepared, custom is not None)
         self.judge: RunJudge | None = None
         self.part_rules: dict[bool, Any] = {}
         self.qrels, self.columns, self.parents = self.prepared.qrels, self.prepared.columns, self.prepared.parents
@@ -167,7 +174,8 @@ class EvaluationRules:
         metrics = settings.metrics if self.custom is None else self.custom.metrics
         sides = None, self.columns
         request = EvaluationRequest(self.qrels, metrics, settings.options, sides, self.weights, self.parents)
-        return request._replace(forbidden=self.forbidden)._replace(**changed)
+        report = self.tie_measurer is not None
+        return request._replace(forbidden=self.forbidden, ties_report=report)._replace(**changed)
 
     def warn_of_fractions(self) -> None:
         """Warn of labels that are fractions and too small for a metric; not again when an Evaluator is unpickled."""
@@ -202,7 +210,12 @@ class EvaluationRules:
         if self.custom is not None:
             results, coverage = self.with_custom(self.custom, run, n_threads, watch, provenance)
         else:
-            query_ids, values, status, coverage = self.measure(run, n_threads, watch)
+            tied = None
+            if self.tie_measurer is None:
+                query_ids, values, status, coverage = self.measure(run, n_threads, watch)
+            else:
+                run = self.hold_run(run, watch)
+                (query_ids, values, status, coverage), tied = self.tie_measurer.measure(run, n_threads, watch)
             if settings.sizes:
                 refuse_small(settings.sizes, values, query_ids)
             names, aggregates, weights = settings.names, settings.aggregates, self.weights
@@ -211,6 +224,8 @@ class EvaluationRules:
                 results = self.with_best(results)
             if settings.micro:
                 results = without_counts(results, settings)
+            if self.tie_measurer is not None:
+                set_ties(results, self.tie_measurer.report(results, tied, n_threads))
         if file:
             add_metadata(file, run, coverage.run_repairs)
         return results, coverage

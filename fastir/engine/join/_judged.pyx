@@ -569,13 +569,15 @@ cdef int64_t find_query(const QueryIndex* index, const Text* query) noexcept nog
 COLUMNS = 2     # of the values that such a plan fills: the number of hits, and of ranked documents
 
 
-def collecting_plan(Judged judged, ranks, labels, int64_t whole, int reads=POOL):
+def collecting_plan(Judged judged, ranks, labels, int64_t whole, int reads=POOL, lasts=None):
     """A Plan that collects the hits of all queries in `ranks` and `labels`, which are as long as all judgments.
 
     Without a Judged they have any length but 0, and every row of values comes with the position of its query's hits as
-    its first value. `whole` is the depth of a whole ranking.
+    its first value. `whole` is the depth of a whole ranking. With `lasts`, int64 and as long, equal scores stay equal:
+    `ranks` gets the first rank of each hit's tie, and `lasts` the last.
     """
-    cdef Plan plan = Plan([], [], min(reads, POOL), False, whole, False)
+    cdef Plan plan = Plan([], [], min(reads, POOL), False, whole, lasts is not None)
+    cdef int64_t[::1] last_ranks
     cdef int64_t n = len(ranks) if judged is None else judged.offsets[judged.n_queries]
     cdef Py_buffer rank_buffer, label_buffer    # memoryviews take longer than all else here
     PyObject_GetBuffer(ranks, &rank_buffer, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | PyBUF_WRITABLE)
@@ -583,6 +585,11 @@ def collecting_plan(Judged judged, ranks, labels, int64_t whole, int reads=POOL)
     if n > 0:
         plan.collected.first = NULL if judged is None else judged.labels
         plan.collected.ranks, plan.collected.labels = <int64_t*>rank_buffer.buf, <int32_t*>label_buffer.buf
+    if lasts is not None and n > 0:
+        last_ranks = lasts
+        if last_ranks.shape[0] != n:
+            raise ValueError(f"expected {n} last ranks, got {last_ranks.shape[0]}")
+        plan.collected.lasts = &last_ranks[0]
     whole_size = rank_buffer.shape[0] == n == label_buffer.shape[0]
     right = has_integers(&rank_buffer, sizeof(int64_t)) and has_integers(&label_buffer, sizeof(int32_t))
     PyBuffer_Release(&label_buffer)
@@ -590,7 +597,7 @@ def collecting_plan(Judged judged, ranks, labels, int64_t whole, int reads=POOL)
     if not (whole_size and right):
         raise ValueError(f"expected arrays of {n} entries, int64 and int32")
     plan.deepest = whole
-    plan.owners = judged, ranks, labels
+    plan.owners = judged, ranks, labels, lasts
     plan.n_slots = COLUMNS
     return plan
 

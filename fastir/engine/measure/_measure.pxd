@@ -77,6 +77,7 @@ cdef struct Collected:          # where a plan without metrics puts the hits of 
     const int32_t* first        # the labels of the qrels, into which Judgments.labels points; NULL: at their rows
     int64_t* ranks              # parallel to labels; a query's hits from its first label on
     int32_t* labels
+    int64_t* lasts              # where the tie of each hit ends; NULL unless plan.average
 
 
 cdef class Plan:
