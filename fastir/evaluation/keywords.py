@@ -101,6 +101,7 @@ class EvaluateOptions(BoundsOptions, total=False):
     forbidden: ForbiddenLike | None
     forbidden_level: SupportsFloat | None
     doc_weights: DocWeights | str | os.PathLike[str] | None
+    ties_report: bool
 
 
 class CollectionOptions(EvaluateOptions, total=False):

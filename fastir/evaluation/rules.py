@@ -259,6 +259,8 @@ class EvaluationRules:
         """
         from fastir.evaluation.partial.partial import Partial, part_rules
 
+        if self.tie_measurer is not None:
+            raise ValueError("ties_report: parts are not put together with their ties; evaluate the whole run")
         if (known := self.part_rules.get(reads_all)) is None:
             known = self.part_rules[reads_all] = part_rules(self.prepared, reads_all)
         return Partial(self.prepared, self.weights, self.provenance, strategy, after, self.custom, known)

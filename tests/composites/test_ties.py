@@ -11,7 +11,7 @@ import pytest
 import fastir
 
 CLOSED = ["ndcg@3", "ndcg", "map", "map@3", "mrr", "mrr@2", "precision@2", "recall@3", "r_precision", "rbp(p=0.8)"]
-CLOSED += ["hit_rate@2", "dcg@2", "ndcg(gain=exp2)@4", "num_rel_ret", "num_ret", "err@3", "bpref", "mean_rank"]
+CLOSED += ["hit_rate@2", "dcg@2", "ndcg(gain=exp2)@4", "num_rel_ret", "num_ret", "err@3", "bpref"]
 OPEN = ["gmean_rank", "yaap", "pfound@3", "irbu@3", "compat", "iprec@0.1", "gm_map", "map(ap_norm=hits)@3", "inf_ap"]
 NOT_EXTREME = ["map(ap_norm=hits)@3", "inf_ap"]  # labels in order need not give their least and largest value
 
@@ -78,7 +78,7 @@ def test_metrics_without_a_closed_form_have_no_expected_value_where_there_are_ti
             if metric in NOT_EXTREME:
                 assert values.min() <= low <= high <= values.max()
             else:
-                assert (low, high) == (values.min(), values.max()), (metric, query)
+                np.testing.assert_array_equal((low, high), (values.min(), values.max()), f"{metric} of {query}")
     assert all(math.isnan(report[metric].expected) and math.isnan(report[metric].bias) for metric in OPEN)
     assert report["map"].expected == report["map"].expected
 
@@ -128,13 +128,13 @@ def test_half_precision_makes_ties_that_the_report_counts():
     metrics = ["ndcg@10", "map"]
     assert fastir.evaluate(qrels, exact, metrics, ties_report=True).ties()["map"].n_queries == 0
     for row in fastir.evaluate(qrels, half, metrics, ties_report=True).ties():
-        assert row.range > 0.05 and row.largest_group > 10
+        assert row.range > 0.01 and row.largest_group > 10
         assert row.n_queries > 10 and row.lowest < row.expected < row.highest
 
 
 def same_reports(one, other):
     assert one.query_ids == other.query_ids
-    assert one.metrics == other.metrics
+    np.testing.assert_array_equal(one.metrics, other.metrics)
     np.testing.assert_array_equal(one.values, other.values)
     np.testing.assert_array_equal(one.groups, other.groups)
 

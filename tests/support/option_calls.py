@@ -175,7 +175,7 @@ VALUES = {
     "aggregate": words("sum", "mean", parents=PARENTS),
     "exclude": [*words("query_id"), given({"q1": ["b"], "q2": ["i"]})],
     "forbidden": words({"q1": ["b"]}, metrics="forbidden_hits@3"),
-    "forbidden_level": words(0, metrics="forbidden_hits@3"),
+    "forbidden_level": words(0, metrics="forbidden_hits@3"), "ties_report": words(True),
     "validate": words("judged", run=UNJUDGED_REPEATED), "columns": words({"doc_id": "number"}, run=RUN_UNNAMED),
     "qrels_columns": words({"doc_id": "number"}, qrels=QRELS_UNNAMED), "label": words(2, qrels=INTERACTIONS),
     "run_columns": words({"doc_id": "number"}, run=RUN_UNNAMED), "weights": words(WEIGHTS),
@@ -781,7 +781,9 @@ def flat(value):
     if isinstance(value, fastir.Results):
         report = {name: getattr(value.report, name) for name in dir(value.report) if not name.startswith("_")}
         report = {name: each for name, each in report.items() if not callable(each)}
-        return kind, list(value.query_ids), value.values.tobytes(), flat(dict(value)), flat(report), flat(value.status)
+        return kind, list(value.query_ids), value.values.tobytes(), flat(dict(value)), flat(report), (
+            flat(value.status), flat(getattr(value, "_ties", None)),
+        )  # fmt: skip
     if isinstance(value, fastir.JudgedRankings):
         return (
             kind, flat(list(value.query_ids)), flat(ranking_arrays(value)), printed(value),

@@ -205,6 +205,7 @@ def explain_conventions(
     refuse_options(
         "explain_conventions", options, ("doc_weights", "forbidden", "forbidden_level"), "labels do not show it"
     )
+    refuse_options("explain_conventions", options, ("ties_report",), "the documents show the ties")
     if isinstance(pair, str) or len(pair) != 2:
         raise ValueError(f"pair must be two conventions, such as ('beir', 'ranx'), got {pair!r}")
     if isinstance(run, (str, os.PathLike)):

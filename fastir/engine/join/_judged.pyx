@@ -569,15 +569,13 @@ cdef int64_t find_query(const QueryIndex* index, const Text* query) noexcept nog
 COLUMNS = 2     # of the values that such a plan fills: the number of hits, and of ranked documents
 
 
-def collecting_plan(Judged judged, ranks, labels, int64_t whole, int reads=POOL, lasts=None):
+def collecting_plan(Judged judged, ranks, labels, int64_t whole, int reads=POOL):
     """A Plan that collects the hits of all queries in `ranks` and `labels`, which are as long as all judgments.
 
     Without a Judged they have any length but 0, and every row of values comes with the position of its query's hits as
-    its first value. `whole` is the depth of a whole ranking. With `lasts`, int64 and as long, equal scores stay equal:
-    `ranks` gets the first rank of each hit's tie, and `lasts` the last.
+    its first value. `whole` is the depth of a whole ranking.
     """
-    cdef Plan plan = Plan([], [], min(reads, POOL), False, whole, lasts is not None)
-    cdef int64_t[::1] last_ranks
+    cdef Plan plan = Plan([], [], min(reads, POOL), False, whole, False)
     cdef int64_t n = len(ranks) if judged is None else judged.offsets[judged.n_queries]
     cdef Py_buffer rank_buffer, label_buffer    # memoryviews take longer than all else here
     PyObject_GetBuffer(ranks, &rank_buffer, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | PyBUF_WRITABLE)
@@ -585,11 +583,6 @@ def collecting_plan(Judged judged, ranks, labels, int64_t whole, int reads=POOL,
     if n > 0:
         plan.collected.first = NULL if judged is None else judged.labels
         plan.collected.ranks, plan.collected.labels = <int64_t*>rank_buffer.buf, <int32_t*>label_buffer.buf
-    if lasts is not None and n > 0:
-        last_ranks = lasts
-        if last_ranks.shape[0] != n:
-            raise ValueError(f"expected {n} last ranks, got {last_ranks.shape[0]}")
-        plan.collected.lasts = &last_ranks[0]
     whole_size = rank_buffer.shape[0] == n == label_buffer.shape[0]
     right = has_integers(&rank_buffer, sizeof(int64_t)) and has_integers(&label_buffer, sizeof(int32_t))
     PyBuffer_Release(&label_buffer)
@@ -597,13 +590,33 @@ def collecting_plan(Judged judged, ranks, labels, int64_t whole, int reads=POOL,
     if not (whole_size and right):
         raise ValueError(f"expected arrays of {n} entries, int64 and int32")
     plan.deepest = whole
-    plan.owners = judged, ranks, labels, lasts
+    plan.owners = judged, ranks, labels
     plan.n_slots = COLUMNS
+    return plan
+
+
+def with_ties(Plan plan, Judged judged, int64_t[::1] firsts, int64_t[::1] lasts, int64_t[::1] num_ret,
+              int32_t[::1] labels):
+    """Make a new plan, that nothing else has, also put away the ties of all hits; returns the plan.
+
+    Of a query with n hits the first n places of its judgments get the first and last rank of each hit's tie, the number
+    of ranked documents, and the label. All arrays are as long as all judgments.
+    """
+    cdef int64_t n = judged.offsets[judged.n_queries]
+    if not firsts.shape[0] == lasts.shape[0] == num_ret.shape[0] == labels.shape[0] == n:
+        raise ValueError(f"expected arrays of {n} entries")
+    if n > 0:
+        plan.ties.judged = judged.labels
+        plan.ties.firsts, plan.ties.lasts, plan.ties.num_ret = &firsts[0], &lasts[0], &num_ret[0]
+        plan.ties.labels = &labels[0]
+    plan.owners = judged, firsts, lasts, num_ret, labels
     return plan
 
 
 cdef int check_judged(Plan plan, Judged judged) except -1:
     """Refuse to join with other qrels than the plan's."""
+    if plan.ties.judged != NULL and plan.ties.judged != judged.labels:
+        raise RuntimeError("internal error: a plan that wants ties is joined with a Judged that is not its own")
     if plan.collected.ranks != NULL and plan.collected.first != judged.labels:
         raise RuntimeError("internal error: a plan that collects hits is joined with a Judged that is not its own")
     return 0

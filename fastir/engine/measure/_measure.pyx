@@ -367,8 +367,6 @@ cdef void collect(const Collected* collected, const Scratch* scratch, int64_t n_
     cdef int64_t first = <int64_t>out[0] if collected.first == NULL else judgments.labels - collected.first
     memcpy(collected.ranks + first, scratch.ranks, n_hits * sizeof(int64_t))
     memcpy(collected.labels + first, scratch.labels, n_hits * sizeof(int32_t))
-    if collected.lasts != NULL:
-        memcpy(collected.lasts + first, scratch.lasts, n_hits * sizeof(int64_t))
     out[0] = <double>n_hits
     out[1] = <double>num_ret
 

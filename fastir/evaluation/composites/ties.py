@@ -1,7 +1,7 @@
 """ties_report: the least, the largest and the expected value of each query over the orders of equal scores.
 
-A run is judged once more, with equal scores left equal: for each judged document the first and the last rank of its
-tie. The three tie rules are then measured from these ranks, of the queries with ties alone.
+While a run is evaluated, the first and the last rank of each hit's tie are put away. The three tie rules are then
+measured from these, of the queries with ties alone: the run is judged once.
 """
 
 from __future__ import annotations
@@ -12,16 +12,14 @@ import numpy as np
 
 from fastir.data.results.results import Results, remake
 from fastir.data.results.ties import TieRange, TieReport
-from fastir.data.run import Run
 from fastir.engine.columns.rows import offsets_from_sizes, stretches
-from fastir.engine.join._judged import collecting_plan, judgments
+from fastir.engine.join._judged import judgments, with_ties
 from fastir.engine.rank._judged_ranks import JudgedRanks
 from fastir.engine.threads import run as run_kernel
-from fastir.evaluation.drivers.evaluate_one import PlainEvaluator, RunEvaluator, RunValues, measure_together
-from fastir.evaluation.drivers.judged import used_slots, with_plan, without_plan
-from fastir.inputs.shapes import DICTS, input_shape
+from fastir.evaluation.drivers.evaluate_one import PlainEvaluator, RunEvaluator, RunValues
+from fastir.evaluation.drivers.judged import with_plan
+from fastir.request.compiler import compile_plan
 from fastir.request.metric import extreme_by_label
-from fastir.request.options import MAX_DEPTH, TIES
 from fastir.request.plan import Settings, compile_settings, has_closed_form
 
 if TYPE_CHECKING:
@@ -31,7 +29,7 @@ BEST, WORST, EXPECTED = "optimistic", "pessimistic", "average"
 
 
 class Tied(NamedTuple):
-    """The judged documents of the queries with ties: `sizes` of each query, first and last rank of each tie."""
+    """The hits of the queries with ties, in rank order, the best labels of each tie first; `sizes` of each query."""
 
     queries: np.ndarray
     sizes: np.ndarray
@@ -50,7 +48,7 @@ class TieMeasurer:
             what = "metrics of your own" if has_custom else "metrics or judgments with rules of their own"
             raise ValueError(f"ties_report: {what} have no report of ties; evaluate the others with it")
         self.prepared: PlainEvaluator = prepared
-        self.collector: PlainEvaluator = without_plan(prepared)
+        prepared.missing_values()  # before it is copied for each run
         settings = prepared.settings
         shown = settings.requests[: settings.n_shown]
         closed = [
@@ -63,7 +61,7 @@ class TieMeasurer:
             if names:
                 ruled = compile_settings(names, settings.options.replace(ties=rule))
                 self.settings[rule] = ruled.for_grades(settings.grades)
-        self.reads: int = max(settings.plan.reads, *(each.plan.reads for each in self.settings.values()))
+        self.judgments = judgments(prepared.judged)
         self.by_label = np.array([extreme_by_label(request) for request in shown])
 
     def measure(
@@ -71,41 +69,36 @@ class TieMeasurer:
     ) -> tuple[RunValues, Tied | None]:
         """What `PlainEvaluator.measure` returns, and the documents of queries with ties; None if there are none.
 
-        `run` is in memory, as it may be read twice.
+        `run` is in memory: rows in any order are ranked by a join that does not know the ties.
         """
         prepared, judged = self.prepared, self.prepared.judged
         n = prepared.qrels.columns.n_rows
-        firsts, lasts, labels = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int32)
-        plan = collecting_plan(judged, firsts, labels, MAX_DEPTH, self.reads, lasts)
-        collector = with_plan(self.collector, plan)
-        collector.settings.ties = TIES.index(EXPECTED)
-        if prepared.parents is None and input_shape(run, Run) == DICTS:
-            measured, collected = measure_together([(prepared, None), (collector, None)], run)
-        else:
-            measured = prepared.measure(run, n_threads, watch)
-            if not measured[3].counts.n_tied_queries:
-                return measured, None
-            collected = collector.measure(run, n_threads)
-        sizes, num_ret = collected[1].T.astype(np.int64, "C")
-        ideal_offsets, _ = judgments(judged)
-        kept = used_slots(ideal_offsets, sizes)
-        firsts, lasts, labels = firsts[kept], lasts[kept], labels[kept]
-        of_hit = np.repeat(np.arange(len(sizes)), sizes)
-        largest = np.ones(len(sizes), np.int64)
-        np.maximum.at(largest, of_hit, lasts - firsts + 1)
-        queries = np.flatnonzero(largest > 1)
-        if not len(queries):
+        firsts, lasts, num_ret = np.zeros(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+        labels = np.empty(n, np.int32)
+        plan, _ = compile_plan(*prepared.settings.compiled, prepared.settings.grades)
+        plan = with_ties(plan, judged, firsts, lasts, num_ret, labels)
+        measured = with_plan(prepared, plan).measure(run, n_threads, watch)
+        if not measured[3].counts.n_tied_queries:
             return measured, None
+        hits = np.flatnonzero(firsts)
+        of_hit = np.searchsorted(self.judgments[0], hits, "right") - 1
+        largest = np.ones(judged.n_queries, np.int64)
+        np.maximum.at(largest, of_hit, lasts[hits] - firsts[hits] + 1)
         tied = largest[of_hit] > 1
-        hits = firsts[tied], lasts[tied], labels[tied]
-        return measured, Tied(queries, sizes[queries], *hits, num_ret[queries], largest)
+        hits, of_hit = hits[tied], of_hit[tied]
+        labels = np.maximum(labels[hits], -1)
+        order = np.lexsort((-labels.astype(np.int64), firsts[hits], of_hit))
+        hits = hits[order]
+        queries = np.flatnonzero(largest > 1)
+        sizes = np.bincount(of_hit, minlength=judged.n_queries)[queries]
+        totals = num_ret[self.judgments[0][queries]]
+        return measured, Tied(queries, sizes, firsts[hits], lasts[hits], labels[order], totals, largest)
 
     def values(self, tied: Tied, rule: str, n_threads: SupportsIndex | None) -> np.ndarray:
         """The values of the queries with ties under a rule, a column for each metric of its settings."""
         settings = self.settings[rule]
-        of_hit = np.repeat(np.arange(len(tied.sizes)), tied.sizes)
-        ranks, labels = settle(of_hit, tied, rule)
-        offsets, ideals = judgments(self.prepared.judged)
+        ranks, labels = settle(tied, rule)
+        offsets, ideals = self.judgments
         n_ideals = np.diff(offsets)[tied.queries]
         ideals = ideals[stretches(offsets[tied.queries], n_ideals)]
         values = np.empty((len(tied.sizes), len(settings.names)))
@@ -158,19 +151,21 @@ class TieMeasurer:
         return EXPECTED in self.settings and name in self.settings[EXPECTED].names
 
 
-def settle(of_hit: np.ndarray, tied: Tied, rule: str) -> tuple[np.ndarray, np.ndarray]:
-    """Ranks and labels in rank order: the best labels of each tie first, or the worst last; first ranks if expected."""
-    labels = np.maximum(tied.labels, -1)
-    sign = 1 if rule == WORST else -1
-    order = np.lexsort((sign * labels.astype(np.int64), tied.lasts, of_hit))
-    labels = labels[order]
+def settle(tied: Tied, rule: str) -> tuple[np.ndarray, np.ndarray]:
+    """Ranks and labels in rank order: each tie's best labels at its first ranks, or its worst ones before its last.
+
+    They come with the best labels of each tie first; for the expected value both stay.
+    """
     if rule == EXPECTED:
-        return tied.firsts, labels
-    new = np.ones(len(labels), bool)
-    new[1:] = (of_hit[1:] != of_hit[:-1]) | (tied.lasts[1:] != tied.lasts[:-1])
-    starts = np.flatnonzero(new)
-    sizes = np.diff(np.append(starts, len(labels)))
-    within = np.arange(len(labels)) - np.repeat(starts, sizes)
+        return tied.firsts, tied.labels
+    n = len(tied.labels)
+    begins = np.ones(n, bool)
+    begins[1:] = tied.lasts[1:] != tied.lasts[:-1]
+    begins[np.cumsum(tied.sizes[:-1])] = True  # each of these queries has hits
+    starts = np.flatnonzero(begins)
+    sizes = np.diff(starts, append=n)
+    within = np.arange(n) - np.repeat(starts, sizes)
     if rule == BEST:
-        return tied.firsts + within, labels
-    return tied.lasts - np.repeat(sizes, sizes) + 1 + within, labels
+        return tied.firsts + within, tied.labels
+    after = np.repeat(sizes, sizes) - 1 - within
+    return tied.lasts - after, tied.labels[np.arange(n) - within + after]
