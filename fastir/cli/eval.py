@@ -117,7 +117,7 @@ def evaluate_words(words: Sequence[str], options: argparse.Namespace, settings: 
         return ResultsByRun(judged_runs(files, options, settings, qrels))
     runs = runs_by_name(words, options, settings.options.duplicates)
     chosen = {**arguments.evaluator_options(options), **arguments.parents_options(options), **column_options(options)}
-    chosen["ties_report"] = options.ties_report
+    chosen["ties_report"] = getattr(options, "ties_report", False)  # which `fastir diff` does not have
     with progress_bar(runs) as notice:
         evaluator = fastir.Evaluator(qrels_argument(options), settings.metrics, **chosen)
         return evaluator.evaluate_many(run_arguments(runs, options), progress=notice)

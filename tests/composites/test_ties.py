@@ -71,7 +71,7 @@ def test_metrics_without_a_closed_form_have_no_expected_value_where_there_are_ti
     qrels, run = small_run(seed)
     report = fastir.evaluate(qrels, run, [*OPEN, "map"], ties_report=True).ties()
     for metric in OPEN:
-        row, by_query = report[metric], report.per_query(metric)
+        by_query = report.per_query(metric)
         orders = {query: values_of_all_orders(qrels[query], run[query], [metric])[:, 0] for query in qrels}
         for query, values in orders.items():
             low, high = by_query[query]["lowest"], by_query[query]["highest"]

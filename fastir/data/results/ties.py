@@ -114,6 +114,7 @@ class TieReport(Exportable):
         rows = []
         for each in self.metrics:
             numbers = (number_cell(number, digits) for number in each[1:5])
-            bias = Cell(signed_text(each.bias, digits) if each.bias == each.bias else "nan", exact=repr(each.bias))
+            text = signed_text(each.bias, digits) if each.bias else number_cell(each.bias, digits).text
+            bias = Cell(text, exact=repr(each.bias))
             rows.append([Cell(each.metric), *numbers, bias, Cell(str(each.n_queries)), Cell(str(each.largest_group))])
         return Table(list(TieRange._fields), rows, 1, [counted(len(self.query_ids), "query", "queries")])
