@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 RATES = tuple(step / 100 for step in range(101))  # at which ROC curves are averaged
 CUTOFFS = (1, 2, 3, 5, 10, 20, 50, 100)
 MAX_TICKS = 12  # cutoffs up to which each is written below
-NO_TIES = "a curve shows no report of ties; evaluate_many has one"
 
 
 def precision_recall(
@@ -60,7 +59,6 @@ def precision_recall(
 
     Raises what `evaluate_many` raises.
     """
-    refuse_options("precision_recall", options, ("ties_report",), NO_TIES)
     check_options("plots.precision_recall", options, (PRECISION, RECALL, IPREC) if raw else (IPREC,))
     curves: dict[Hashable, tuple[Any, Any]]
     if raw:
@@ -102,7 +100,6 @@ def roc(
 
     Raises what `evaluate_many` raises.
     """
-    refuse_options("roc", options, ("ties_report",), NO_TIES)
     runs, rest = with_names(runs, names, [qrels]), dict[str, Any](options)
     roc_curves = {name: roc_curve(qrels, run, RATES, **rest) for name, run in pairs(runs)}
     curves: dict[Hashable, tuple[Any, Any]] = {
@@ -148,7 +145,7 @@ def cutoffs(
     FormatError, DuplicateError, NoOverlapError, TypeError, OverflowError, OSError
         As by `evaluate_many`.
     """
-    refuse_options("cutoffs", options, ("ties_report",), NO_TIES)
+    refuse_options("cutoffs", options, ("ties_report",), "evaluate_many reports ties")
     depths = sorted(set(cutoffs))
     if not depths:
         raise ValueError(f"metric {quote(metric)}: no cutoff given")

@@ -32,7 +32,7 @@ def test_several_runs_have_a_row_for_each_metric(output, tmp_path):
     (("--ties-report", "--bounds"), "--ties-report: --bounds prints a table of its own"),
     (("--ties-report", "--ci"), "--ci: --ties-report prints the range"),
     (("--ties-report", "-o", "x.parquet"), "not written as Parquet"),
-    (("--ties-report", "-m", "hole@3"), "ties_report: metrics or judgments with rules of their own"),
+    (("--ties-report", "-m", "hole@3"), "--ties-report: metrics or judgments with rules of their own"),
 ])  # fmt: skip
 def test_what_has_no_report_of_ties_is_refused(call, words, message):
     code, out, err = call("eval", QRELS, BM25, *words)

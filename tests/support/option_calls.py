@@ -266,9 +266,13 @@ def judged_values(**options):
     return fastir.judged_rankings(qrels, run).evaluate(**options)
 
 
+def with_ties(results):
+    return results, [getattr(each, "_ties", None) for each in results.values()]
+
+
 CALLS = {
     "evaluate": Call(fastir.evaluate, ONE), "Evaluator": Call(evaluator, ONE),
-    "evaluate_many": Call(fastir.evaluate_many, MANY),
+    "evaluate_many": Call(fastir.evaluate_many, MANY, with_ties),
     "evaluate_lists": Call(
         fastir.evaluate_lists, {"retrieved": ranked_ids, "relevant": [QRELS[q] for q in SHARED], "metrics": METRICS}
     ),

@@ -135,7 +135,10 @@ def bounds(
     0.2
     """
     refuse_options(
-        "bounds", options, ("doc_weights", "forbidden", "forbidden_level"), "no metric that has bounds reads it"
+        "bounds",
+        options,
+        ("doc_weights", "forbidden", "forbidden_level", "ties_report"),
+        "no metric that has bounds reads it",
     )
     metrics, own = custom_among(metrics)
     if own:

@@ -80,7 +80,7 @@ class Curve:
 def check_options(function: str, options: Iterable[str], metrics: Collection[str]) -> None:
     """Refuse weights of documents and parameters of metrics that none of the curve's metrics reads."""
     params = {param.name for card in CARDS if card.name in metrics for param in card.params}
-    others = {"doc_weights", "forbidden", "forbidden_level", *choice_params()} - params | {
+    others = {"doc_weights", "forbidden", "forbidden_level", "ties_report", *choice_params()} - params | {
         "average"
     }  # a curve is a mean over queries
     refuse_options(function, options, others, f"the curve is made of {', '.join(metrics)}, which do not read it")

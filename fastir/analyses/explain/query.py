@@ -79,7 +79,9 @@ def explain(
     missing  a                        1
     """
     refuse_options("explain", options, ("weights",), "one query has no mean that weights of queries could change")
-    refuse_options("explain", options, ("doc_weights", "forbidden", "forbidden_level"), "labels do not show it")
+    refuse_options(
+        "explain", options, ("doc_weights", "forbidden", "forbidden_level", "ties_report"), "labels do not show it"
+    )
     return Evaluator(qrels, metrics, **options).explain(run, query_id)
 
 
@@ -203,9 +205,11 @@ def explain_conventions(
     """
     refuse_options("explain_conventions", options, ("convention",), "pair names the conventions")
     refuse_options(
-        "explain_conventions", options, ("doc_weights", "forbidden", "forbidden_level"), "labels do not show it"
+        "explain_conventions",
+        options,
+        ("doc_weights", "forbidden", "forbidden_level", "ties_report"),
+        "labels do not show it",
     )
-    refuse_options("explain_conventions", options, ("ties_report",), "the documents show the ties")
     if isinstance(pair, str) or len(pair) != 2:
         raise ValueError(f"pair must be two conventions, such as ('beir', 'ranx'), got {pair!r}")
     if isinstance(run, (str, os.PathLike)):

@@ -230,6 +230,7 @@ class Results(Fields, Exportable):
         >>> fastir.evaluate({"q": {"a": 1}}, run, "mrr", ties="input", ties_report=True).ties()
         metric  expected  lowest  highest   range     bias  n_queries  largest_group
         mrr       0.7500  0.5000   1.0000  0.5000  +0.2500          1              2
+        <BLANKLINE>
         1 query
         """
         if not hasattr(self, "_ties"):

@@ -106,7 +106,7 @@ class TieReport(Exportable):
         return columns_from_records(TieRange._fields, self.metrics)
 
     def _json(self, per_query: bool = True) -> dict[str, Any]:
-        from fastir.data.results.exportable import json_types
+        from fastir.rendering.text import json_types
 
         return {"ties": json_types([each._asdict() for each in self.metrics])}
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from fastir.data.results.results import Results, remake
 from fastir.data.results.ties import TieRange, TieReport
-from fastir.engine.columns.rows import offsets_from_sizes, stretches
+from fastir.engine.columns.rows import occurrences, offsets_from_sizes, repeat, stretches
 from fastir.engine.join._judged import judgments, with_ties
 from fastir.engine.rank._judged_ranks import JudgedRanks
 from fastir.engine.threads import run as run_kernel
@@ -91,7 +91,7 @@ class TieMeasurer:
         order = np.lexsort((-labels.astype(np.int64), places))
         hits = hits[order]
         queries = np.flatnonzero(largest > 1)
-        sizes = np.bincount(of_hit, minlength=judged.n_queries)[queries]
+        sizes = occurrences(of_hit, minlength=judged.n_queries)[queries]
         totals = num_ret[self.judgments[0][queries]]
         return measured, Tied(queries, sizes, firsts[hits], lasts[hits], labels[order], totals, largest)
 
@@ -114,7 +114,7 @@ class TieMeasurer:
         """The report on Results of the run; `tied` is what `measure` found."""
         names, plain = results.names, results.values
         all_ids = self.prepared.judged.query_ids
-        values = np.repeat(plain[:, :, None], 3, 2)
+        values = np.stack([plain] * 3, 2)
         groups = np.ones(len(plain), np.int64)
         open_form: list[int] = []
         if tied is not None:
@@ -165,8 +165,8 @@ def settle(tied: Tied, rule: str) -> tuple[np.ndarray, np.ndarray]:
     begins[np.cumsum(tied.sizes[:-1])] = True  # each of these queries has hits
     starts = np.flatnonzero(begins)
     sizes = np.diff(starts, append=n)
-    within = np.arange(n) - np.repeat(starts, sizes)
+    within = np.arange(n) - repeat(starts, sizes)
     if rule == BEST:
         return tied.firsts + within, tied.labels
-    after = np.repeat(sizes, sizes) - 1 - within
+    after = repeat(sizes, sizes) - 1 - within
     return tied.lasts - after, tied.labels[np.arange(n) - within + after]
