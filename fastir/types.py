@@ -41,6 +41,8 @@ __all__ = [  # noqa: F405
     "RocCurve",
     "Swap",
     "System",
+    "TieRange",
+    "TieReport",
     "ToJudge",
     "Trial",
     "Tuning",

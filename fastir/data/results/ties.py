@@ -57,6 +57,8 @@ class TieReport(Exportable):
     values : float64 array of shape (n_queries, n_metrics, 3)
         The expected, lowest and highest value of each query.
     biases : float64 array of shape (n_queries, n_metrics)
+    groups : int64 array of shape (n_queries,)
+        The most documents of one score.
     """
 
     metrics: list[TieRange]
