@@ -139,7 +139,7 @@ def test_ranked_narrowed_labels(race, quick, dtype):
 
 
 def real_labels(labels):
-    """Labels that are not whole, by what they are: as many distinct ones as before, or all that are above 0."""
+    """Real-valued labels: as many distinct ones as before, or a distinct one for each label above 0."""
     return {
         "few": labels * 0.3,
         "distinct": labels - (labels > 0) * np.random.default_rng(SEED).random(len(labels)) / 2,
@@ -150,7 +150,7 @@ def real_labels(labels):
 def test_ranked_real_labels(race, quick, group):
     labels, offsets = LISTS[group](quick)
     arrays = {"whole labels in float64": labels.astype(np.float64)}
-    arrays |= {f"labels that are not whole, {kind}": array for kind, array in real_labels(labels).items()}
+    arrays |= {f"real-valued labels, {kind}": array for kind, array in real_labels(labels).items()}
     calls = {name: functools.partial(ranked, array, offsets) for name, array in arrays.items()}
     first, *others = calls
     race(group, calls, [Goal(name, first, 1 / 1.5) for name in others], 7)
@@ -362,12 +362,14 @@ def test_scores_tied(race, quick, depth, share):
 
 
 def test_scores_real_labels(race, learning_to_rank):
+    """Beside int8: whole labels and few distinct ones, of both floats, are codes of a byte; many are read by row."""
     labels, scores, sizes = learning_to_rank
-    arrays = {"whole labels in float64": labels.astype(np.float64)}
-    arrays |= {f"labels that are not whole, {kind}": array for kind, array in real_labels(labels).items()}
-    calls = {name: functools.partial(scored, (array, scores, sizes)) for name, array in arrays.items()}
-    first, *others = calls
-    race(SCORED, calls, [Goal(name, first, 1 / 1.5) for name in others], 7)
+    kinds = {"whole": labels, **real_labels(labels)}
+    arrays = {f"{kind}, {dtype}": array.astype(dtype) for kind, array in kinds.items() for dtype in ("f4", "f8")}
+    calls = {"int8": lambda: scored(learning_to_rank)}
+    calls |= {name: functools.partial(scored, (array, scores, sizes)) for name, array in arrays.items()}
+    goals = [Goal(name, "int8", 1 / (1.6 if name.startswith("distinct") else 1.3)) for name in arrays]
+    race(SCORED, calls, goals, 7)
 
 
 def test_scores_threads(race, learning_to_rank):

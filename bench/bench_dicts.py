@@ -1,4 +1,4 @@
-"""Dicts of dicts in, five metrics out: against pytrec_eval, ranx, and a C loop that only looks at the scores."""
+"""Five metrics of dicts of dicts: against pytrec_eval, ranx, and a C loop that only looks at the scores."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""TREC files in, five metrics out, against pytrec_eval and ranx: what a user waits for, from two paths to the values.
+"""Five metrics of TREC files, against pytrec_eval and ranx: what a user waits for, from two paths to the values.
 
 The files are written to a temporary folder first and read from the page cache by everyone. The big run has 6980 x 1000
 lines, about 284 MB; seven runs of a sixth of that are evaluated at once. Qrels of many queries with one or two

@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+import workloads
 from timing import Goal
 
 import fastir
@@ -237,3 +238,20 @@ def test_files_of_lists(race, labels, form, tmp_path):
         "a dict of lists first": lambda: fastir.evaluate(qrels, read(), "map")["map"],
     }
     race_readers(race, f"lists in files, {form}, 1000 x 100", calls)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("order", ["grouped by query", "in no order"])
+def test_files_of_rows(race, form, order, tmp_path):
+    """The run, and the qrels too, as files of columns that polars reads first."""
+    polars = pytest.importorskip("polars")
+    qrels, run = map(polars.DataFrame, workloads.passage_columns(50, shuffle=order == "in no order"))
+    paths = [tmp_path / f"{name}.{form}" for name in ("qrels", "run")]
+    for path, rows in zip(paths, (qrels, run), strict=True):
+        rows.write_csv(path) if form == "csv" else rows.write_parquet(path)
+    read = polars.read_csv if form == "csv" else polars.read_parquet
+    calls = {
+        f"fastir, {form}": lambda: fastir.evaluate(*paths, "map")["map"],
+        "polars first": lambda: fastir.evaluate(*map(read, paths), "map")["map"],
+    }
+    race_readers(race, f"rows in files, {form}, {order}, 50 x 1000", calls)

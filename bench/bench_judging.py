@@ -1,4 +1,4 @@
-"""Judging judgments: similarity of runs and bounds beside an evaluation, pools of 50 runs, agreement, preferences."""
+"""Judgments and similarity: runs and bounds beside an evaluation, pools of 50 runs, agreement, preferences."""
 
 import numpy as np
 import pytest

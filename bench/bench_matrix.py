@@ -1,4 +1,4 @@
-"""Score matrices in, five metrics out: against torch.topk with NumPy, and against reading the matrix once.
+"""Five metrics of score matrices: against torch.topk with NumPy, and against reading the matrix once.
 
 2 000 queries x 50 000 items, float32, about ten relevant items a query; also with items to leave out, at full depth,
 and as lists of the best 100. FASTIR_SIMD=portable measures without AVX2.

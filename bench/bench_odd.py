@@ -1,4 +1,4 @@
-"""Inputs that are odd and everyday: what callers have who did not think of speed, beside the same in its usual form.
+"""Unusual and everyday inputs: what callers have who did not think of speed, beside the same in its usual form.
 
 Dicts so far: scores that are no floats, four ways in which the objects of a run lie in memory, many relevant documents
 with warm and with cold caches, very many short rankings, and metrics that do not share their rules.
@@ -163,7 +163,7 @@ def test_hole(race, collection):
         first = sorted(docs, key=lambda doc: (docs[doc], doc), reverse=True)[:10]
         assert hole.evaluate(run).per_query("hole@10")[query] == sum(doc not in judged for doc in first) / 10
     calls = {"fastir, hole@10": lambda: hole.evaluate(run), "fastir, map": lambda: usual.evaluate(run)}
-    race("dicts, 50 x 1000, hole", calls, [Goal("fastir, hole@10", "fastir, map", 1 / 2)], 25, 5)
+    race("dicts, 50 x 1000, hole@10", calls, [Goal("fastir, hole@10", "fastir, map", 1 / 2)], 25, 5)
 
 
 def test_a_sample(race, collection):

@@ -1,4 +1,4 @@
-"""Weights of documents, documents that do not count, and metrics of one's own: beside the same call without them."""
+"""Weights of documents, documents that do not count, and custom metrics: beside the same call without them."""
 
 import random
 
@@ -133,9 +133,9 @@ def test_a_metric_of_ones_own(race, passages, shape):
         return plain.evaluate(given), own.values(plain.judged_rankings(given))
 
     calls = {
-        "fastir, with a metric of one's own": lambda: both.evaluate(given),
+        "fastir, with a custom metric": lambda: both.evaluate(given),
         PLAIN: lambda: plain.evaluate(given),
         "fastir, judged once more": twice,
     }
     first, _, again = calls
-    race(f"a metric of one's own, 6980 x 1000, {shape}", calls, [Goal(first, PLAIN), Goal(first, again, 1)], ROUNDS)
+    race(f"a custom metric, 6980 x 1000, {shape}", calls, [Goal(first, PLAIN), Goal(first, again, 1)], ROUNDS)

@@ -33,11 +33,6 @@ class Held:
         self.other = fastir.evaluate_ranked(labels[:, ::-1].copy(), metrics=METRICS)
         self.segments = {query: f"s{place % 7}" for place, query in enumerate(self.results.query_ids)}
         self.path = str(folder / "out.run")
-        self.verdicts = verdicts_of(self.results.query_ids)
-        self.citations = {
-            "query_id": self.verdicts["query_id"], "run": self.verdicts["run"], "sentence": self.verdicts["nugget"],
-            "citation": self.verdicts["nugget"], "support": self.verdicts["assignment"],
-        }  # fmt: skip
 
 
 def lines_of(run, path):
@@ -60,27 +55,6 @@ def first_finders(held):
     return found
 
 
-def verdicts_of(queries):
-    """Rows of nuggets and citations: ten of each query of two runs."""
-    words = ("support", "partial_support", "not_support")
-    rows = [
-        (query, run, n, "vital" if n % 2 else "okay", words[(place + n) % 3])
-        for run in "ab"
-        for place, query in enumerate(queries)
-        for n in range(10)
-    ]
-    names = "query_id", "run", "nugget", "importance", "assignment"
-    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
-
-
-def recall_by_hand(rows):
-    """The mean recall of nuggets of each run, row by row."""
-    worth, sums = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}, {}
-    for query, run, verdict in zip(rows["query_id"], rows["run"], rows["assignment"], strict=True):
-        sums.setdefault((run, query), []).append(worth[verdict])
-    return {key: sum(values) / len(values) for key, values in sums.items()}
-
-
 def bootstrap(values):
     from scipy import stats
 
@@ -97,15 +71,37 @@ def of_polars(held):
     return frame.group_by("segment", maintain_order=True).mean()
 
 
+def verdicts(held, **columns):
+    """Verdicts of an answer to each query, twenty each, as columns; every third is full support."""
+    queries = [query for query in held.results.query_ids for _ in range(20)]
+    return {"query_id": queries, **{name: [of(place) for place in range(len(queries))] for name, of in columns.items()}}
+
+
+def mean_support(columns):
+    """The supported part of each query's rows, by a loop."""
+    sums, counts = {}, {}
+    for query, support in zip(columns["query_id"], next(reversed(columns.values())), strict=True):
+        sums[query] = sums.get(query, 0) + (support in (1, "FS"))
+        counts[query] = counts.get(query, 0) + 1
+    return {query: sums[query] / counts[query] for query in sums}
+
+
+def rows_of_answers(held, call, metric, **columns):
+    rows = verdicts(held, **columns)
+    return lambda: call(rows, metric)["run"].per_query(metric), lambda: mean_support(rows)
+
+
 EVALUATE = "fastir, evaluate"
 ROWS = {
+    "evaluate_nuggets": ("a loop that counts", ASKED, lambda h: rows_of_answers(
+        h, fastir.evaluate_nuggets, "nugget_recall_strict", nugget=lambda place: place % 20,
+        importance=lambda place: "vital", assignment=lambda place: int(place % 3 == 0))),
+    "evaluate_citations": ("a loop that counts", ASKED, lambda h: rows_of_answers(
+        h, fastir.evaluate_citations, "citation_precision_strict", sentence=lambda place: place % 20,
+        citation=lambda place: f"d{place}", support=lambda place: "FS" if place % 3 == 0 else "NS")),
     "merge_qrels": ("a dict update", ASKED, lambda h: (
         lambda: fastir.merge_qrels(h.judgments, h.second),
         lambda: {query: {**docs, **h.second[query]} for query, docs in h.judgments.items()})),
-    "evaluate_nuggets": ("a loop", ASKED, lambda h: (
-        lambda: fastir.evaluate_nuggets(h.verdicts, "nugget_recall"), lambda: recall_by_hand(h.verdicts))),
-    "evaluate_citations": ("a loop", None, lambda h: (
-        lambda: fastir.evaluate_citations(h.citations, "citation_recall"), lambda: recall_by_hand(h.verdicts))),
     "contributions": ("sets", None, lambda h: (
         lambda: fastir.contributions(h.judgments, {"a": h.scores, "b": h.second}), lambda: first_finders(h))),
     "precision_recall_curve": (EVALUATE, 1 / 2, lambda h: (
@@ -188,6 +184,7 @@ SAME = {  # {entry: whether the answers are equal}
     **dict.fromkeys(["merge_qrels", "Qrels.filter", "Run.filter"], lambda ours, theirs: ours.to_dict() == theirs),
     **dict.fromkeys(
         ["Qrels.to_dict", "Run.to_dict", "Results.statistic", "Results.per_query", "Results.to_dict", "Results.get",
+         "evaluate_nuggets", "evaluate_citations",
          "Partial.result"],
         lambda ours, theirs: ours == theirs,
     ),

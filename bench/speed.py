@@ -30,9 +30,16 @@ LIMITS = ("reading", "C walk", "a plain loop", "unpacking", "both", "counting th
 CONVERTED = ", converted first"  # how a contender ends that is fastir itself, with its input made by the caller
 SHOWN = ("duckdb", "numpy", "pandas", "polars", "pyarrow", "pytrec-eval-terrier", "ranx", "scipy", "torch")
 HEAD = """\
-# Speed
+# Speed: how fast is fastir
 
 <!-- written by bench/speed.py from bench/record.json; do not edit -->
+
+The bars are the times of other programs for the same numbers, relative to fastir's.
+
+<picture>
+<source media="(prefers-color-scheme: dark)" srcset="pictures/speed-dark.svg">
+<img alt="Time of other programs relative to fastir, on one thread" src="pictures/speed.svg">
+</picture>
 
 *Measured on {machine}; {versions}.*
 
@@ -42,17 +49,15 @@ HEAD = """\
 
 ## How many times as fast as another program
 
-![Time of other programs relative to fastir, on one thread](pictures/speed.svg)
-
-Each row is a file of benches. Its figures say how many times as fast as another program fastir is. Both run in turns,
-in one process, on the same input, after their answers were asserted equal.
+Each row is a file of benchmarks. A figure of 2 means that fastir is twice as fast as the other program. Both run in
+turns, in one process, on the same input, after their answers were compared.
 
 {table}
 
 ## More
 
-- [Time to answer](time_to_answer.md): how long calls take, what is slower first.
-- [Every figure](speed_figures.md), with what was asked of it, its commit and versions.
+- [Latency](time_to_answer.md): how long one call takes, the slower calls first.
+- [Every figure](speed_figures.md), with its goal, commit and versions.
 - To measure on your machine: `pip install -e ".[bench]"`, `pytest bench`.
 """
 FIGURES_HEAD = """\
@@ -64,22 +69,22 @@ FIGURES_HEAD = """\
 
 [Speed](speed.md) is the short page. Every test compares the answers first. Then it measures fastir and the other
 program in turns, in one process and on the same input. A figure is the ratio of the medians, of processor time where
-it does not say *wall*. `met` and `MISSED` say whether it is what was asked of fastir, `SLOWER` that nothing was asked
+it does not say *wall*. `met` and `MISSED` say whether the goal was reached, `SLOWER` that there was no goal
 and fastir takes longer, `busy` that other work shared the processors. The commit is the tree that was measured.
 `bench/README.md` says how to read the figures, and what may not be concluded from them.
 
 To measure: `pip install -e ".[bench]"`, `python bench/speed.py --measure`.
 """
 ANSWERS_HEAD = """\
-# Time to answer
+# Latency
 
 <!-- written by bench/speed.py from bench/record.json; do not edit -->
 
-*How long one call takes, from what the caller has to all values, beside what another program takes: five metrics,
-if nothing else is said. {counts}. Measured on {machine}.*
+*How long one call takes, from the caller's data to all values, beside another program: five metrics, unless
+said otherwise. {counts}. Measured on {machine}.*
 
-Of each input and program this is the way of calling with which fastir does worst, and what is slower comes first. Below
-3, trust one digit. [Every figure](speed_figures.md) has versions and commits.
+Each row has the way of calling with which fastir does worst on this input. Slower calls come first. Trust one digit of
+figures below 3. [Every figure](speed_figures.md) has versions and commits.
 """
 SECTIONS = (
     ("Slower", 0.0, 1.0), ("Less than 3 times as fast", 1.0, 3.0), ("3 times as fast and more", 3.0, float("inf")),

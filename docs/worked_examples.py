@@ -25,7 +25,7 @@ def value(labels, metric, **options):
     return fastir.evaluate_ranked(labels, [0, len(labels)], metric, **options)[metric]
 ```
 
-## Cumulated gain does not see the order, DCG does
+## Cumulative gain does not see the order, DCG does
 
 The same five labels in two orders, the better one first.
 
@@ -36,7 +36,7 @@ print("DCG ", value(A, "dcg"), value(B, "dcg"))
 print("nDCG", value(A, "ndcg"), value(B, "ndcg"))
 ```
 
-Both have a cumulated gain of {=value(A, "cg"):.0f}. How the DCG of the first comes about, and that of the second:
+Both have a cumulative gain of {=value(A, "cg"):.0f}. How the DCG of the first comes about, and that of the second:
 
 ```python
 a, b = fastir.explain_ranked(A, "ndcg"), fastir.explain_ranked(B, "ndcg")

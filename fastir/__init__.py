@@ -313,8 +313,11 @@ def missing_name(name: str) -> str:
 
     if found := hint(name, NAMES, __all__):
         return base + found
+    from fastir import stats
     from fastir.request.names import is_metric
 
+    if name in stats.__all__:
+        return f"{base}; fastir.stats.{name}"
     return f"{base}; a metric is a name: fastir.evaluate(qrels, run, {name!r})" if is_metric(name) else base
 
 

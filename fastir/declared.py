@@ -43,6 +43,10 @@ else:
                 raise TypeError(f"{cls.__name__}() takes {len(cls._fields)} values, got {len(values)}")
             return tuple.__new__(cls, values)
 
+        @classmethod
+        def _make(cls, values):
+            return cls(*values)
+
         def _replace(self, **named):
             changed = tuple.__new__(type(self), map(named.pop, self._fields, self))
             if named:

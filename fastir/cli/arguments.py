@@ -171,6 +171,8 @@ def parents_options(options: argparse.Namespace) -> dict[str, Any]:
     chosen = {"parents": options.parents, "aggregate": options.aggregate, "exclude": options.exclude}
     if options.doc_weights is not None:
         chosen["doc_weights"] = pathlib.Path(options.doc_weights)
+    named = {name: getattr(options, name) for name in ("forbidden", "forbidden_level")}
+    chosen |= {name: value for name, value in named.items() if value is not None}
     return chosen
 
 

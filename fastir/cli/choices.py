@@ -25,6 +25,7 @@ WORDS = {
         "w_condorcet mapfuse posfuse probfuse segfuse slidefuse bayesfuse"
     ),
     "norm": "none min-max min-max-inverted max sum zmuv rank borda",
+    "missing": "error zero",
     "tunable": (
         "gmnz logn_isr rrf rbc wsum mixed wmnz w_bordafuse w_condorcet mapfuse posfuse probfuse segfuse slidefuse "
         "bayesfuse"

@@ -42,6 +42,8 @@ POSITIONALS = {
         Row("more", metavar="MORE",
             help="more judgments, such as a list of `fastir to-judge` with its labels; negative ones are left out"),
         Row("names", help="say what these mean, such as ndcg@10 (default: list all)", metavar="NAME"),
+        Row("verdicts", metavar="FILE", help="a verdict on each line: CSV, TSV, JSON Lines, JSON or Parquet, or what "
+            "nuggetizer wrote; - is standard input"),
         Row("shell", help="%(choices)s", metavar="SHELL"),
     )
 }  # fmt: skip
@@ -116,6 +118,10 @@ ROWS = {  # by the heading of the long help, in its order
         Row("bibtex", help="print the papers to cite for each NAME", parse="flag"),
     ),
     "input": (
+        Row("expected", metavar="FILE", help="the nuggets that answers should have, as nuggetizer creates them or with "
+            "columns query_id, nugget and importance (default: all in FILE)"),
+        Row("missing", choices="fastir.analyses.verdicts.nuggets:MISSING", default="error",
+            help="what an expected verdict that is not there is: %(choices)s (default %(default)s)"),
         Row("qrels", help="the judgments", metavar="QRELS"),
         Row("parts", parse="flag", help="read the Parquet or JSON files of a folder or a pattern as the parts of one "
             "run; Parquet rows in no order are read twice and not kept"),
@@ -136,7 +142,7 @@ READ_BOTH = f"{READ_QRELS} {READ_RUNS} columns qrels_columns run_columns label"
 REPAIR_RUNS = "parts query_ids rows duplicates"
 READING = f"{READ_BOTH} {REPAIR_RUNS} threshold"
 RULES = "all rel_level queries ties judged_only max_depth score_dtype convention n_threads"
-JUDGING = f"{READING} {RULES} validate parents aggregate exclude doc_weights"
+JUDGING = f"{READING} {RULES} validate parents aggregate exclude doc_weights forbidden forbidden_level"
 STATISTICS = "baseline test n_resamples correction family confidence interval effect random_state segments clusters"
 ONE_METRIC = {"help": f"one metric, such as map (default: {CHOICES['default_metrics'][0]})"}
 TO_LABEL = f"; {QRELS_FORMAT}, also by the name FILE.qrels, has the label -1 in every line, until you put it in"
@@ -218,6 +224,20 @@ GROUPS = {
              "fastir identify qrels.txt my.run --values table.tex --row 'Our method'"),
             "qrels runs+", "value values row ignore format output",
             f"{READ_BOTH} n_threads formulas color", {"format": TEXT}),
+        Command(
+            "nuggets", "verdicts", "evaluate generated answers by their nuggets",
+            "Evaluate generated answers by the nuggets in them: a row for each run, a column for each metric.",
+            ("fastir nuggets assigned.jsonl -m vital_recall nugget_recall",
+             "fastir nuggets verdicts.csv --expected nuggets.jsonl --missing zero -q"),
+            "verdicts", "metrics expected missing per_query format output", "transpose formulas color",
+            {"metrics": {"help": "such as vital_recall nugget_recall_strict (default: all)"}, "format": TEXT}),
+        Command(
+            "citations", "verdicts", "evaluate generated answers by their citations",
+            "Evaluate generated answers by whether their citations support them: a row for each run.",
+            ("fastir citations verdicts.csv -m citation_precision citation_recall",),
+            "verdicts", "metrics missing per_query format output", "transpose formulas color",
+            {"metrics": {"help": "such as citation_precision citation_recall (default: all but those of reports that "
+                         "need nuggets)"}, "format": TEXT}),
         Command(
             "trec_eval", "", "run trec_eval's command line, with the same output", "",
             ("fastir trec_eval -m map -q examples/qrels.txt examples/bm25.run",)),

@@ -32,7 +32,7 @@ def read_object(options: argparse.Namespace) -> dict[str, Any]:
     table = "--bounds" if options.bounds else "--ties-report" if options.ties_report else None
     if options.qrels is not None or table:
         raise UsageError(f"{table or options.qrels}: --json reads one object, and no files")
-    for name in (*READING.split(), "parents", "exclude", "doc_weights"):
+    for name in (*READING.split(), "parents", "exclude", "doc_weights", "forbidden", "forbidden_level"):
         if getattr(options, name) != options.parser.get_default(name):
             raise UsageError(f"{option(name)} has no effect: --json reads one object, and no files")
     if options.format not in (None, "json"):

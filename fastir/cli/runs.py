@@ -31,7 +31,19 @@ from fastir.request.provenance import differing_options
 # the options that say how runs are read and judged
 JUDGING_OPTIONS = (
     *(name for name in Options._fields if name not in ("n_threads", "choices")),
-    *("parents", "aggregate", "exclude", "doc_weights", "parts", "all", "threshold", "label", "qrels_format"),
+    *(
+        "parents",
+        "aggregate",
+        "exclude",
+        "doc_weights",
+        "forbidden",
+        "forbidden_level",
+        "parts",
+        "all",
+        "threshold",
+        "label",
+        "qrels_format",
+    ),
     *("run_format", "query_ids", "rows"),
     *("columns", "qrels_columns", "run_columns"),
 )

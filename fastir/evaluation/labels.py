@@ -11,7 +11,7 @@ import numpy as np
 from fastir.data.results.report import Report
 from fastir.engine.columns.rows import UNDIVIDED, equal_offsets, offsets_from_sizes
 from fastir.engine.measure._codes import STATUS_CODES
-from fastir.engine.measure._grades import MOST_ROWS, coded, count_fractions, has_fractions
+from fastir.engine.measure._grades import MOST_ROWS, coded, count_fractions, few_coded, has_fractions
 from fastir.engine.rank._labels_by_query import Groups
 from fastir.engine.threads import LONG_QUERY_ROWS, longest_query, run
 from fastir.errors import warn_caller
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fastir.request.keywords import ConventionName, MetricOptions
 
 INPUT_TIES = TIES.index("input")
+MIN_CODED_LABELS = 1 << 17  # labels with scores that are worth a plan for their grades, where rows could be read
 Counts = list[int]  # three: how many labels are below 0 and queries have ties, and the first of these
 
 
@@ -314,7 +315,10 @@ class LabelLists:
         values, status = empty_values(settings, self.groups.offsets), np.zeros(len(self.groups.query_ids), np.uint8)
         limit, ideal, into = settings.largest_label, None if self.ideal is None else self.ideal[0], (values, status)
         failed, *counts, _, _ = self.measure_labels(into, settings, self.labels, ideal, limit)
-        if failed and (by_row := self.by_row(settings)) is not None:
+        by_row = self.by_row(settings) if failed else None
+        if failed and (by_row is None or (self.scores is not None and len(self.labels) >= MIN_CODED_LABELS)):
+            failed, *counts = self.measure_few(into, settings) or (failed, *counts)
+        if failed and by_row is not None:
             failed, *counts, n, first = self.measure_labels(into, by_row, self.labels, ideal, limit)
             self.fractions = n, first
         if failed and self.has_fractions(settings):
@@ -328,6 +332,21 @@ class LabelLists:
         if failed:
             raise RuntimeError("the arrays were changed while they were read")
         return values, status, counts
+
+    def measure_few(self, into: tuple[np.ndarray, np.ndarray], settings: Settings) -> tuple[int, ...] | None:
+        """Failed and Counts of labels that are fractions of few distinct values; None if they are not measured so."""
+        found = None
+        if settings.fractions is None:
+            found = few_coded(self.labels, *(() if self.ideal is None else self.ideal[:1]))
+        if found is None or found[0].largest > settings.largest_label:
+            return None
+        grades, (labels, *ideal), fractions = found
+        into_codes = settings.for_grades(grades)
+        failed, *counts, _, _ = self.measure_labels(into, into_codes, labels, ideal[0] if ideal else None, NO_LIMIT)
+        n, first = fractions[-1]
+        offsets = self.groups.offsets if self.ideal is None else self.ideal[1]
+        self.fractions = (n, int(np.searchsorted(offsets, first, "right")) - 1) if n else (0, 0)
+        return failed, *counts
 
     def measure_labels(
         self,

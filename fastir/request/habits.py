@@ -80,6 +80,9 @@ METRICS = {
     ),
     **dict.fromkeys(("personalization", "popularity", "popularity_bias", "unexpectedness", "entropy"), ITEMS),
     **dict.fromkeys(("awrf", "attention", "exposure", "fairness", "fair", "eed", "eer", "expected_exposure"), FAIR),
+    **dict.fromkeys(
+        ("forbidden", "harm", "harmful", "leak", "false_positive_rate"), "forbidden_hits and its kin take forbidden="
+    ),
     **dict.fromkeys(("abstention", "refusal", "rejection", "abstain", "no_answer"), EMPTY),
     **dict.fromkeys(
         ("nugget_recall", "nugget_coverage", "vital_recall", "nugget_f1"), "fastir.evaluate_nuggets has it"

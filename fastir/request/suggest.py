@@ -93,7 +93,7 @@ MAX_NAME_LETTERS = 200
 def letters(text: str) -> str:
     """A name without signs and capitals, in one spelling of the words that have two."""
     text = "".join(re.findall(r"[a-z0-9α]+", text.lower()))
-    return text.replace("normalis", "normaliz").replace("cumulated", "cumulative").replace("bejewelled", "bejeweled")
+    return text.replace("normalis", "normaliz").replace("latedgain", "lativegain").replace("bejewelled", "bejeweled")
 
 
 @functools.cache

@@ -28,7 +28,7 @@ def test_scripts_name_every_option(output, shell):
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 @pytest.mark.parametrize(("line", "words"), [
-    (["fastir", "ev"], ["eval"]), (["fastir", "eval", "--fo"], ["--format", "--formulas"]),
+    (["fastir", "ev"], ["eval"]), (["fastir", "eval", "--form"], ["--format", "--formulas"]),
     (["fastir", "eval", "--ties", "doc"], ["doc_id_asc"]), (["fastir", "compare", "--fail"], ["--fail-if"]),
     (["fastir", "metrics", "--f"], ["--format"]), (["fastir", "eval", "-m", "ndcg_b"], ["ndcg_burges"]),
     (["fastir", "eval", "--sort", "ndcg_b"], ["ndcg_burges"]), (["fastir", "compare", "--test", "w"], ["wilcoxon"]),

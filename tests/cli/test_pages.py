@@ -12,6 +12,7 @@ from common import ROOT
 import fastir
 from fastir.analyses.agreement.measures import MEASURES
 from fastir.cli import pages
+from fastir.engine.measure import CARDS
 from fastir.request import names
 from fastir.request.conventions import CONVENTIONS, Convention
 
@@ -32,10 +33,11 @@ def test_its_examples_run_as_they_are_written():
     with contextlib.redirect_stdout(printed):
         exec(re.search(r"```python\n(.*?)```", text, re.DOTALL)[1], namespace)
     assert f"`ndcg@4` of `qrels` and `run` is {float(printed.getvalue()):.6g}\n" in text
-    examples = re.findall(r"^- Example: `(.*)` of `(.*)` and `run` is (.*)$", text, re.MULTILINE)
-    assert len(examples) == sum(card.sampled != "weights" for card in fastir.metrics())
-    for metric, qrels, value in examples:
-        results = fastir.evaluate(namespace[qrels], namespace["run"], metric, queries="qrels")
+    examples = re.findall(r"^- Example: `(.*)` of `(.*)` and `run`(?:, with `(.*)`,)? is (.*)$", text, re.MULTILINE)
+    assert len(examples) == len(fastir.metrics())
+    for metric, qrels, needed, value in examples:
+        needs = {needed: namespace[needed]} if needed else {}
+        results = fastir.evaluate(namespace[qrels], namespace["run"], metric, queries="qrels", **needs)
         assert f"{results[metric]:.6g}" == value, metric
 
 
@@ -65,7 +67,7 @@ def test_every_spelling_that_it_shows_is_read():
 @IS_THERE
 def test_every_section_says_everything():
     sections = METRICS.read_text("utf-8").partition("\n## How alike two runs are\n")[0].split("\n### `")[1:]
-    for card, section in zip(fastir.metrics(), sections, strict=True):
+    for card, section in zip(CARDS, sections, strict=True):
         assert section.startswith(f"{card.name}{card.place()}`\n")
         for words in (card.formula, card.undefined, card.range, card.source, card.differs, *card.other_names()):
             assert words in section

@@ -1,6 +1,7 @@
 """The table of docs/coming_from/index.md: every module of `compat` is in it, and every line that it shows runs."""
 
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -43,3 +44,12 @@ def test_every_line_of_the_table_of_stand_ins_runs(tool, line, tmp_path, monkeyp
     if re.search(r"ImportError: fastir.compat: \S+ cannot be imported \(No module named", done.stderr):
         pytest.skip(f"{tool} is not installed")
     assert done.returncode == 0, done.stderr
+
+
+def test_what_differs_is_what_the_conventions_say():
+    program = DOCS / "site" / "differences.py"
+    texts = runpy.run_path(str(program))["pages"]()
+    assert [path.name for path, text in texts.items() if path.read_text("utf-8") != text] == [], (
+        f"python {program.name}"
+    )
+    assert sum("| question |" in text for text in texts.values()) >= 30

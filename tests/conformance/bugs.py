@@ -199,7 +199,7 @@ BUGS = (
     Bug("elixir-nx/scholar/issues/360", "equal scores are ordered in the model's favour", ("ndcg",), order=in_favour),
     Bug("usnistgov/trec_eval/issues/34", "scores are kept in single precision: close ones are equal", ("ndcg", "map"),
         order=in_single_precision),
-    Bug("usnistgov/trec_eval/issues/49", "labels that are not whole are cut", ("ndcg", "dcg", "cg"),
+    Bug("usnistgov/trec_eval/issues/49", "fractions of labels are cut", ("ndcg", "dcg", "cg"),
         lambda d, y, k: over(dcg([int(g) for g in gains(d, y)][:k]), dcg([int(g) for g in ideal(y)][:k]))),
     Bug("terrierteam/ir_measures/issues/50", "ir_measures' ERR has a highest grade of 4, whatever the scale", ("err",),
         err_of_4, options={"max_grade": "*"}),

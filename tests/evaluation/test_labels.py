@@ -149,6 +149,38 @@ def test_fractions_change_with_their_scale_alone(ties):
     assert np.isfinite(many.values).all() and not (many.values == whole.values).all()
 
 
+@pytest.mark.parametrize("n_distinct", [1, 5, 31, 32, 33])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_fractions_of_few_and_of_many_values(monkeypatch, dtype, n_distinct):
+    """Codes of a byte, rows and codes of all labels give the same bits, counts and warnings."""
+    labels, scores = collection("graded", "tied")
+    labels = np.where(labels > 0, 0.3 * (1 + np.arange(len(labels)) % n_distinct), labels - 0.25 * (labels < -1))
+    labels = labels.astype(dtype)
+    names = ["ndcg@10", "map", "mrr", "p@5"]
+    found = []
+    for least in (0, len(labels), len(labels) + 1):
+        monkeypatch.setattr("fastir.evaluation.labels.MIN_CODED_LABELS", least)
+        results = fastir.evaluate_scores(labels, scores, names, group=SIZES, rel_level=0.3)
+        found.append((results.values.tobytes(), results.status, results.report))
+    monkeypatch.setattr("fastir.evaluation.labels.few_coded", lambda *columns: None)
+    results = fastir.evaluate_scores(labels, scores, names, group=SIZES, rel_level=0.3)
+    assert found == [(results.values.tobytes(), results.status, results.report)] * 3
+
+
+@pytest.mark.parametrize(("change", "error", "words"), [
+    ({"labels": math.nan}, ValueError, r"labels\[7\] is not a finite number"),
+    ({"labels": 2.0**31}, OverflowError, "labels holds a label outside"),
+    ({"scores": math.nan}, ValueError, "scores: NaN in row 7"),
+])  # fmt: skip
+def test_faults_beside_few_fractions(monkeypatch, change, error, words):
+    monkeypatch.setattr("fastir.evaluation.labels.MIN_CODED_LABELS", 0)
+    arrays = {"labels": np.full(20, 0.5), "scores": np.arange(20.0)}
+    for name, value in change.items():
+        arrays[name][7] = value
+    with pytest.raises(error, match=words):
+        fastir.evaluate_scores(**arrays, metrics="ndcg")
+
+
 def test_fractions_in_rank_order():
     options = {"ideal_labels": [0.5, 0.25, 1.5], "ideal_offsets": [0, 3]}
     results = fastir.evaluate_ranked([0.5, 0.0, 0.25], [0, 3], ["ndcg@1", "dcg"], **options)

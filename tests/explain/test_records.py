@@ -73,7 +73,7 @@ c       entered     2    -      1     1    0.6309  -       +0.6309
 d       left        -    3      1     1    -       0.5000  -0.5000
 b       moved       3    2      2     2    0.5000  0.6309  -0.2619
 
-of those without a label 1 entered, 1 left"""
+documents without a label: 1 entered, 1 left"""
     )
 
 

@@ -5,10 +5,8 @@ import inspect
 import io
 import pathlib
 import re
-import runpy
 
 import pytest
-from common import NEEDS_SOURCES
 
 from fastir import errors
 from fastir.cli.arguments import UsageError
@@ -27,27 +25,6 @@ def test_every_class_has_a_heading_and_an_example_below_it():
         (section,) = (section for section in sections if re.search(rf"\b{name}\b", section.partition("\n")[0]))
         shown = "fastir: error: " if name == UsageError.__name__ else f"{name}: "
         assert re.search(rf"^{shown}", section.partition("```text\n")[2], re.MULTILINE), name
-
-
-@NEEDS_SOURCES
-def test_every_message_of_the_sources_stands_in_the_list():
-    pages = runpy.run_path(str(PAGE.parent / "site" / "messages_list.py"))
-    text = (PAGE.parent / "messages_list.md").read_text(encoding="utf-8")
-    assert text == pages["page"](), "python docs/site/messages_list.py > docs/messages_list.md"
-    for known in (
-        "no document in common: in query ... the qrels have",
-        "parents: chunk ... has two documents, ... and",
-    ):
-        assert known in text
-    assert text.count("\n- ") > 500
-
-
-def test_messages_are_found_in_python_and_cython(tmp_path):
-    messages = runpy.run_path(str(PAGE.parent / "site" / "messages_list.py"))["messages"]
-    body = 'def f(x):\n    raise ValueError(f"{x!r} is "\n                     f"wrong ({x})")\n'
-    for name, source in (("a.py", body), ("a.pyx", "cdef int y = <int>x\n" + body.replace("{x})", "{<int>x})"))):
-        (tmp_path / name).write_text(source)
-        assert [*messages(tmp_path / name)] == [("ValueError", "... is wrong (...)")]
 
 
 def test_every_example_prints_what_the_page_shows(tmp_path, monkeypatch):

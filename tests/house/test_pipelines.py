@@ -41,7 +41,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_the_workflow_gives_the_action_inputs_that_it_has():
     yaml = pytest.importorskip("yaml")
-    [(_, code)] = recipe("A pull request on GitHub")
+    [(_, code)] = recipe("A GitHub action for pull requests")
     step = yaml.safe_load(code)["jobs"]["gate"]["steps"][-1]
     path = ROOT / step["uses"].partition("@")[0].partition("fastir/")[2] / "action.yml"
     if not path.is_file():

@@ -60,6 +60,8 @@ def test_the_citation_is_of_this_version_and_of_no_person():
     assert (found["version"], found["cff-version"], found["license"]) == (fastir.__version__, "1.2.0", "Apache-2.0")
     assert found["authors"] == [{"name": "The fastir developers"}]
     assert found.keys() >= {"authors", "cff-version", "message", "title"}  # which the format requires
+    cited = found["preferred-citation"]
+    assert (cited["version"], cited["title"], cited["authors"]) == (found["version"], found["title"], found["authors"])
     assert found["type"] == "software" and all(isinstance(word, str) for word in (*found["keywords"], found["version"]))
     steps = yaml.safe_load((FOLDER / "workflows" / "wheels.yml").read_text("utf-8"))["jobs"]["sdist"]["steps"]
     assert any("cffconvert" in step.get("run", "") and "--validate" in step["run"] for step in steps)

@@ -21,9 +21,9 @@ def test_only_metrics_have_typeset_formulas():
 
 
 def test_every_page_is_in_the_menu():
-    """Those of coming_from are put there by the hook."""
+    """Or in the list of those that are in no menu."""
     menu = (SITE / "mkdocs.yml").read_text("utf-8").partition("\nnav:\n")[2]
-    pages = [page for page in PAGES if page.is_relative_to(DOCS) and page.parent.name != "coming_from"]
+    pages = [page for page in PAGES if page.suffix == ".md" and page.parent == DOCS]
     assert [name_of(page) for page in pages if f" {page.name}\n" not in menu + "\n"] == []
 
 
@@ -42,7 +42,7 @@ def test_every_public_name_is_on_a_page_of_the_interface():
 
 @NEEDS_SOURCES
 def test_links_between_pages_lead_somewhere():
-    for page in PAGES:
+    for page in (page for page in PAGES if page.suffix == ".md"):
         prose = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text("utf-8"), flags=re.DOTALL)
         for link in re.findall(r"\]\(([^)\s#]+)", prose):
             assert "://" in link or (page.parent / link).exists(), f"{name_of(page)}: {link}"
@@ -56,8 +56,12 @@ def test_it_is_built_without_a_warning_and_has_every_public_name(built):
 
 
 @pytest.mark.site
-def test_blocks_that_draw_have_their_pictures(built):
-    assert (built / "plots" / "index.html").read_text("utf-8").count('src="data:image/svg') >= 9
+def test_plots_have_their_pictures_and_metrics_their_formulas(built):
+    gallery = (built / "plots" / "index.html").read_text("utf-8")
+    for name in fastir.plots.__all__:
+        for theme, end in (("light", ""), ("dark", "-dark")):
+            assert re.search(rf'<img [^>]*class="{theme}"[^>]* src="../pictures/plots/{name}{end}.svg"', gallery), name
+            assert (built / "pictures" / "plots" / f"{name}{end}.svg").is_file()
     formulas = tomllib.loads((SITE / "formulas.toml").read_text("utf-8"))
     metrics = [page.read_text("utf-8") for page in (built / "metrics").rglob("index.html")]
     assert sum(page.count("<math ") for page in metrics) == len(formulas) and len(metrics) >= 14
@@ -68,3 +72,11 @@ def test_no_page_asks_another_host_for_anything(built):
     asks = re.compile(r'<(?:script|img|link rel="stylesheet")[^>]*(?:src|href)="(https?://[^"]+)')
     for page in built.rglob("*.html"):
         assert asks.findall(page.read_text("utf-8")) == [], page
+
+
+def test_llms_txt_is_short_and_leads_to_pages():
+    text = (DOCS / "llms.txt").read_text("utf-8")
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    pages = [link.strip("/").removesuffix(".html") for link in links]
+    assert [name for name in pages if not ((DOCS / f"{name}.md").is_file() or name in ("api", "coming_from"))] == []
+    assert len(text.split()) < 600 and len(links) >= 12

@@ -21,8 +21,8 @@ CALLS = {  # {statement: (modules of fastir's that it may load, what it must not
     DICTS: (80, "copy dataclasses json threading fastir.rendering.cells fastir.request.conventions"),
     TABLES: (99, "copy dataclasses json threading fastir.rendering.cells fastir.request.conventions"),
     FILES: (90, "copy dataclasses json threading fastir.rendering.cells fastir.inputs.tables"),
-    COMPARE: (145, "json fractions scipy fastir.spark fastir.report"),
-    REPORT: (170, "scipy fastir.spark"),
+    COMPARE: (147, "json fractions scipy fastir.spark fastir.report"),
+    REPORT: (175, "scipy fastir.spark"),
 }
 PROGRAM = """
 import sys, numpy
@@ -34,7 +34,8 @@ loaded = {{name: module for name, module in sys.modules.items() if name not in b
 slow = [
     f"slow:{{name}}.{{key}}" for name, module in loaded.items() if name.startswith("fastir")
     for key, value in vars(module).items() if getattr(value, "__module__", None) == name
-    and (hasattr(value, "_fields") and not hasattr(value, "__getnewargs__") or hasattr(value, "_make"))
+    and isinstance(value, type) and hasattr(value, "_fields")
+    and all(base.__name__ != "Base" for base in value.__mro__)
 ]
 sys.stderr.write(" ".join([*loaded, *slow]))
 """

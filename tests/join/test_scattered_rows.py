@@ -56,6 +56,29 @@ def test_a_duplicate_far_from_the_first(later, batches):
 
 
 @pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+@pytest.mark.parametrize("queries", [2, None])
+@pytest.mark.parametrize("n", [255, 256, 257, 1022, 1023, 2044, 2045, 8191, 8192, 8193, 16_385])
+def test_a_duplicate_at_the_end_of_a_chunk_a_segment_or_a_bucket(n, queries):
+    """In any of the last rows, by any number of threads; of two queries, or of queries of one row."""
+    codes = np.arange(n) % (queries or n)
+    codes[n - 1] = codes[0]  # so that they are in no order
+    rows, qrels = table(codes, np.arange(n), np.arange(n)), {0: {0: 1}, 1: {1: 1}}
+    right = fastir.evaluate(
+        qrels, {q: {d: float(d) for d in np.flatnonzero(codes == q).tolist()} for q in qrels}, "map"
+    )
+    for threads in (1, 2):
+        found = fastir.evaluate(qrels, rows, "map", n_threads=threads)
+        assert found.values.tobytes() == right.values.tobytes()
+    for later in (n - 3, n - 2, n - 1):
+        again = {name: column.copy() for name, column in rows.items()}
+        first = later % 2 if queries else 0
+        again["query_id"][later], again["doc_id"][later] = codes[first], first
+        for threads in (1, 2):
+            with pytest.raises(fastir.DuplicateError, match=f"in rows {first} and {later};"):
+                fastir.evaluate(qrels, again, "map", n_threads=threads)
+
+
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 def test_queries_that_the_qrels_lack_may_share_documents():
     """Far from the first rows, too, what stands twice is decided by query and document."""
     n = 40_000

@@ -3,7 +3,10 @@
 import math
 import random
 
-from fastir.engine.measure._grades import Grades, coded
+import numpy as np
+import pytest
+
+from fastir.engine.measure._grades import Grades, coded, few_coded
 
 
 def test_codes_compare_as_labels_do():
@@ -38,3 +41,52 @@ def test_many_distinct_labels_in_several_columns():
     for column, own in zip(columns, codes, strict=True):
         assert len(own) == len(column) and own.dtype == "int32"
         assert grades.decode(own).tolist() == column
+
+
+SMALLEST = 5e-324
+
+
+def few_labels(dtype, n_distinct, length):
+    """Labels of so many distinct values above 0, in no order, of which the smallest comes last."""
+    rng = random.Random(7)
+    distinct = [SMALLEST if dtype == "f8" else 1e-45, *(0.1 * step for step in range(1, n_distinct))]
+    labels = [rng.choice([0.0, -0.0, -1.0, -0.5, -(2.0**31), *distinct[1:]]) for _ in range(length - n_distinct)]
+    return np.array([*labels, *reversed(distinct)], dtype)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("n_distinct", [1, 2, 31, 32])
+@pytest.mark.parametrize("length", [32, 39, 40, 41, 4096, 4097, 9001])
+def test_few_labels_have_the_codes_of_all(dtype, n_distinct, length):
+    labels = few_labels(dtype, n_distinct, length)
+    columns = [labels, labels[:0], labels[: length // 2]]
+    expected, codes = coded(*columns)
+    grades, few, fractions = few_coded(*columns)
+    assert grades.labels.tolist() == expected.labels.tolist() and grades.largest == expected.largest
+    for column, of_all, own, (n_fractions, first) in zip(columns, codes, few, fractions, strict=True):
+        assert own.dtype == "int8" and own.tolist() == of_all.tolist()
+        places = np.flatnonzero(column != np.trunc(column))
+        assert n_fractions == len(places) and first == (places[0] if len(places) else 0)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_labels_that_are_not_few_are_not_coded_as_bytes(dtype):
+    labels = few_labels(dtype, 33, 5000)
+    assert few_coded(labels) is None and few_coded(labels[:-1]) is not None
+    assert few_coded(labels[:100], labels) is None
+    others = (-np.arange(40) - 0.5).astype(dtype)
+    assert few_coded(others) is None and few_coded(others[:32]) is not None
+    assert few_coded(labels[:-1:2]) is None and few_coded(labels[:9].astype("i4")) is None
+
+
+@pytest.mark.parametrize("place", [0, 1, 7, 8, 20, 4095, 4096, 5000])
+@pytest.mark.parametrize("label", [math.nan, math.inf, -math.inf, 2.0**31, -(2.0**31) - 1, -(2.0**40)])
+def test_labels_out_of_range_are_not_coded_as_bytes(label, place):
+    labels = np.where(np.arange(5001) % 3, 0.0, 0.5)
+    labels[place] = label
+    assert few_coded(labels) is None
+
+
+def test_whole_labels_are_not_coded_as_bytes():
+    assert few_coded(np.array([0.0, 1.0, -1.0, 2.0**31 - 1])) is None
+    assert few_coded(np.zeros(0)) is None and few_coded(np.zeros(100)) is None

@@ -78,6 +78,16 @@ SEEN = written("seen.txt", ["q1 b", "q2 i"])
 GROUPS = written("segments.txt", [f"{q} {segment}" for q, segment in SEGMENTS.items()])
 CHUNKS = written("parents.txt", [f"{part} {document}" for part, document in PARENTS.items()])
 HEAVY = written("weights.txt", [f"{doc_id} {1 + n % 3}" for n, doc_id in enumerate(DOC_WEIGHTS_TOO)])
+VERDICTS = ["query_id,run,nugget,importance,assignment", "q,x,n,vital,support", "q,x,m,okay,partial"]
+VERDICTS += ["q,y,n,vital,not", "q,y,m,okay,partial"]
+NUGGETS_FILE = written("nuggets.csv", VERDICTS)
+NUGGETS_AS_FORMULA = written("nuggets2.csv", [verdict.replace(",x,", ",=x,") for verdict in VERDICTS])
+SILENT = written("silent.csv", [*VERDICTS, "q,x,o,okay,"])
+EXPECTED = written("expected.csv", ["query_id,nugget,importance", "q,n,vital", "q,m,okay", "q,l,vital"])
+CITED = ["query_id,run,sentence,citation,support", "q,x,1,d,FS", "q,x,2,e,PS", "q,y,1,d,NS"]
+CITATIONS_FILE = written("cited.csv", CITED)
+CITATIONS_AS_FORMULA = written("cited2.csv", [verdict.replace(",x,", ",=x,") for verdict in CITED])
+UNCITED = written("uncited.csv", [*CITED, "q,x,3,f,"])
 VALUES_FILE = written("values.csv", ["system,p@3", "x,0.33", "y,0.25"])
 OLD, NEW = str(FOLDER / "old.json"), str(FOLDER / "new.json")
 fastir.evaluate(QRELS, {q: docs for q, docs in RUN.items() if q in QRELS}, ["map", "mrr"], queries="qrels").save(OLD)
@@ -108,6 +118,8 @@ COMMON = {
     "--label": line(2, qrels=INTERACTIONS_FILE), "--duplicates": line("last", run=TWICE),
     "--validate": line("judged", run=UNJUDGED_TWICE), "--parents": line(CHUNKS),
     "--aggregate": line("sum", more=["--parents", CHUNKS]), "--exclude": line(SEEN),
+    "--forbidden": line(SEEN, more=["-m", "forbidden_hits@3"]),
+    "--forbidden-level": line(0, more=["-m", "forbidden_hits@3"]),
     "--doc-weights": line(HEAVY, more=["-m", "psp@3"]), "--queries": line("intersection"),
     "--ties": line("doc_id_asc"), "--judged-only": line(), "--max-depth": line(2),
     "--score-dtype": line("float32"), "--ci": line(), "--interval": line("percentile"),
@@ -131,6 +143,7 @@ COMMON = {
     "--row": line("y", more=["--values", VALUES_FILE]), "--metrics": line("p@1"), "--search": line("rank"),
     "--bibtex": line(), "--qrels": line(JUDGED), "--json": line(OLD), "--schema": line(), "--depth": line(1),
     "--title": line("Title"), "--topics": line(written("texts.tsv", ["q1\tWhat?"])),
+    "--expected": line(EXPECTED, more=["--missing", "zero"]),
     "--titles": line(written("titles.tsv", ["a\tA title"])), "--run": line(str(FOLDER / "written.run")),
 }  # fmt: skip
 # {command: its usual words}; {qrels}, {run} and {other} stand for files
@@ -147,7 +160,8 @@ LINES = {
     "similarity": ["{run}", "{other}"], "fuse": ["{run}", "{other}"],
     "tune": ["{qrels}", "{run}", "{other}", "-m", "map", "--folds", "2"],
     "explain": ["{qrels}", "{run}", "{query}", "-m", "ndcg@5,map"], "identify": ["{qrels}", "{run}", "{value}"],
-    "compare saved": [OLD, NEW], "diff saved": ["{old}", "{new}"], "metrics": [], "conventions": [],
+    "nuggets": ["{nuggets}"], "citations": ["{citations}"], "compare saved": [OLD, NEW],
+    "diff saved": ["{old}", "{new}"], "metrics": [], "conventions": [],
 }  # fmt: skip
 # {(command, option): the words of the option there}
 BASELINE = {"compare": ["--baseline", "second"], "diff": []}
@@ -183,6 +197,8 @@ OTHERS = {
     ("agreement", "--random-state"): line(7, more=["--resamples", "20"]),
     ("merge-qrels", "--columns"): line("doc_id=number", qrels=UNNAMED_QRELS, other_qrels=UNNAMED_QRELS),
     ("rank-correlation", "--doc-weights"): line(HEAVY, metric="psp@3"),
+    ("rank-correlation", "--forbidden"): line(SEEN, metric="forbidden_hits@3"),
+    ("rank-correlation", "--forbidden-level"): line(0, metric="forbidden_hits@3"),
     ("similarity", "--metrics"): line("jaccard@1"),
     ("fuse", "--names"): line("file", more=["--method", "wsum", "--run-weights", "first.run=1,second.run=2"]),
     ("tune", "--norm"): line("zmuv"),
@@ -190,6 +206,11 @@ OTHERS = {
     ("tune", "--random-state"): line(7),
     ("explain", "--queries"): line("intersection", query="absent"),
     ("explain", "--ties"): line("doc_id_asc", query="q2"),
+    ("nuggets", "--missing"): line("zero", nuggets=SILENT),
+    ("citations", "--missing"): line("zero", citations=UNCITED),
+    **{(name, "--metrics"): line(metric) for name, metric in (("nuggets", "all"), ("citations", "citation_recall"))},
+    ("nuggets", "--formulas"): line(more=["--format", "csv"], nuggets=NUGGETS_AS_FORMULA),
+    ("citations", "--formulas"): line(more=["--format", "csv"], citations=CITATIONS_AS_FORMULA),
     ("identify", "--row"): line("y", value=f"--values={VALUES_FILE}"),
     ("identify", "--ignore"): line("speed", more=["--value", "speed=0.2"]),
 }  # fmt: skip
@@ -226,7 +247,8 @@ MADE = [
 SHORT = {"--metrics": "-m", "--output": "-o"}  # by which errors name an option
 USUAL = {
     "old": OLD, "new": NEW, "metric": "map", "value": "--value=p@3=0.33", "qrels": JUDGED, "query": "q1",
-    "opinion": OPINION, "other_qrels": MORE, "run": FIRST, "other": SECOND,
+    "nuggets": NUGGETS_FILE, "citations": CITATIONS_FILE, "opinion": OPINION, "other_qrels": MORE, "run": FIRST,
+    "other": SECOND,
 }  # fmt: skip
 
 

@@ -21,7 +21,11 @@ GENERATED = {
     *("speed.md", "speed_figures.md", "time_to_answer.md"),
     *("metrics.md", "worked_examples.md"),
 }
-PAGES = [page for page in (README, *sorted(DOCS.rglob("*.md"))) if page.is_file() and page.name not in GENERATED]
+PAGES = [
+    page
+    for page in (README, DOCS / "llms.txt", *sorted(DOCS.rglob("*.md")))
+    if page.is_file() and page.name not in GENERATED
+]
 NEEDS_PAGES = pytest.mark.skipif(not (DOCS / "index.md").is_file(), reason="needs the pages of docs/")
 INSTALLS = re.compile(r"^(pip|python -m pip|pytest|git) ")
 

@@ -360,7 +360,7 @@ class RankingDiff(Exportable):
         ]
         count = [move.what for move in self.moves if move.label is None].count
         rest = ", ".join(f"{count(what)} {what}" for what in ("entered", "left", "moved") if count(what))
-        return Table(head, rows, 2, [f"of those without a label {rest}"] * bool(rest), self._title())
+        return Table(head, rows, 2, [f"documents without a label: {rest}"] * bool(rest), self._title())
 
 
 def metric_name(metric: str | None, values: dict[str, float]) -> str:

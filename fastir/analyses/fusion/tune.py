@@ -20,6 +20,7 @@ from fastir.data.rankings import status_by_query
 from fastir.data.results.exportable import Exportable
 from fastir.data.results.results import Results
 from fastir.engine.columns.rows import select
+from fastir.engine.measure import JUDGED
 from fastir.errors import NoOverlapError, quote, warn_caller
 from fastir.rendering import Cell, Table, number_cell
 from fastir.rendering.text import counted
@@ -424,7 +425,7 @@ class Trials:
     def judged_fractions(self, learnt: list[Setting]) -> tuple[str, list[float]]:
         """judged@k, to the cutoff of the metric, and its mean over the queries in each setting."""
         depth = self.compiled.plan.deepest
-        metric = f"judged@{depth if depth < MAX_DEPTH else JUDGED_DEPTH}"
+        metric = f"{JUDGED}@{depth if depth < MAX_DEPTH else JUDGED_DEPTH}"
         table = self.layout.table(self.layout.compile(metric, check_options(choices={})), learnt)
         return metric, column_means(table).tolist()
 

@@ -122,8 +122,8 @@ def evaluate_citations(
     Notes
     -----
     Precision and recall as in the TREC RAG track (Thakur et al., arXiv 2504.15205), where full support is worth 1 and
-    partial support ½; strict ones count full support alone. The track judges one citation of each sentence; of several
-    the best counts for recall. ``sentence_citation_precision`` as in ALCE (Gao et al., 2023). The metrics of reports as
+    partial support ½; strict ones count full support alone. The track judges one citation of each sentence; the best of
+    several counts for recall. ``sentence_citation_precision`` as in ALCE (Gao et al., 2023). The metrics of reports as
     in ARGUE (Mayfield et al., 2024).
 
     Examples

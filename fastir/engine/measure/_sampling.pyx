@@ -337,7 +337,7 @@ declare_estimate(xinf_ap, by_strata(
 declare_estimate(inf_ndcg, by_strata(
     "inf_ndcg", "normalised discounted cumulative gain estimated from a sample of each stratum of the pool",
     "sum over strata of (pooled in the first k / judged in the first k) * DCG@k of the stratum / DCG@k of the ideal "
-    "ranking: of each gain as many documents as are estimated, rounded, but one of a gain that begins behind rank k",
+    "ranking, with the estimated number of documents of each gain, rounded, but one of a gain that begins after rank k",
     NO_RELEVANT + "; an estimate can be above 1", "infNDCG")._replace(
         params=(GAIN, EMPTY), graded=True, high=INF, beyond=ANY_GAIN,
         differs=STRATA + "; it has labels in the order of their text, 9 above 10"))
@@ -367,7 +367,7 @@ declare_estimate(stat_ap_variance, by_probability(
     "(sum of (1 - p) y^2 - 2 / (n - 1) * sum of y y' over pairs + sum of (1 - p) / p^2 * (sum of 1 / (i p) over those "
     "below)^2) / R^2 * n / (retrieved + 0.1), at most 1; y = (precision - stat_ap) / p of a relevant sampled document, "
     "its precision 0 if it was not retrieved, n sampled documents",
-    NO_RELEVANT + "; of one sampled document the pairs count as nothing", "varAP")._replace(
+    NO_RELEVANT + "; pairs of one sampled document count as nothing", "varAP")._replace(
         aliases=("varAP",), higher_is_better=None, differs=SKIPPED + "; its version 3 has other terms and no limit"))
 
 declare_estimate(stat_precision, by_probability(
@@ -378,7 +378,7 @@ declare_estimate(stat_precision, by_probability(
 
 declare_estimate(stat_r_precision, by_probability(
     "stat_r_precision", "precision at rank R estimated from a sample with unequal probabilities",
-    "stat_precision at rank R, rounded; of a shorter ranking: relevant documents retrieved / R; R = stat_num_rel",
+    "stat_precision at rank R, rounded; in a shorter ranking: relevant documents retrieved / R; R = stat_num_rel",
     NO_RELEVANT, "R-prec")._replace(high=INF))
 
 declare_estimate(num_rel, by_probability(

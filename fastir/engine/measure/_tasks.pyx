@@ -346,7 +346,7 @@ declare(wss, Card(
     low=-1.0,
     params=(
         Param("target", 0.95, "the recall to reach, which @ sets", (), 0, 1, closed=True),
-        Param("wanted", "up", "K if it is not whole: the next number above, or the nearest, the even one of two",
+        Param("wanted", "up", "K if it has a fraction: the next number above, or the nearest, the even one of two",
               words(up=UP, nearest=NEAREST)),
         N_DOCS, EMPTY),
     at="target", reads="judged", response=several_sums, steady=False), wss, wss_fields)

@@ -169,8 +169,8 @@ class Card(Record):
     denominator : function or None
         What a quotient of two counts divides by, a `Denominator`; None for other metrics, which have no micro average.
     sampled : {"", "strata", "probabilities", "weights", "forbidden"}
-        What must be known beside labels. Of each document's chance of being sampled: from the pool, by the qrels, or
-        among what users saw, by the weights of documents. Or which documents are forbidden. Empty if nothing.
+        What must be known beside labels: each document's chance of being sampled, from the pool (by the qrels) or from
+        what users saw (by the weights of documents), or which documents are forbidden. Empty if nothing.
     """
 
     name: str
