@@ -82,7 +82,7 @@ def bounds(
     unseen : int
         How many documents outside each ranking can have such labels, too: up to a million, not with `against`.
     **options
-        Options of `evaluate`, except `doc_weights`, `forbidden` and `forbidden_level`.
+        Options of `evaluate`, except `doc_weights`, `forbidden`, `forbidden_level` and `ties_report`.
 
     Returns
     -------

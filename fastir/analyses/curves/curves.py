@@ -234,8 +234,8 @@ def precision_recall_curve(
     points : iterable of float
         The recall points of the interpolated curve, from 0 to 1, in any order.
     **options
-        Options of `evaluate`, except `doc_weights`, `forbidden` and `forbidden_level`. Parameters of precision, recall
-        and iprec are taken: empty, short_rankings, empty_ranking, recall_norm, rounding, unranked.
+        Options of `evaluate`, except `doc_weights`, `forbidden`, `forbidden_level` and `ties_report`. Parameters of
+        precision, recall and iprec are taken: empty, short_rankings, empty_ranking, recall_norm, rounding, unranked.
 
     Returns
     -------

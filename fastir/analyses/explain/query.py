@@ -47,8 +47,8 @@ def explain(
     metrics : str or iterable of str
         As for `evaluate`.
     **options
-        Options of `evaluate`, except `weights`, `doc_weights`, `forbidden` and `forbidden_level`: one query has no
-        mean, and labels do not show the others. ``queries="strict"`` reads the whole run.
+        Options of `evaluate`, except `weights`, `doc_weights`, `forbidden`, `forbidden_level` and `ties_report`: one
+        query has no mean, and labels do not show the others. ``queries="strict"`` reads the whole run.
 
     Returns
     -------
