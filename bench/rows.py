@@ -33,6 +33,7 @@ NO_CALLS = {  # {call: why it has no row}
     "show_config": "what the build can do; it reads no data",
     "Results.keys": "the names as they are held",
     "Results.convention_text": "a sentence",
+    "Results.ties": "the report as it is held; `evaluate` with ties_report=True has the work",
     "JudgedRankings.from_arrays": "it keeps the caller's arrays, after the checks that every evaluation makes",
     "Accumulator.merge": "two sums of each metric",
     "Accumulator.result": "a quotient of each metric; `Accumulator.update` has the work",

@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from fastir.data.results.report import Report
     from fastir.data.results.results import Results
     from fastir.data.results.tables import ResultsBySegment, ResultsTable
+    from fastir.data.results.ties import TieRange, TieReport
     from fastir.data.run import Run
     from fastir.engine.config import show_config
     from fastir.evaluation.accumulator import Accumulator
@@ -150,6 +151,8 @@ __all__ = [
     "Run",
     "Swap",
     "System",
+    "TieRange",
+    "TieReport",
     "ToJudge",
     "Trial",
     "Tuning",
@@ -246,6 +249,8 @@ LATER = {
     "Run": "data.run",
     "Swap": "analyses.agreement.correlation",
     "System": "analyses.compare.records",
+    "TieRange": "data.results.ties",
+    "TieReport": "data.results.ties",
     "ToJudge": "analyses.pools.to_judge",
     "Trial": "analyses.fusion.tune",
     "Tuning": "analyses.fusion.tune",

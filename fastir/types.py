@@ -42,6 +42,8 @@ __all__ = [  # noqa: F405
     "RocCurve",
     "Swap",
     "System",
+    "TieRange",
+    "TieReport",
     "ToJudge",
     "Trial",
     "Tuning",

@@ -29,7 +29,8 @@ SOURCES = {
 
 API = {
     "Evaluating": "evaluate evaluate_many Evaluator evaluate_lists",
-    "Results": "Results ResultsTable ResultsByRun ResultsBySegment ResultsDiff QueryChange Report load_results",
+    "Results": "Results ResultsTable ResultsByRun ResultsBySegment ResultsDiff QueryChange TieReport TieRange Report "
+    "load_results",
     "Judgments and runs": "Qrels Run check Checked Fault",
     "Labels, scores and matrices": "evaluate_scores evaluate_ranked evaluate_matrix evaluate_topk Accumulator",
     "Comparing": "compare write_report ReportFile compare_scores Comparison Pair System Method stats plots",

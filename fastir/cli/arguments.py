@@ -166,13 +166,12 @@ def evaluator_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def parents_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the options that no Settings have: the parents of run ids, and the weights of documents."""
+    """Return the options that no Settings have: the parents of run ids, and what is known of documents."""
     check_aggregate(options.parents, options.aggregate, options.duplicates)
     chosen = {"parents": options.parents, "aggregate": options.aggregate, "exclude": options.exclude}
-    if options.doc_weights is not None:
-        chosen["doc_weights"] = pathlib.Path(options.doc_weights)
-    named = {name: getattr(options, name) for name in OF_DOCUMENTS[1:]}
-    chosen |= {name: value for name, value in named.items() if value is not None}
+    for name in OF_DOCUMENTS:
+        if (value := getattr(options, name)) is not None:  # a str of weights or costs names a column
+            chosen[name] = pathlib.Path(value) if name in ("doc_weights", "doc_costs") else value
     return chosen
 
 

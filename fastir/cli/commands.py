@@ -92,7 +92,8 @@ ROWS = {  # by the heading of the long help, in its order
         Row("fail_under", metavar="METRIC=VALUE", parse="list",
             help="exit with 4 if the mean of any run is below VALUE"),
         Row("fail_over", metavar="METRIC=VALUE", parse="list",
-            help="exit with 4 if the mean of any run is above VALUE, for a metric of which less is better"),
+            help="exit with 4 if the mean of any run is above VALUE, for a metric of which less is better; with "
+            "--ties-report tie-range:METRIC=VALUE is for the range of a metric"),
         Row("fail_if", metavar="RULE", parse="list", help="exit with 4 if a run is worse than the baseline; "
             "worse:METRIC[:ALPHA] is significantly worse, drop:METRIC>MARGIN by more than a margin"),
     ),
@@ -141,10 +142,8 @@ READ_BOTH = f"{READ_QRELS} {READ_RUNS} columns qrels_columns run_columns label"
 REPAIR_RUNS = "parts query_ids rows duplicates"
 READING = f"{READ_BOTH} {REPAIR_RUNS} threshold"
 RULES = "all rel_level queries ties judged_only max_depth min_score score_dtype convention n_threads"
-JUDGING = (
-    f"{READING} {RULES} validate parents aggregate exclude doc_weights forbidden forbidden_level unanswerable doc_groups "
-    "target"
-)
+OF_DOCUMENTS = "doc_weights doc_costs forbidden forbidden_level unanswerable doc_groups target"
+JUDGING = f"{READING} {RULES} validate parents aggregate exclude {OF_DOCUMENTS}"
 STATISTICS = "baseline test n_resamples correction family confidence interval effect random_state segments clusters"
 ONE_METRIC = {"help": f"one metric, such as map (default: {CHOICES['default_metrics'][0]})"}
 TO_LABEL = f"; {QRELS_FORMAT}, also by the name FILE.qrels, has the label -1 in every line, until you put it in"
@@ -196,8 +195,8 @@ GROUPS = {
              "zcat big.run.gz | fastir eval qrels.txt - -m mrr@10 -q --format tsv",
              "fastir eval qrels.txt new.run -m ndcg@10 --fail-under ndcg@10=0.42 -o new.json"),
             "qrels? runs*", "metrics rel_level convention per_query ci fail_under sort format output",
-            f"{JUDGING} interval confidence bounds max_label pool_depth unseen fail_over transpose json schema "
-            "formulas color",
+            f"{JUDGING} interval confidence bounds max_label pool_depth unseen ties_report fail_over transpose json "
+            "schema formulas color",
             {"qrels": {"help": f"{POSITIONALS['qrels'].help}; or judged rankings, and then each RUN is, too"},
              "format": {"help": "%(choices)s (default table); the last four are exact, the others round to 4 decimals"},
              "interval": {"default": None, "help": "the kind of --ci: %(choices)s (default percentile)"},

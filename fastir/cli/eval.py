@@ -36,6 +36,8 @@ def interval_options(options: argparse.Namespace) -> IntervalOptions | None:
         if choices:
             raise ValueError(f"--{'interval' if 'method' in choices else 'confidence'}: it belongs to --ci")
         return None
+    if options.ties_report:
+        raise ValueError("--ci: --ties-report prints the range of each mean over the orders of equal scores")
     if options.bounds:
         raise ValueError("--ci: --bounds prints the bounds of single values, which have no interval")
     if writes_parquet(options):
@@ -67,13 +69,17 @@ def eval_command(options: argparse.Namespace) -> Output:
         bounds = for_each_metric(bounds, settings.names, chosen)
         arguments.parents_options(options)
         check_bounds(options)
+        if not options.ties_report and any(bound.is_tie_range for bound in bounds):
+            raise ValueError("--fail-over tie-range: it belongs to --ties-report")
         intervals = interval_options(options)
         format = arguments.output_format(options)
         sort = arguments.sort_metric(options, settings.names, chosen, format)
     if options.qrels is None and given is None:
         raise UsageError("expected the judgments and runs, or judged rankings")
-    if options.bounds and any(map(hold_rankings, (options.qrels, *options.runs))):
-        raise UsageError("--bounds: it needs the judgments and runs, and judged rankings do not name documents")
+    if (options.bounds or options.ties_report) and any(map(hold_rankings, (options.qrels, *options.runs))):
+        raise UsageError(
+            f"{table_option(options)}: it needs the judgments and runs, and judged rankings do not name documents"
+        )
     bounds_by_run = run_bounds(options.runs, options, settings) if options.bounds else {}
     if bounds_by_run:
         results = ResultsByRun((name, each.value) for name, each in bounds_by_run.items())
@@ -87,8 +93,11 @@ def eval_command(options: argparse.Namespace) -> Output:
         means = {name: result[sort] for name, result in results.items()}
         results = ResultsByRun((name, results[name]) for name in best_first(means, sort))
     failed = failures(bounds, results)
-    if bounds_by_run:
-        return Output(bounds_text({name: bounds_by_run[name] for name in results}, options, format), failed, bounds)
+    tables: dict[str, Any] = {name: bounds_by_run[name] for name in results} if bounds_by_run else {}
+    if options.ties_report:
+        tables = {name: each.ties() for name, each in results.items()}
+    if tables:
+        return Output(tables_text(tables, options, format), failed, bounds)
     if format == arguments.SAVED_FORMAT and intervals is None:
         (next(iter(results.values())) if len(results) == 1 else results).save(options.output)
         return Output("", failed, bounds)
@@ -108,6 +117,7 @@ def evaluate_words(words: Sequence[str], options: argparse.Namespace, settings: 
         return ResultsByRun(judged_runs(files, options, settings, qrels))
     runs = runs_by_name(words, options, settings.options.duplicates)
     chosen = {**arguments.evaluator_options(options), **arguments.parents_options(options), **column_options(options)}
+    chosen["ties_report"] = getattr(options, "ties_report", False)  # which `fastir diff` does not have
     with progress_bar(runs) as notice:
         evaluator = fastir.Evaluator(qrels_argument(options), settings.metrics, **chosen)
         return evaluator.evaluate_many(run_arguments(runs, options), progress=notice)
@@ -144,13 +154,13 @@ def runs_document(by_run: Mapping[Any, Any]) -> str:
     return json_document({"runs": by_run} if len(by_run) > 1 else next(iter(by_run.values())))
 
 
-def bounds_text(bounds_by_run: dict[str, Bounds], options: argparse.Namespace, format: str) -> str:
-    """The text of --bounds, to print or to write to a file."""
+def tables_text(by_run: dict[str, Any], options: argparse.Namespace, format: str) -> str:
+    """The text of --bounds or --ties-report, to print or to write to a file."""
     if format == arguments.SAVED_FORMAT:
         format = suffix_format(options)
     if format == "json":
-        return runs_document({name: result_json(each) for name, each in bounds_by_run.items()})
-    return table_text(bounds_table(bounds_by_run), options, format).rstrip("\n") + "\n"
+        return runs_document({name: result_json(each) for name, each in by_run.items()})
+    return table_text(metric_table(by_run), options, format).rstrip("\n") + "\n"
 
 
 def table_text(table: Table, options: argparse.Namespace, format: str) -> str:
@@ -198,12 +208,20 @@ def query_table(results: Mapping[Any, Results], intervals: IntervalOptions | Non
 
 
 # ---- --bounds: how far unjudged documents could change the values of each run ----------------------------------------
+def table_option(options: argparse.Namespace) -> str:
+    """The option that prints a table of its own instead of the means; empty without one."""
+    return "--bounds" if options.bounds else "--ties-report" if options.ties_report else ""
+
+
 def check_bounds(options: argparse.Namespace) -> None:
-    """Refuse what has no meaning with --bounds, or without it."""
-    if options.bounds and options.per_query:
-        raise ValueError("--per-query: --bounds prints a row for every metric, not for every query")
-    if options.bounds and writes_parquet(options):
-        raise ValueError("--bounds: a table of bounds is not written as Parquet; use csv, tsv or json")
+    """Refuse what has no meaning with --bounds or --ties-report, or without them."""
+    if options.bounds and options.ties_report:
+        raise ValueError("--ties-report: --bounds prints a table of its own")
+    if table := table_option(options):
+        if options.per_query:
+            raise ValueError(f"--per-query: {table} prints a row for every metric, not for every query")
+        if writes_parquet(options):
+            raise ValueError(f"{table}: its table is not written as Parquet; use csv, tsv or json")
     own = {"--max-label": options.max_label, "--pool-depth": options.pool_depth, "--unseen": options.unseen}
     for name, value in own.items():
         if not options.bounds and value is not None:
@@ -227,9 +245,9 @@ def run_bounds(words: Sequence[str], options: argparse.Namespace, settings: Sett
         }
 
 
-def bounds_table(bounds_by_run: Mapping[str, Bounds]) -> Table:
+def metric_table(by_run: Mapping[str, Any]) -> Table:
     """A row for every metric, of several runs for every run and metric."""
-    tables = {name: result_table(each) for name, each in bounds_by_run.items()}
+    tables = {name: result_table(each) for name, each in by_run.items()}
     first = next(iter(tables.values()))
     if len(tables) == 1:
         return first

@@ -21,23 +21,29 @@ if TYPE_CHECKING:
 
 
 MAX_NAMED_RUNS = 3  # failing runs that a line names, before it counts the others
+TIE_RANGE = "tie-range:"  # before the metric of a bound
 RELATIVE_NOISE = 1e-12  # relative differences up to this are rounding
 
 
 class Bound(Record):
-    """The mean of a metric may not be under a value, or over it."""
+    """The mean of a metric may not be under a value, or over it; or its range over the orders of equal scores."""
 
     metric: str
     value: float
     option: str
+    is_tie_range: bool = False
 
     def __str__(self) -> str:
         """Return the bound as written in the option."""
-        return f"{self.option} {self.metric}={self.value:g}"
+        return f"{self.option} {TIE_RANGE * self.is_tie_range}{self.metric}={self.value:g}"
 
     def check(self) -> None:
         """Refuse a bound on the side where the better values lie, and one that no value is under, or over."""
         (low, high), under = metric_range(self.metric), self.option == "--fail-under"
+        if self.is_tie_range:
+            if under or not 0 <= self.value < high - low:
+                raise UsageError(f"{self}: expected --fail-over with a range from 0 to below {high - low:g}")
+            return
         worse, other = ("less", "--fail-over") if under else ("more", "--fail-under")
         if higher_is_better(self.metric) is not under and higher_is_better(self.metric) is not None:
             raise UsageError(f"{self}: {worse} of {self.metric} is better; use {other}")
@@ -47,20 +53,24 @@ class Bound(Record):
     def failure(self, results: Mapping[str, Results]) -> str | None:
         """Why runs fail, in a line, or None."""
         word = self.option.rpartition("-")[2]
-        means = {run: of_run[self.metric] for run, of_run in results.items()}
+        if self.is_tie_range:
+            what = f"the range of {self.metric} over the orders of equal scores"
+            means = {run: of_run.ties()[self.metric].range for run, of_run in results.items()}
+        else:
+            what, means = self.metric, {run: of_run[self.metric] for run, of_run in results.items()}
         if not means:
             return f"no run has a value of {self.metric} ({self})"
         without = [run for run, mean in means.items() if mean != mean]
         if without:
-            return f"{list_runs(without)}: {self.metric} has no value ({self})"
+            return f"{list_runs(without)}: {what} has no value ({self})"
         sign = 1 if word == "under" else -1
         failed = sorted(
             (run for run in means if sign * means[run] < sign * self.value), key=lambda run: sign * means[run]
         )
         if len(failed) == 1:
-            return f"run {failed[0]}: {self.metric} is {means[failed[0]]:.6g}, {word} {self.value:g}"
+            return f"run {failed[0]}: {what} is {means[failed[0]]:.6g}, {word} {self.value:g}"
         shown = [f"{run} ({means[run]:.6g})" for run in failed]
-        return f"{list_runs(shown)}: {self.metric} is {word} {self.value:g}" if failed else None
+        return f"{list_runs(shown)}: {what} is {word} {self.value:g}" if failed else None
 
 
 def list_runs(runs: Sequence[str]) -> str:
@@ -83,7 +93,8 @@ def parse_bounds(under: list[str] | None, over: list[str] | None) -> list[Bound]
                 value = float("nan")
             if not math.isfinite(value) or metric[-1] in "<>!=":
                 raise UsageError(f"{option} {word}: expected METRIC=VALUE, such as ndcg@10=0.42")
-            bounds.append(Bound(metric.strip(), value, option))
+            named = metric.strip()
+            bounds.append(Bound(named.removeprefix(TIE_RANGE), value, option, named.startswith(TIE_RANGE)))
     return bounds
 
 

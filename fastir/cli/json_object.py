@@ -29,8 +29,9 @@ def schemas() -> dict[str, Any]:
 
 def read_object(options: argparse.Namespace) -> dict[str, Any]:
     """The object of --json; its metrics become those of the options."""
-    if options.qrels is not None or options.bounds:
-        raise UsageError(f"{'--bounds' if options.bounds else options.qrels}: --json reads one object, and no files")
+    table = "--bounds" if options.bounds else "--ties-report" if options.ties_report else None
+    if options.qrels is not None or table:
+        raise UsageError(f"{table or options.qrels}: --json reads one object, and no files")
     for name in (*READING.split(), "parents", "exclude", *OF_DOCUMENTS):
         if getattr(options, name) != options.parser.get_default(name):
             raise UsageError(f"{option(name)} has no effect: --json reads one object, and no files")

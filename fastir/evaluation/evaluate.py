@@ -149,6 +149,10 @@ def evaluate(
         ``{doc_id: cost}``, ``{query_id: {doc_id: cost}}``, a str that names a column of a table of the run, or the path
         of a file with a document and its cost on each line, perhaps after a query. Costs are finite and at least 0.
         Every retrieved document of a query with judgments needs one.
+    ties_report : bool
+        Whether `Results.ties` says what the order of equal scores could change. Metrics must share one order of
+        documents: those that read other judgments, or have a tie rule or a judged_only of their own, are refused. Files
+        and tables are then held in memory.
     **choices
         Parameters of the metrics, for all that have them: empty, gain, discount, ideal, ap_norm, short_rankings,
         rounding, unranked, one_class, gains, rbp_norm, bpref_norm, negatives, f_weight, max_grade, tail, rank_one,

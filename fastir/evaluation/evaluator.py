@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, SupportsIndex
 
 import fastir.rendering as rendering
-from fastir.checks import number
+from fastir.checks import flag, number
 from fastir.evaluation.rules import EvaluationRequest, EvaluationRules, columns_by_side, prepare
 from fastir.inputs.parents import read_as
 from fastir.inputs.source import as_source
@@ -96,6 +96,7 @@ class Evaluator:
         doc_groups: DocGroupsLike | None = None,
         target: TargetLike | None = None,
         doc_costs: DocWeights | str | os.PathLike[str] | None = None,
+        ties_report: bool = False,
         convention: ConventionName | str | Convention = "fastir",
         **choices: Unpack[MetricOptions],
     ) -> None:
@@ -123,6 +124,7 @@ class Evaluator:
             doc_groups=doc_groups,
             target=target,
             doc_costs=doc_costs,
+            ties_report=flag("ties_report", ties_report),
         )
         self.rules: EvaluationRules = EvaluationRules(request)
         self.rules.warn_of_fractions()

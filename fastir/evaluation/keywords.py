@@ -110,6 +110,7 @@ class EvaluateOptions(BoundsOptions, total=False):
     target: TargetLike | None
     doc_costs: DocWeights | str | os.PathLike[str] | None
     doc_weights: DocWeights | str | os.PathLike[str] | None
+    ties_report: bool
 
 
 class CollectionOptions(EvaluateOptions, total=False):

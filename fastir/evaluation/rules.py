@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.data.results._fields import status_codes
 from fastir.data.results.micro import without_counts
-from fastir.data.results.results import Results, set_best
+from fastir.data.results.results import Results, set_best, set_ties
 from fastir.data.run import Run, as_run
 from fastir.declared import Record
 from fastir.engine.measure import NUM_Q
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from fastir.data.rankings import JudgedRankings
     from fastir.data.run import RunLike
     from fastir.evaluation.composites.exposure import DocGroups
+    from fastir.evaluation.composites.ties import TieMeasurer
     from fastir.evaluation.drivers.coverage import Coverage
     from fastir.evaluation.drivers.evaluate_one import RunEvaluator
     from fastir.evaluation.drivers.judged import RunJudge
@@ -64,6 +65,7 @@ class EvaluationRequest(Record):
     doc_groups: Any = None
     target: Any = None
     doc_costs: DocWeights | str | os.PathLike[str] | None = None
+    ties_report: bool = False
 
 
 def prepare(
@@ -179,6 +181,11 @@ class EvaluationRules:
         late = not settings.sizes and not settings.micro and self.unanswerable is None
         if isinstance(self.prepared, PlainEvaluator) and late:
             self.measure = self.prepared.measure_late
+        self.tie_measurer: TieMeasurer | None = None
+        if request.ties_report:
+            from fastir.evaluation.composites.ties import TieMeasurer
+
+            self.tie_measurer = TieMeasurer(self.prepared, custom is not None)
         self.judge: RunJudge | None = None
         self.part_rules: dict[bool, Any] = {}
         self.qrels, self.columns, self.parents = self.prepared.qrels, self.prepared.columns, self.prepared.parents
@@ -194,8 +201,8 @@ class EvaluationRules:
         metrics = settings.metrics if self.custom is None else self.custom.metrics
         sides = None, self.columns
         request = EvaluationRequest(self.qrels, metrics, settings.options, sides, self.weights, self.parents)
-        request = request._replace(forbidden=self.forbidden, doc_groups=self.doc_groups, doc_costs=self.doc_costs)
-        return request._replace(**changed)
+        of_documents = {"forbidden": self.forbidden, "doc_groups": self.doc_groups, "doc_costs": self.doc_costs}
+        return request._replace(ties_report=self.tie_measurer is not None, **of_documents)._replace(**changed)
 
     def warn_of_fractions(self) -> None:
         """Warn of labels that are fractions and too small for a metric; not again when an Evaluator is unpickled."""
@@ -231,7 +238,12 @@ class EvaluationRules:
         if self.custom is not None:
             results, coverage = self.with_custom(self.custom, run, n_threads, watch, provenance)
         else:
-            query_ids, values, status, coverage = self.measure(run, n_threads, watch)
+            tied = None
+            if self.tie_measurer is None:
+                query_ids, values, status, coverage = self.measure(run, n_threads, watch)
+            else:
+                run = self.hold_run(run, watch)
+                (query_ids, values, status, coverage), tied = self.tie_measurer.measure(run, n_threads, watch)
             values = self.of_kind(values, query_ids)
             if settings.sizes:
                 refuse_small(settings.sizes, values, query_ids)
@@ -241,6 +253,8 @@ class EvaluationRules:
                 results = self.with_best(results)
             if settings.micro:
                 results = without_counts(results, settings)
+            if self.tie_measurer is not None:
+                set_ties(results, self.tie_measurer.report(results, tied, n_threads))
         if file:
             add_metadata(file, run, coverage.run_repairs)
         return results, coverage
@@ -276,7 +290,8 @@ class EvaluationRules:
 
         if self.unanswerable is not None:
             raise ValueError("unanswerable: parts are not put together with it; evaluate the whole run")
-
+        if self.tie_measurer is not None:
+            raise ValueError("ties_report: parts are not put together with their ties; evaluate the whole run")
         if (known := self.part_rules.get(reads_all)) is None:
             known = self.part_rules[reads_all] = part_rules(self.prepared, reads_all)
         return Partial(self.prepared, self.weights, self.provenance, strategy, after, self.custom, known)

@@ -145,6 +145,7 @@ def cutoffs(
     FormatError, DuplicateError, NoOverlapError, TypeError, OverflowError, OSError
         As by `evaluate_many`.
     """
+    refuse_options("cutoffs", options, ("ties_report",), "evaluate_many reports ties")
     depths = sorted(set(cutoffs))
     if not depths:
         raise ValueError(f"metric {quote(metric)}: no cutoff given")

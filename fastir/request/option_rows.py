@@ -131,6 +131,8 @@ ROWS = {  # by the heading of the command's help
             choices=f"{REQUEST}:QUERIES", of=("RankingOptions", "ToJudgeOptions", *SCORES)),
         Row("ties", "Ties | None", None, "order of equal scores: %(choices)s (default trec)",
             choices=f"{REQUEST}:TIES", of=(*READING, "ToJudgeOptions", "ArrayOptions")),
+        Row("ties_report", "bool", False, "print what the order of equal scores could change, instead of the means",
+            of=("EvaluateOptions",)),
         Row("judged_only", "bool", False, "drop unjudged documents from the rankings", of=("LevelOptions",)),
         Row("max_depth", "SupportsIndex | None", None, "cut every ranking after N documents", "N", "count",
             also=("top", "cut", "rank_cutoff"), of=("LevelOptions",)),

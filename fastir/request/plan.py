@@ -411,13 +411,18 @@ def check_average(requests: list[names.Request], all_values: list[dict[str, Any]
     if depth != MAX_DEPTH:
         raise ValueError("max_depth: ties='average' cannot cut rankings, give the metrics a cutoff instead")
     for request, values in zip(requests, all_values, strict=True):
-        varies = values.get("ap_norm") == "hits" and request.cutoff is not None
-        if varies or not has_expected(request.card.name):
-            where = " with ap_norm=hits and a cutoff" if varies else ""
+        if not has_closed_form(request, values):
+            where = " with ap_norm=hits and a cutoff" if has_expected(request.card.name) else ""
             raise ValueError(
                 f"metric {quote(request.text)}: ties='average' is not possible, because its expected "
                 f"value has no closed form here{where}"
             )
+
+
+def has_closed_form(request: names.Request, values: dict[str, Any], max_depth: int | None = None) -> bool:
+    """Whether the expected value of a metric over the orders of equal scores has one."""
+    varies = values.get("ap_norm") == "hits" and request.cutoff is not None
+    return max_depth in (None, MAX_DEPTH) and not varies and has_expected(request.card.name)
 
 
 def param_values(request: names.Request, chosen: dict[str, Any], record: Convention | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 
-from fastir.checks import check_choice
+from fastir.checks import check_choice, refuse_options
 from fastir.data.qrels import GroupedQrels
 from fastir.data.results.by_run import ResultsByRun
 from fastir.data.results.results import Results, set_best
@@ -271,6 +271,7 @@ class Judge(NamedTuple):
 
 def make_judge(qrels: Any, run: Any, metrics: str | Iterable[str], options: EvaluateOptions) -> Judge:
     """Prepare qrels, which may be a DataFrame; the run's session holds those that are too large."""
+    refuse_options("spark", options, ("ties_report",), "parts are not put together with their ties")
     metrics, _ = custom_among(metrics)
     sides = columns_by_side(options.get("columns"), options.get("qrels_columns"), options.get("run_columns"))
     weights = options.get("weights")

@@ -431,3 +431,29 @@ def test_gates_that_passed_are_one_line(call):
     ):
         code, _, err = call(*command, "-m", "map", *gates)
         assert (code, err) == (0, f"fastir: gate passed: {said}\n")
+
+
+def test_a_range_over_the_orders_of_equal_scores_has_a_bound_above(call):
+    command = ("eval", QRELS, BM25, "-m", "ndcg@10", "--ties-report", "--fail-over")
+    found = fastir.evaluate(QRELS, BM25, "ndcg@10", ties_report=True).ties()["ndcg@10"].range
+    assert found > 0 and call(*command, f"tie-range:ndcg@10={found!r}")[0] == 0
+    code, out, err = call(*command, "tie-range:ndcg@10=0.0001")
+    assert code == 4 and out.startswith("metric")
+    assert (
+        err
+        == f"fastir: fail: run bm25: the range of ndcg@10 over the orders of equal scores is {found:.6g}, over 0.0001\n"
+    )
+    assert call(*command, "tie-range:map=0")[0] == 4
+    for words, message in (
+        (("--fail-over", "tie-range:ndcg@10=0.1"), "--fail-over tie-range: it belongs to --ties-report"),
+        (
+            ("--ties-report", "--fail-under", "tie-range:ndcg@10=0.1"),
+            "expected --fail-over with a range from 0 to below",
+        ),
+        (
+            ("--ties-report", "--fail-over", "tie-range:ndcg@10=1"),
+            "expected --fail-over with a range from 0 to below 1",
+        ),
+    ):
+        code, out, err = call("eval", QRELS, BM25, "-m", "ndcg@10", *words)
+        assert (code, out) == (1, "") and message in err

@@ -28,4 +28,4 @@ def test_the_typed_dict_of_rankings_is_what_judged_rankings_takes():
 def test_compare_takes_the_options_of_evaluate_but_weights():
     named = set(inspect.signature(fastir.compare).parameters) & set(of_runs.EvaluateOptions.__annotations__)
     rest = set(of_runs.EvaluateOptions.__annotations__) - set(of_runs.CompareOptions.__annotations__)
-    assert rest == named | {"weights"} == {"queries", "n_threads", "weights"}
+    assert rest == named | {"weights", "ties_report"} == {"queries", "n_threads", "weights", "ties_report"}

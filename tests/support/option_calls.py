@@ -180,7 +180,7 @@ VALUES = {
     "forbidden": words({"q1": ["b"]}, metrics="forbidden_hits@3"),
     "doc_groups": words({"a": {"m": 1}}, target={"m": 0.5, "f": 0.5}, metrics="awrf@3"),
     "target": words({"m": 0.5, "f": 0.5}, doc_groups={"a": {"m": 1}}, metrics="awrf@3"),
-    "forbidden_level": words(0, metrics="forbidden_hits@3"),
+    "forbidden_level": words(0, metrics="forbidden_hits@3"), "ties_report": words(True),
     "unanswerable": words(["elsewhere"]),
     "validate": words("judged", run=UNJUDGED_REPEATED), "columns": words({"doc_id": "number"}, run=RUN_UNNAMED),
     "qrels_columns": words({"doc_id": "number"}, qrels=QRELS_UNNAMED), "label": words(2, qrels=INTERACTIONS),
@@ -275,9 +275,13 @@ def judged_values(**options):
     return fastir.judged_rankings(qrels, run).evaluate(**options)
 
 
+def with_ties(results):
+    return results, [getattr(each, "_ties", None) for each in results.values()]
+
+
 CALLS = {
     "evaluate": Call(fastir.evaluate, ONE), "Evaluator": Call(evaluator, ONE),
-    "evaluate_many": Call(fastir.evaluate_many, MANY),
+    "evaluate_many": Call(fastir.evaluate_many, MANY, with_ties),
     "evaluate_lists": Call(
         fastir.evaluate_lists, {"retrieved": ranked_ids, "relevant": [QRELS[q] for q in SHARED], "metrics": METRICS}
     ),
@@ -802,7 +806,9 @@ def flat(value):
     if isinstance(value, fastir.Results):
         report = {name: getattr(value.report, name) for name in dir(value.report) if not name.startswith("_")}
         report = {name: each for name, each in report.items() if not callable(each)}
-        return kind, list(value.query_ids), value.values.tobytes(), flat(dict(value)), flat(report), flat(value.status)
+        return kind, list(value.query_ids), value.values.tobytes(), flat(dict(value)), flat(report), (
+            flat(value.status), flat(getattr(value, "_ties", None)),
+        )  # fmt: skip
     if isinstance(value, fastir.JudgedRankings):
         return (
             kind, flat(list(value.query_ids)), flat(ranking_arrays(value)), printed(value),

@@ -124,7 +124,7 @@ COMMON = {
     "--doc-weights": line(HEAVY, more=["-m", "psp@3"]), "--queries": line("intersection"),
     "--ties": line("doc_id_asc"), "--judged-only": line(), "--max-depth": line(2),
     "--score-dtype": line("float32"), "--min-score": line(6), "--ci": line(), "--interval": line("percentile"),
-    "--confidence": line(0.5), "--bounds": line(), "--max-label": line(9),
+    "--confidence": line(0.5), "--bounds": line(), "--ties-report": line(), "--max-label": line(9),
     ("eval", "--pool-depth"): line(1, more=["--bounds"]), "--unseen": line(2, more=["--bounds"]),
     "--fail-under": line("map=0.99"), "--fail-over": line("map=0.01"), "--per-query": line(),
     "--transpose": line(), "--format": line("json"), "--sort": line("none"), "--output": line(f"{OUT}.txt"),

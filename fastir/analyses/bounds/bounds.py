@@ -83,7 +83,7 @@ def bounds(
         How many documents outside each ranking can have such labels, too: up to a million, not with `against`.
     **options
         Options of `evaluate`, except `doc_weights`, `forbidden`, `forbidden_level`, `unanswerable`, `doc_costs`,
-        `doc_groups` and `target`.
+        `doc_groups`, `target` and `ties_report`.
 
     Returns
     -------
@@ -135,7 +135,7 @@ def bounds(
     >>> fastir.bounds(qrels, {"q": {"x": 3.0, "a": 2.0, "y": 1.0}}, "recall@2", unseen=2).lower["recall@2"]
     0.2
     """
-    refuse_options("bounds", options, OF_DOCUMENTS, "no metric that has bounds reads it")
+    refuse_options("bounds", options, (*OF_DOCUMENTS, "ties_report"), "no metric that has bounds reads it")
     metrics, own = custom_among(metrics)
     if own:
         raise TypeError(

@@ -149,6 +149,7 @@ def evaluate_and_compare(
     `options` are the evaluation's options, without `queries` and `n_threads`, which the statistics have.
     """
     refuse_options("compare", options, ("weights",), "no test here compares weighted means")
+    refuse_options("compare", options, ("ties_report",), "evaluate_many reports ties")
     statistics = statistics.validate()
     statistics.check_scipy()
     runs = run_collections.with_names(runs, names, [qrels])

@@ -82,7 +82,7 @@ def check_options(function: str, options: Iterable[str], metrics: Collection[str
     """Refuse weights of documents and parameters of metrics that none of the curve's metrics reads."""
     params = {param.name for card in CARDS if card.name in metrics for param in card.params}
     never = {"average", "over_budget", "at_least_one"}  # a curve is a mean over queries, of whole rankings
-    others = {*OF_DOCUMENTS, *choice_params()} - params | never
+    others = {*OF_DOCUMENTS, "ties_report", *choice_params()} - params | never
     refuse_options(function, options, others, f"the curve is made of {', '.join(metrics)}, which do not read it")
 
 
@@ -236,8 +236,8 @@ def precision_recall_curve(
         The recall points of the interpolated curve, from 0 to 1, in any order.
     **options
         Options of `evaluate`, except `doc_weights`, `forbidden`, `forbidden_level`, `unanswerable`, `doc_costs`,
-        `doc_groups` and `target`. Parameters of precision, recall and iprec are taken: empty, short_rankings,
-        empty_ranking, recall_norm, rounding, unranked.
+        `doc_groups`, `target` and `ties_report`. Parameters of precision, recall and iprec are taken: empty,
+        short_rankings, empty_ranking, recall_norm, rounding, unranked.
 
     Returns
     -------

@@ -49,7 +49,7 @@ def explain(
         As for `evaluate`.
     **options
         Options of `evaluate`, except `weights`, `doc_weights`, `forbidden`, `forbidden_level`, `unanswerable`,
-        `doc_costs`, `doc_groups` and `target`: one query has no mean, and labels do not show the others.
+        `doc_costs`, `doc_groups`, `target` and `ties_report`: one query has no mean, and labels do not show the others.
         ``queries="strict"`` reads the whole run.
 
     Returns
@@ -81,7 +81,7 @@ def explain(
     missing  a                        1
     """
     refuse_options("explain", options, ("weights",), "one query has no mean that weights of queries could change")
-    refuse_options("explain", options, OF_DOCUMENTS, "labels do not show it")
+    refuse_options("explain", options, (*OF_DOCUMENTS, "ties_report"), "labels do not show it")
     return Evaluator(qrels, metrics, **options).explain(run, query_id)
 
 
@@ -204,7 +204,7 @@ def explain_conventions(
     'query q1 parts at rank 1: b, label 1, adds 0.3801 by trec_eval-9 and 1.0000 by lightgbm; its gain is 1 in ...'
     """
     refuse_options("explain_conventions", options, ("convention",), "pair names the conventions")
-    refuse_options("explain_conventions", options, OF_DOCUMENTS, "labels do not show it")
+    refuse_options("explain_conventions", options, (*OF_DOCUMENTS, "ties_report"), "labels do not show it")
     if isinstance(pair, str) or len(pair) != 2:
         raise ValueError(f"pair must be two conventions, such as ('beir', 'ranx'), got {pair!r}")
     if isinstance(run, (str, os.PathLike)):

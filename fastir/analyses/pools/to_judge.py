@@ -181,7 +181,10 @@ def to_judge(
     budget = positive_integer("budget", "the number of documents to judge", budget, MAX_DEPTH)
     depth = check_depth(pool_depth)
     refuse_options(
-        "to_judge", options, (*OTHER_OPTIONS, "validate"), "runs are read as they are, and queries count alike"
+        "to_judge",
+        options,
+        (*OTHER_OPTIONS, "forbidden", "forbidden_level", "validate", "ties_report"),
+        "runs are read as they are, and queries count alike",
     )
     everything, rest = read_labels(qrels, duplicates), dict(options)
     rest["queries"], query_ids = query_rule(options.get("queries"))

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from fastir.data.results.report import Report
     from fastir.data.results.statistics import IntervalOptions, MeanInterval, Method, Statistic
     from fastir.data.results.tables import ResultsBySegment
+    from fastir.data.results.ties import TieReport
     from fastir.rendering import Cell, Table
     from fastir.request.conventions import Convention
     from fastir.request.provenance import Provenance
@@ -76,11 +77,12 @@ class Results(Fields, Exportable):
     provenance : Provenance, or a function of no arguments that makes it, or None
     """
 
-    __slots__ = ("_best", "_bounds", "_denominators", "_places", "_totals", "_weighing")
+    __slots__ = ("_best", "_bounds", "_denominators", "_places", "_ties", "_totals", "_weighing")
 
     _bounds: Any  # absent but in the `value` of Bounds
     _denominators: dict[str, np.ndarray]  # of each query, absent unless there are micro averages
     _best: dict[str, np.ndarray]  # absent unless metrics divide by means: by the means of these values
+    _ties: TieReport  # absent unless there is one
     _index = "query_id"
 
     # ---- the mapping: metric name -> mean ----------------------------------------------------------------------
@@ -201,6 +203,39 @@ class Results(Fields, Exportable):
     def bounds(self) -> Any:
         """The `Bounds` with these Results as `value` (how far unjudged documents could change them), else None."""
         return getattr(self, "_bounds", None)
+
+    def ties(self) -> TieReport:
+        """What the order of equal scores could change: a `TieReport`, with a row for each metric.
+
+        It has the expected value, as ``ties="average"``; the lowest and the highest value, as of the labels of equal
+        scores in rising and in falling order; their difference; the bias of the tie rule, which is the value less the
+        expected one; the number of queries whose value depends on the order; and the most documents of one score.
+
+        Returns
+        -------
+        TieReport
+            **Undefined**: the expected value and the bias are NaN for a metric whose expected value has no closed form,
+            and with `max_depth`, if a query has ties. Labels in order do not always give the lowest and the highest
+            value of the few metrics that `metric` names: for them they are the extremes of the values that are known.
+
+        Raises
+        ------
+        ValueError
+            The evaluation was without ``ties_report=True``, or these results were loaded or selected from others.
+
+        Examples
+        --------
+        >>> import fastir
+        >>> run = {"q": {"a": 1.0, "b": 1.0, "c": 0.5}}
+        >>> fastir.evaluate({"q": {"a": 1}}, run, "mrr", ties="input", ties_report=True).ties()
+        metric  expected  lowest  highest   range     bias  n_queries  largest_group
+        mrr       0.7500  0.5000   1.0000  0.5000  +0.2500          1              2
+        <BLANKLINE>
+        1 query
+        """
+        if not hasattr(self, "_ties"):
+            raise ValueError("ties: these results have no report of ties; evaluate with ties_report=True")
+        return self._ties
 
     @property
     def weights(self) -> dict[Any, float] | None:
@@ -659,8 +694,8 @@ class Results(Fields, Exportable):
 
     def __reduce__(self) -> tuple[Any, ...]:
         fields = (self._query_ids, self._names, self._values, self._status_codes, self._aggregates, self.report)
-        state = (None, {"_denominators": self._denominators}) if denominators_of(self) else None
-        return Results, (*fields, self._weights, self.provenance), state
+        kept = {name: getattr(self, name) for name in ("_denominators", "_ties") if hasattr(self, name)}
+        return Results, (*fields, self._weights, self.provenance), (None, kept) if kept else None
 
 
 def remake(results: Results, values: np.ndarray, **fields: Any) -> Results:
@@ -705,6 +740,12 @@ def best_of(results: Results) -> dict[str, np.ndarray]:
 def set_best(results: Results, best: dict[str, np.ndarray]) -> Results:
     """Say by the means of what, for each query, metrics that divide by means were divided; returns the Results."""
     results._best = best
+    return results
+
+
+def set_ties(results: Results, ties: TieReport) -> Results:
+    """Give the Results their report of ties; returns the Results."""
+    results._ties = ties
     return results
 
 

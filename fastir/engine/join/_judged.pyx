@@ -595,8 +595,28 @@ def collecting_plan(Judged judged, ranks, labels, int64_t whole, int reads=POOL)
     return plan
 
 
+def with_ties(Plan plan, Judged judged, int64_t[::1] firsts, int64_t[::1] lasts, int64_t[::1] num_ret,
+              int32_t[::1] labels):
+    """Make a new plan, that nothing else has, also put away the ties of all hits; returns the plan.
+
+    Of a query with n hits the first n places of its judgments get the first and last rank of each hit's tie, the number
+    of ranked documents, and the label. All arrays are as long as all judgments.
+    """
+    cdef int64_t n = judged.offsets[judged.n_queries]
+    if not firsts.shape[0] == lasts.shape[0] == num_ret.shape[0] == labels.shape[0] == n:
+        raise ValueError(f"expected arrays of {n} entries")
+    if n > 0:
+        plan.ties.judged = judged.labels
+        plan.ties.firsts, plan.ties.lasts, plan.ties.num_ret = &firsts[0], &lasts[0], &num_ret[0]
+        plan.ties.labels = &labels[0]
+    plan.owners = judged, firsts, lasts, num_ret, labels
+    return plan
+
+
 cdef int check_judged(Plan plan, Judged judged) except -1:
     """Refuse to join with other qrels than the plan's."""
+    if plan.ties.judged != NULL and plan.ties.judged != judged.labels:
+        raise RuntimeError("internal error: a plan that wants ties is joined with a Judged that is not its own")
     if plan.collected.ranks != NULL and plan.collected.first != judged.labels:
         raise RuntimeError("internal error: a plan that collects hits is joined with a Judged that is not its own")
     return 0

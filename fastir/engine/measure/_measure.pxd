@@ -79,8 +79,17 @@ cdef struct Collected:          # where a plan without metrics puts the hits of 
     int32_t* labels
 
 
+cdef struct Ties:               # where a plan also puts the ties of every query's hits, in any order
+    const int32_t* judged       # the labels of the qrels, into which Judgments.labels points
+    int64_t* firsts             # parallel to labels; a query's hits from its first label on
+    int64_t* lasts
+    int64_t* num_ret
+    int32_t* labels
+
+
 cdef class Plan:
     cdef walk_fn walk
+    cdef Ties ties              # judged is NULL unless they are wanted
     cdef Collected collected    # ranks is NULL in a plan that measures
     cdef object owners          # what owns the memory of collected
     cdef object spare           # scratch that a join left for the next call, or None

@@ -77,16 +77,19 @@ cdef class Rows(Blocks):
 cdef class JudgedRanks(Rows):
     """Measures judged rankings, query by query; int64 and int32 arrays as `collecting_plan` fills them.
 
-    `values` is float64 of shape (n_queries, n_slots), filled.
+    `values` is float64 of shape (n_queries, n_slots), filled. A plan of expected values needs the `lasts`, too.
     """
 
-    cdef const int64_t[::1] offsets, ideal_offsets, ranks, num_ret
+    cdef const int64_t[::1] offsets, ideal_offsets, ranks, num_ret, lasts
     cdef const int32_t[::1] labels, ideal_labels
 
     def __cinit__(self, Plan plan, const int64_t[::1] offsets, const int64_t[::1] ranks, const int32_t[::1] labels,
                   const int64_t[::1] num_ret, const int64_t[::1] ideal_offsets, const int32_t[::1] ideal_labels,
-                  double[:, ::1] values):
+                  double[:, ::1] values, const int64_t[::1] lasts=None):
+        if plan.average and lasts is None:
+            raise ValueError("expected values need the last rank of each tie")
         self.begin(plan, values)
+        self.lasts = lasts
         self.offsets, self.ranks, self.labels, self.num_ret = offsets, ranks, labels, num_ret
         self.ideal_offsets, self.ideal_labels = ideal_offsets, ideal_labels
 
@@ -94,11 +97,14 @@ cdef class JudgedRanks(Rows):
         cdef Scratch* scratch = self.scratch[thread]
         cdef int64_t i, n_hits = 0, first = self.ideal_offsets[row], n_pool = self.ideal_offsets[row + 1] - first
         cdef int64_t n = self.offsets[row + 1] - self.offsets[row]
-        if grow(scratch, self.plan, max(self.num_ret[row] if self.plan.reads == ALL else n, n_pool)) < 0:
+        if grow(scratch, self.plan,
+                max(self.num_ret[row] if self.plan.reads == ALL or self.plan.average else n, n_pool)) < 0:
             return NO_MEMORY
         for i in range(self.offsets[row], self.offsets[row + 1]):
             if is_hit(label_code(self.labels[i]), self.plan.reads):
                 scratch.ranks[n_hits] = self.ranks[i]
+                if self.plan.average:
+                    scratch.lasts[n_hits] = self.lasts[i]
                 scratch.labels[n_hits] = label_code(self.labels[i])
                 n_hits += 1
         self.measure_hits(thread, row, n_hits, self.num_ret[row],

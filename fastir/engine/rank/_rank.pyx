@@ -231,7 +231,7 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
 
     items + i * stride is where `compare` finds the id of row i; room was made by reserve().
     """
-    cdef int64_t i, j, n_levels = 0, low, high
+    cdef int64_t i, j, n_levels = 0, low, high, place = -1
     cdef bint falling = True, any_tied = False, by_id = ties <= REVERSED
     cdef double score
     if not by_id:       # by score and then label: hits come out in rank order, and need no order_hits()
@@ -239,6 +239,8 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
     if n_hits > 0:
         for i in range(1, n):
             falling &= scores[i - 1] >= scores[i]
+    if plan.ties.judged != NULL:
+        place = judgments.labels - plan.ties.judged
     if not falling:
         n_levels = find_levels(r, scores, n, n_hits)
         for j in range(n_levels):
@@ -267,6 +269,11 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
             low = r.above[j]
             high = low + r.alike[j]
         r.measured.lasts[i] = high
+        if place >= 0:
+            plan.ties.firsts[place + i] = low + 1
+            plan.ties.lasts[place + i] = high
+            plan.ties.num_ret[place + i] = n
+            plan.ties.labels[place + i] = r.hits[i].label
         if high - low > 1 and by_id:
             low = tied_rank(r, items, stride, low, high, r.hits[i].item, compare, ties)
         r.measured.ranks[i] = low + 1

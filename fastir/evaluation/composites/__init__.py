@@ -9,4 +9,5 @@ Raises  UnknownMetricError, ValueError; and the errors of `drivers`
 per_metric   metrics with different rules, and metrics that read the judgments of all queries
 subtopics    qrels with groups: subtopics, or groups of judges; preferences of judges
 samples      samples of a pool, and what is estimated from them
+ties         the least, the largest and the expected value over the orders of equal scores
 """
