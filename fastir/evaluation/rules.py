@@ -201,8 +201,8 @@ class EvaluationRules:
         metrics = settings.metrics if self.custom is None else self.custom.metrics
         sides = None, self.columns
         request = EvaluationRequest(self.qrels, metrics, settings.options, sides, self.weights, self.parents)
-        of_documents = {"forbidden": self.forbidden, "doc_groups": self.doc_groups, "doc_costs": self.doc_costs}
-        return request._replace(ties_report=self.tie_measurer is not None, **of_documents)._replace(**changed)
+        request = request._replace(forbidden=self.forbidden, doc_groups=self.doc_groups, doc_costs=self.doc_costs)
+        return request._replace(ties_report=self.tie_measurer is not None)._replace(**changed)
 
     def warn_of_fractions(self) -> None:
         """Warn of labels that are fractions and too small for a metric; not again when an Evaluator is unpickled."""
