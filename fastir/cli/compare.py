@@ -22,6 +22,7 @@ from fastir.cli.runs import (
     warn_of_other_options,
 )
 from fastir.cli.terminal import Output, UsageError, progress_bar, tell
+from fastir.engine.measure import FALSE_SURFACE
 from fastir.errors import FastirError, UnknownMetricError, quote
 from fastir.rendering.text import replacing
 from fastir.request.directions import best_first
@@ -145,7 +146,7 @@ def comparison_inputs(
 
 
 def testable_metrics(settings: Settings, named: Sequence[str]) -> list[str]:
-    """The metrics of --all without the geometric means, unless they are named; a note says which are left out."""
+    """The metrics of --all but those that are not compared and not named; notes say which are left out."""
     left_out = [
         name
         for name, how in zip(settings.names, settings.aggregates, strict=True)
@@ -153,6 +154,9 @@ def testable_metrics(settings: Settings, named: Sequence[str]) -> list[str]:
     ]
     if left_out:
         tell("note", f"--all is without {', '.join(left_out)}: no test here compares geometric means")
+    if FALSE_SURFACE in settings.names and FALSE_SURFACE not in named:
+        tell("note", f"--all is without {FALSE_SURFACE}: it is of queries without a relevant document alone")
+        left_out.append(FALSE_SURFACE)
     return [name for name in settings.names if name not in left_out]
 
 

@@ -3,6 +3,7 @@
 import csv
 import html.parser
 import io
+import itertools
 import math
 import random
 import re
@@ -16,8 +17,11 @@ from fastir.rendering.cells import align_points
 
 
 def rows_of(table):
-    """The cells of a text table above the notes."""
-    return [re.split(r"  +", line.strip()) for line in table.partition("\n\n")[0].splitlines()]
+    """The cells of a text table above the notes; a metric that is not repeated is put in."""
+    rows = [re.split(r"  +", line.rstrip()) for line in table.partition("\n\n")[0].splitlines()]
+    for above, row in itertools.pairwise(rows):
+        row[0] = row[0] or above[0]
+    return rows
 
 
 def test_letters_name_the_runs_that_a_run_is_better_than(three):
@@ -149,7 +153,7 @@ def test_what_is_degenerate_is_noted():
     found = fastir.compare_scores(values(a=[0.5, 0.5, 0.5], b=[0.25, 0.25, 0.25], c=[0.5, 0.5, 0.5]))
     rows = rows_of(found.to_table(rows="pairs"))
     assert rows[0][-1] == "note"
-    assert rows[1][5] == "-" and rows[1][-1] == found.pairs[0].note != ""
+    assert rows[1][5] == "-" and f"{rows[1][-1]}: {found.pairs[0].note}" in found.to_table(rows="pairs")
     assert "ᵇ" not in str(found)
 
 

@@ -11,6 +11,7 @@ import fastir
 from fastir.evaluation.evaluate import VALUE_OPTIONS, ranking_options
 from fastir.request.conventions import CONVENTIONS
 from fastir.request.options import TIES, choice_params
+from fastir.request.plan import OF_DOCUMENTS
 
 SINGLE = [name for name in TIES if name != "average"]
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
@@ -131,7 +132,14 @@ def test_an_option_of_values_is_refused_with_its_place(name):
 def test_the_place_of_an_option_of_values_is_right():
     """Each option of `evaluate` is one of judged_rankings, or one of the method that the message names."""
     of = {call: set(inspect.signature(call).parameters) for call in (fastir.Evaluator, fastir.JudgedRankings.evaluate)}
-    for name in of[fastir.Evaluator] - {"qrels", "metrics", "choices", "doc_weights", *ranking_options()}:
+    for name in of[fastir.Evaluator] - {
+        "qrels",
+        "metrics",
+        "choices",
+        "ties_report",
+        *OF_DOCUMENTS,
+        *ranking_options(),
+    }:
         assert name in VALUE_OPTIONS
     assert set(VALUE_OPTIONS) <= of[fastir.JudgedRankings.evaluate]
     judged = fastir.judged_rankings({"q": {"a": 1, "b": 2}}, {"q": {"a": 2.0, "b": 1.0}})

@@ -141,7 +141,7 @@ def test_what_is_not_runs_is_a_type_error(qrels, runs, message):
 def test_a_run_alone_is_an_error(qrels, run):
     with pytest.raises(TypeError, match=r"got Run$"):
         fastir.evaluate_many(qrels, fastir.Run.from_dict(run), "map")
-    with pytest.raises(fastir.NoOverlapError, match=r"^run 'q1': no query in common: .* the run has 'd1'$"):
+    with pytest.raises(ValueError, match=r"^runs is one run, .*; several are expected, as \{'name': run\}$"):
         fastir.evaluate_many(qrels, run, "map")
 
 

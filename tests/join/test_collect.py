@@ -31,5 +31,6 @@ def test_a_join_with_other_qrels_than_those_of_the_plan_is_refused(run):
     values = collector.measure(run, 1)[1]
     assert values[:, 0].sum() == len(ROWS)
     collector.judged = fastir.Qrels.from_dict(QRELS).columns.judged()
+    collector.list_rules = None
     with pytest.raises(RuntimeError, match=r"internal error.*not its own"):
         collector.measure(run, 1)

@@ -47,6 +47,21 @@ def hit_rate(x, judged, level, k=None):
     return float(hits(x, judged, level, k) > 0)
 
 
+def surfaced(x, judged, level, k=None):
+    """Whether anything is ranked at all, relevant or not."""
+    return float(len(x[:k]) > 0)
+
+
+def false_surface(x, judged, level, k=None):
+    """The same where nothing is relevant."""
+    return math.nan if num_rel(x, judged, level) else surfaced(x, judged, level, k)
+
+
+def false_abstention(x, judged, level):
+    """Whether nothing is ranked where something is relevant."""
+    return 1.0 - surfaced(x, judged, level) if num_rel(x, judged, level) else math.nan
+
+
 def precision(x, judged, level, k=None, short_rankings="pad"):
     """trec_eval P and set_P: the cut-off divides even where the ranking is shorter, but in XGBoost."""
     depth = k if k and short_rankings == "pad" else len(x[:k])
@@ -200,6 +215,7 @@ def ncg(x, judged, level, k=None):
 METRICS = {
     **{f.__name__: f for f in (num_q, num_ret, num_rel, num_rel_ret)},
     **{f.__name__: f for f in (hits, hit_rate, precision, recall, f1, r_precision, map_r, bpref, rbp, mrr)},
+    **{f.__name__: f for f in (surfaced, false_surface, false_abstention)},
     "map": average_precision,
     **{f.__name__: f for f in (cg, ncg, dcg, dcg_burges, ndcg, ndcg_burges, err, nerr, irbu, rbu)},
     **oracle_intents.METRICS,

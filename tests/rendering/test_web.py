@@ -94,7 +94,7 @@ def test_reprs_are_short():
     )
     total = fastir.Accumulator("mrr", ties="average")
     assert repr(total) == "<Accumulator of 0 queries: mrr; ties='average'>"
-    assert repr(fastir.metrics()[0]) == "<Card of num_q: queries evaluated>"
+    assert repr(fastir.metrics()[0]) == "<Card of ndcg: normalised discounted cumulative gain>"
 
 
 @pytest.mark.parametrize("name", fastir.conventions.CONVENTIONS)

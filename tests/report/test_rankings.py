@@ -38,7 +38,7 @@ def test_rankings_without_an_order_say_why():
     evaluator = fastir.Evaluator(qrels, "weighted_precision@1", doc_weights={"a": 1.0})
     rankings = RankingsByQuery(["q"], 4, 1)
     rankings.add(evaluator, run)
-    assert "explain: metric 'weighted_precision@1' uses weights" in rankings.why_not
+    assert "explain: metric 'weighted_precision@1' reads weights of documents" in rankings.why_not
 
 
 def test_a_label_below_0_counts_as_unjudged():

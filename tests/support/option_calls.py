@@ -414,6 +414,8 @@ for kind, last, dicts in (("qrels", "label", QRELS), ("run", "score", RUN)):
 (FOLDER / "responses.json").write_text(json.dumps({"responses": [{"hits": {"hits": [{"_id": "a", "_score": 1.0}]}}]}))
 READ = {
     "Qrels.from_dict": (fastir.Qrels.from_dict, {"data": QRELS_OF_SAMPLES}, qrels_read),
+    "Qrels.from_sets": (fastir.Qrels.from_sets, {"data": {"q1": [["a", "c"], ["b"]]}}, lambda qrels: qrels.sets),
+    "Qrels.from_hops": (fastir.Qrels.from_hops, {"data": {"q1": [["a", "c"], ["b"]]}}, lambda qrels: qrels.hops),
     "Qrels.from_file": (fastir.Qrels.from_file, {"path": FOLDER / "qrels.txt"}, qrels_read),
     "Qrels.from_table": (fastir.Qrels.from_table, {"data": QRELS_TABLE}, qrels_read),
     "Run.from_dict": (fastir.Run.from_dict, {"data": RUN}, run_read),
@@ -652,6 +654,9 @@ OVERRIDES = {
     ("bounds", "pool_depth"): words(2), ("bounds against", "pool_depth"): words(2), ("bounds", "unseen"): words(2),
     ("bounds against", "unseen"): [refused(2, "unseen")],
     ("bounds against", "duplicates"): words("first", "last", "max", run=REPEATED), ("write_report", "k"): words(1),
+    ("write_report", "title"): words("Mine"),
+    ("write_report", "topics"): words({"q1": "words of q1"}),
+    ("write_report", "doc_titles"): words({"a": "words of a"}),
     ("explain_ranked", "ideal_labels"): words([3, 3, 2]), ("identify", "digits"): words(2, values={"p@3": 0.3}),
     ("identify", "ignore"): words("x", values={"p@3": "0.33", "x": "0.1"}),
     ("identify", "parents"): words(PARENTS, values={"map": "0.5"}),

@@ -77,6 +77,9 @@ TOPICS = written("topics.txt", ["q1", "q2"])
 SEEN = written("seen.txt", ["q1 b", "q2 i"])
 GROUPS = written("segments.txt", [f"{q} {segment}" for q, segment in SEGMENTS.items()])
 CHUNKS = written("parents.txt", [f"{part} {document}" for part, document in PARENTS.items()])
+GROUPS = written("doc_groups.txt", [f"{doc_id} {'mf'[n % 2]} 1" for n, doc_id in enumerate(DOC_WEIGHTS_TOO)])
+TARGET = written("doc_target.txt", ["m 0.5", "f 0.5"])
+COSTS = written("doc_costs.txt", [f"{doc_id} {1 + n % 3}" for n, doc_id in enumerate(DOC_WEIGHTS_TOO)])
 HEAVY = written("weights.txt", [f"{doc_id} {1 + n % 3}" for n, doc_id in enumerate(DOC_WEIGHTS_TOO)])
 VERDICTS = ["query_id,run,nugget,importance,assignment", "q,x,n,vital,support", "q,x,m,okay,partial"]
 VERDICTS += ["q,y,n,vital,not", "q,y,m,okay,partial"]
@@ -121,6 +124,9 @@ COMMON = {
     "--forbidden": line(SEEN, more=["-m", "forbidden_hits@3"]),
     "--forbidden-level": line(0, more=["-m", "forbidden_hits@3"]),
     "--unanswerable": line(written("unanswerable.txt", ["elsewhere"])),
+    "--doc-groups": line(GROUPS, more=["--target", TARGET, "-m", "awrf@3"]),
+    "--target": line(TARGET, more=["--doc-groups", GROUPS, "-m", "awrf@3"]),
+    "--doc-costs": line(COSTS, more=["-m", "precision(budget=3)"]),
     "--doc-weights": line(HEAVY, more=["-m", "psp@3"]), "--queries": line("intersection"),
     "--ties": line("doc_id_asc"), "--judged-only": line(), "--max-depth": line(2),
     "--score-dtype": line("float32"), "--min-score": line(6), "--ci": line(), "--interval": line("percentile"),
@@ -198,6 +204,9 @@ OTHERS = {
     ("agreement", "--random-state"): line(7, more=["--resamples", "20"]),
     ("merge-qrels", "--columns"): line("doc_id=number", qrels=UNNAMED_QRELS, other_qrels=UNNAMED_QRELS),
     ("rank-correlation", "--doc-weights"): line(HEAVY, metric="psp@3"),
+    ("rank-correlation", "--doc-groups"): line(GROUPS, more=["--target", TARGET], metric="awrf@3"),
+    ("rank-correlation", "--target"): line(TARGET, more=["--doc-groups", GROUPS], metric="awrf@3"),
+    ("rank-correlation", "--doc-costs"): line(COSTS, metric="precision(budget=3)"),
     ("rank-correlation", "--forbidden"): line(SEEN, metric="forbidden_hits@3"),
     ("rank-correlation", "--forbidden-level"): line(0, metric="forbidden_hits@3"),
     ("similarity", "--metrics"): line("jaccard@1"),
@@ -221,6 +230,8 @@ NONE_BEST = "a table in which no number is the best"
 HELD = "rankings are held, and checked in full: more is refused, nothing ignored"
 NAMELESS = "runs have no name in the output; two runs of one name are refused"
 EXCEPTED = {
+    ("diff saved", "--target"): "--doc-groups, which it needs, is refused first",
+    ("compare saved", "--target"): "--doc-groups, which it needs, is refused first",
     ("diff saved", "--qrels"): "says where judgments are, for a side that is a run",
     **{
         (name, "--color"): NONE_BEST
