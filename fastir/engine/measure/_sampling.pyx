@@ -579,8 +579,8 @@ cdef double forbidden_hits(const Query* q, const Snapshot* s, const double* p) n
 
 declare(forbidden_hits, forbidden_card(Card(
     "forbidden_hits", "forbidden documents in the first k", "f_k, the number of forbidden documents at ranks <= k",
-    NONE_FORBIDDEN, (CLARKE_2020, "daimon forbidden_hits"), aliases=("harm_hits", "harmful_hits"), high=INF, higher_is_better=False,
-    by_label=False)), forbidden_hits)
+    NONE_FORBIDDEN, (CLARKE_2020, "daimon forbidden_hits"), aliases=("harm_hits", "harmful_hits"), high=INF,
+    higher_is_better=False, by_label=False)), forbidden_hits)
 
 
 cdef double forbidden_rate(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
@@ -588,7 +588,8 @@ cdef double forbidden_rate(const Query* q, const Snapshot* s, const double* p) n
 
 declare(forbidden_rate, forbidden_card(Card(
     "forbidden_rate", "whether a forbidden document is in the first k", "1 if f_k > 0, else 0", NONE_FORBIDDEN,
-    (CLARKE_2020, "daimon forbidden_rate"), aliases=("harm_rate", "leak_rate"), higher_is_better=False, by_label=False)), forbidden_rate)
+    (CLARKE_2020, "daimon forbidden_rate"), aliases=("harm_rate", "leak_rate"), higher_is_better=False,
+    by_label=False)), forbidden_rate)
 
 
 cdef double leak_recall(const Query* q, const Snapshot* s, const double* p) noexcept nogil:
