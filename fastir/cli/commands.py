@@ -47,7 +47,7 @@ POSITIONALS = {
         Row("shell", help="%(choices)s", metavar="SHELL"),
     )
 }  # fmt: skip
-ROWS = {  # by the heading of the long help, in its order
+ROWS: dict[str, tuple[Row, ...]] = {  # by the heading of the long help, in its order
     "metrics": (
         Row("metrics", flag="-m", metavar="METRIC", parse="list",
             help=f"such as ndcg@10 map, ndcg@10,map or ndcg@1,3,5 (default: {DEFAULT_METRICS})"),
@@ -131,11 +131,11 @@ ROWS = {  # by the heading of the long help, in its order
             help="the team is what this regular expression finds in the name of a run, its first group if it has one"),
     ),
 }  # fmt: skip
-OWN = {row.name: row for rows in ROWS.values() for row in rows}
-BY_NAME = option_rows.BY_NAME | OWN
+OWN: dict[str, Row] = {row.name: row for rows in ROWS.values() for row in rows}
+BY_NAME: dict[str, Row] = option_rows.BY_NAME | OWN
 BY_NAME["validate"] = BY_NAME["validate"]._replace(default=None)  # it depends on --parts
-TITLES = option_rows.TITLES | {row.name: title for title, rows in ROWS.items() for row in rows}
-WORDS = {**CHOICES, "format": FORMATS, "color": ("auto", "always", "never"), "shell": SHELLS}
+TITLES: dict[str, str] = option_rows.TITLES | {row.name: title for title, rows in ROWS.items() for row in rows}
+WORDS: dict[str, Any] = {**CHOICES, "format": FORMATS, "color": ("auto", "always", "never"), "shell": SHELLS}
 
 READ_QRELS, READ_RUNS = "qrels_format", "run_format names"
 READ_BOTH = f"{READ_QRELS} {READ_RUNS} columns qrels_columns run_columns label"
@@ -408,4 +408,4 @@ GROUPS = {
         Command("version", "", "show the version", "", ("fastir version",)),
     ),
 }  # fmt: skip
-COMMANDS = {command.name: command for commands in GROUPS.values() for command in commands}
+COMMANDS: dict[str, Command] = {command.name: command for commands in GROUPS.values() for command in commands}

@@ -61,37 +61,37 @@ def make_compute(metric: str, distinct: bool = False, granular: str | None = Non
 class HitRate(metrics.HitRate):
     """Whether an expected id is retrieved; with `use_granular_hit_rate` the fraction that is retrieved."""
 
-    compute = make_compute("hit_rate", granular="use_granular_hit_rate")
+    compute: Any = make_compute("hit_rate", granular="use_granular_hit_rate")
 
 
 class MRR(metrics.MRR):
     """1 / rank of the first expected id."""
 
-    compute = make_compute("mrr", granular="use_granular_mrr")
+    compute: Any = make_compute("mrr", granular="use_granular_mrr")
 
 
 class Precision(metrics.Precision):
     """The fraction of retrieved ids that are expected."""
 
-    compute = make_compute("precision", distinct=True)
+    compute: Any = make_compute("precision", distinct=True)
 
 
 class Recall(metrics.Recall):
     """The fraction of expected ids that are retrieved."""
 
-    compute = make_compute("recall")
+    compute: Any = make_compute("recall")
 
 
 class AveragePrecision(metrics.AveragePrecision):
     """Average precision, over all expected ids."""
 
-    compute = make_compute("map")
+    compute: Any = make_compute("map")
 
 
 class NDCG(metrics.NDCG):
     """nDCG of binary labels; its `mode` makes no difference for these."""
 
-    compute = make_compute("ndcg")
+    compute: Any = make_compute("ndcg")
 
 
 METRIC_REGISTRY = {

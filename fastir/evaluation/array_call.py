@@ -91,7 +91,7 @@ class ArrayCall:
         return add_custom(results, cast("CustomColumns", self.custom), rankings)
 
 
-plain_call = functools.lru_cache(256)(ArrayCall)  # equal requests share a call
+plain_call: Callable[..., Any] = functools.lru_cache(256)(ArrayCall)  # equal requests share a call
 
 
 def make_call(options: Options, metrics: str | Iterable[str], weights: Any) -> ArrayCall:

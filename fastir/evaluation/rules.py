@@ -188,7 +188,9 @@ class EvaluationRules:
             self.tie_measurer = TieMeasurer(self.prepared, custom is not None)
         self.judge: RunJudge | None = None
         self.part_rules: dict[bool, Any] = {}
-        self.qrels, self.columns, self.parents = self.prepared.qrels, self.prepared.columns, self.prepared.parents
+        self.qrels: Any = self.prepared.qrels
+        self.columns: Mapping[str, str] | None = self.prepared.columns
+        self.parents: Any = self.prepared.parents
         self.is_weighted: bool = self.qrels.columns.weights is not None
         self.may_be_run: bool = like_scores(held.numbers, held.offsets)
         self.provenance: Callable[[], Provenance] = functools.partial(settings.provenance, self.inputs)

@@ -45,7 +45,8 @@ class ItemRows:
     exclude: CallerItems
 
     def __init__(self, scores: Any, relevant: Any, exclude: Any, name: str, by_column: bool) -> None:
-        self.ranked, self.by_column = scores, by_column
+        self.ranked: Any = scores
+        self.by_column: bool = by_column
         self.columns: Side | None = None
         self.item_numbers: dict[Any, int] = {}
         self.query_ids: Any = None  # the ids of the evaluated rows, where they have some

@@ -300,7 +300,9 @@ class WholeTexts:
     """
 
     def __init__(self, reader: Any, file: Csv, place: int) -> None:
-        self.reader, self.file, self.place = reader, file, place
+        self.reader: Any = reader
+        self.file: Any = file
+        self.place: Any = place
 
     def ids(self, what: str, name: str, row: int) -> Any:
         ids = self.reader.ids(what, name, row)

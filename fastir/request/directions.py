@@ -14,7 +14,7 @@ from fastir.errors import UnknownMetricError
 from fastir.request.custom import CustomMetric
 from fastir.request.names import DIALECTS, read
 
-SIGNS = {True: 1, False: -1, None: 0}  # of a difference that is better
+SIGNS: dict[bool | None, int] = {True: 1, False: -1, None: 0}  # of a difference that is better
 UNBOUNDED_RANGE = -math.inf, math.inf
 RANGE_PATTERN = (
     r"(-?[\d.]+) (?:to (-?[\d.]+)|up)(?:; or any number with gain=.*)?"  # gains of the caller are not in a name

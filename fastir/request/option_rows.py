@@ -47,7 +47,7 @@ class Row(Record):
 INTEGER, LABEL, TABLE = "SupportsIndex", "SupportsIndex | SupportsFloat", "Mapping[str, str] | None"
 REQUEST, TESTS = "fastir.request.options", "fastir.analyses.compare.options"
 READING, SCORES = ("ReadingOptions",), ("StatisticsOptions",)
-ROWS = {  # by the heading of the command's help
+ROWS: dict[str, tuple[Row, ...]] = {  # by the heading of the command's help
     "metrics": (
         Row("metrics", flag="-m", also=("measure", "measures")),
         Row("rel_level", LABEL, 1, "the lowest relevant label (default %(default)s)", "X", "label",
@@ -209,8 +209,8 @@ ROWS = {  # by the heading of the command's help
         Row("sort", "bool", False),
     ),
 }  # fmt: skip
-TITLES = {row.name: title for title, rows in ROWS.items() for row in rows}
-BY_NAME = {row.name: row for rows in ROWS.values() for row in rows}
+TITLES: dict[str, str] = {row.name: title for title, rows in ROWS.items() for row in rows}
+BY_NAME: dict[str, Row] = {row.name: row for rows in ROWS.values() for row in rows}
 
 
 def every_row() -> Iterator[Row]:

@@ -186,15 +186,16 @@ class Learner:
     """The relevant documents of each run by query and rank, from which any set of queries can learn."""
 
     def __init__(self, layout: Layout, card: Method, level: float) -> None:
-        self.card, self.sizes = card, layout.sizes
+        self.card: Any = card
+        self.sizes: np.ndarray = layout.sizes
         if not card.learnt:
             return
         judged = layout.judged
         relevant = judged.labels >= level
         queries = list_of_each(judged.offsets)[relevant]
         positions = layout.slots[queries] + judged.ranks[relevant] - 1
-        self.num_rel = sums(judged.ideal_labels >= level, judged.ideal_offsets)
-        self.hits = []
+        self.num_rel: np.ndarray = sums(judged.ideal_labels >= level, judged.ideal_offsets)
+        self.hits: list[Any] = []
         for places, sizes in zip(layout.places, self.sizes, strict=True):
             ranks = places[positions].astype(np.int64)
             in_run = ranks < sizes[queries]

@@ -411,11 +411,11 @@ class Trials:
         checked = check_metric(metric, options)
         rules = read_rules(metric, checked, ties)
         qrels = select_queries(qrels, run_set, rules["queries"])
-        self.layout = Layout(
+        self.layout: Layout = Layout(
             *(qrels, run_set, card, norm, ties, options.get("n_threads")), rules["score_dtype"], rules["exclude"]
         )
-        self.compiled = compile_metric(self.layout, metric, checked)
-        self.learner = Learner(self.layout, card, self.compiled.options.rel_level)
+        self.compiled: Any = compile_metric(self.layout, metric, checked)
+        self.learner: Learner = Learner(self.layout, card, self.compiled.options.rel_level)
 
     def in_sample(self, settings: list[Setting]) -> tuple[np.ndarray, list[Setting]]:
         """The value of each query in each setting, and the settings with what all queries teach."""

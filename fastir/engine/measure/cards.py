@@ -12,7 +12,10 @@ from fastir.engine.measure.references import PROGRAMS, Reference
 
 INF = float("inf")
 READS = tuple(READ_CODES)
-BETTER = {True: "larger values", False: "smaller values", None: "neither: it does not judge a ranking"}
+BETTER: dict[bool | None, str] = {
+    True: "larger values", False: "smaller values",
+    None: "neither: it does not judge a ranking",
+}
 
 # ---- responses ----------------------------------------------------------------------------------------------------
 

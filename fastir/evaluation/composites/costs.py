@@ -65,7 +65,7 @@ class RankedRun:
 
     def __init__(self, run: Run, query_ids: set[str], settings: Settings, doc_costs: Any) -> None:
         run = select(run, [place for place, query in enumerate(run.columns.query_ids) if str(query) in query_ids])
-        self.columns = run.columns
+        self.columns: Any = run.columns
         queries = list_of_each(self.columns.offsets)
         order = rank_order(self.columns, queries, TIES[settings.ties], bool(settings.single))
         sizes = np.diff(self.columns.offsets)
@@ -73,7 +73,9 @@ class RankedRun:
             places = np.arange(len(order)) - repeat(self.columns.offsets[:-1], sizes)
             order = order[places < settings.options.max_depth]
             sizes = np.minimum(sizes, settings.options.max_depth)
-        self.rows, self.queries, self.offsets = order, queries[order], offsets_from_sizes(sizes)
+        self.rows: np.ndarray = order
+        self.queries: np.ndarray = queries[order]
+        self.offsets: np.ndarray = offsets_from_sizes(sizes)
         self.costs: np.ndarray = align_costs(doc_costs, self.columns)[order]
         self.sums: np.ndarray = np.empty(len(order))
         for first, stop in itertools.pairwise(self.offsets.tolist()):

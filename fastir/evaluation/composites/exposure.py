@@ -278,7 +278,7 @@ class ExposureEvaluator:
         text = quote(settings.requests[0].text)
         if groups is None:
             raise UnknownMetricError(f"metric {text} needs {ID_PROPERTIES[GROUPED]}; none were given")
-        self.ties = TIES[settings.ties]
+        self.ties: Any = TIES[settings.ties]
         if self.ties not in (*BY_INPUT, "trec", "doc_id_asc"):
             raise ValueError(
                 f"metric {text}: ties={self.ties!r} orders by labels, and exposure is not a matter of labels"

@@ -101,7 +101,7 @@ class ForbiddenEvaluator:
         options = settings.options._replace(convention="fastir", choices=())
         derived = tuple(str(request._replace(level=None)) for request in settings.requests)
         helping = tuple(map(str, settings.requests))
-        self.names = derived, helping
+        self.names: tuple[Any, Any] = derived, helping
         always = options.replace(rel_level=1, empty="zero")
         self.harm: PlainEvaluator = prepare(harmful, compile_derived(derived, always))
         subtracted = any(request.card.name in LESS_HARM for request in settings.requests)

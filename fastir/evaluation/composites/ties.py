@@ -61,8 +61,8 @@ class TieMeasurer:
             if names:
                 ruled = compile_settings(names, settings.options.replace(ties=rule))
                 self.settings[rule] = ruled.for_grades(settings.grades)
-        self.judgments = judgments(prepared.judged)
-        self.by_label = np.array([extreme_by_label(request) for request in shown])
+        self.judgments: Any = judgments(prepared.judged)
+        self.by_label: np.ndarray = np.array([extreme_by_label(request) for request in shown])
 
     def measure(
         self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None

@@ -154,7 +154,9 @@ class RowsAmongMissing:
     __slots__ = ("evaluator", "rows", "values")
 
     def __init__(self, evaluator: PlainEvaluator, rows: list[int], values: ndarray) -> None:
-        self.evaluator, self.rows, self.values = evaluator, rows, values
+        self.evaluator: Any = evaluator
+        self.rows: Any = rows
+        self.values: Any = values
 
     def __call__(self) -> ndarray:
         return self.evaluator.copy_among_missing(self.rows, self.values)
