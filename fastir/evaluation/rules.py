@@ -204,7 +204,8 @@ class EvaluationRules:
         sides = None, self.columns
         request = EvaluationRequest(self.qrels, metrics, settings.options, sides, self.weights, self.parents)
         request = request._replace(forbidden=self.forbidden, doc_groups=self.doc_groups, doc_costs=self.doc_costs)
-        return request._replace(ties_report=self.tie_measurer is not None)._replace(**changed)
+        request = request._replace(unanswerable=self.unanswerable, ties_report=self.tie_measurer is not None)
+        return request._replace(**changed)
 
     def warn_of_fractions(self) -> None:
         """Warn of labels that are fractions and too small for a metric; not again when an Evaluator is unpickled."""

@@ -113,7 +113,7 @@ def test_a_docstring_names_the_options_of_the_typed_dict(name):
         assert kind <= {word for names in described for word in names.split(", ")}
         return
     text = next(text for names, text in described.items() if "**options" in names)
-    refused = re.search(r"ptions of `evaluate`(?:, except (`\w+`(?:(?:,| and) `\w+`)*)|[.;])", text)
+    refused = re.search(r"ptions of `evaluate`(?:, except (`\w+`(?:(?:,| and)\s+`\w+`)*)|[.;])", text)
     if refused:
         assert set(re.findall(r"\w+", refused[1] or "")) - {"and"} == KINDS["EvaluateOptions"] - kind
     elif len(listed := set(re.findall(r"\w+", re.sub(r'"\w+"', "", text))) & BY_NAME.keys()) > 2:

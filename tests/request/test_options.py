@@ -143,6 +143,7 @@ CALLS = {  # of every public function with a parameter `metrics` or `metric`
     "rank_correlation": functools.partial(fastir.rank_correlation, {"a": 0.5, "b": 0.4}, {"a": 0.5, "b": 0.4}),
     "similarity": functools.partial(fastir.similarity, RUN, RUN),
     "to_judge": lambda metrics: fastir.to_judge(QRELS, {"a": RUN, "b": RUN}, metric=metrics, budget=1),
+    "risk_coverage": lambda metric: fastir.risk_coverage(fastir.evaluate(QRELS, RUN, "ndcg"), metric, "max", run=RUN),
     "tune": functools.partial(fastir.tune, QRELS, {"a": RUN, "b": RUN}),
     "write_report": lambda metrics: fastir.write_report(QRELS, {"a": RUN}, metrics, "unused.html"),
 }

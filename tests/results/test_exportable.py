@@ -39,6 +39,10 @@ EXAMPLES = {
     "Contributions": lambda other: fastir.contributions(QRELS, RUNS, pool_depth=1 + other),
     "Explanation": lambda other: fastir.explain(QRELS, SWAPPED if other else RUN, ODD, ["map", "mrr"]),
     "Identified": lambda other: fastir.identify(QRELS, RUN, {"mrr" if other else "map": 0.75}, digits=2),
+    "RiskCoverage": lambda other: fastir.risk_coverage(
+        fastir.evaluate(QRELS, SWAPPED if other else RUN, "map"), "map", "max", run=SWAPPED if other else RUN
+    ),
+    "TieReport": lambda other: fastir.evaluate(QRELS, SWAPPED if other else RUN, "map", ties_report=True).ties(),
     "LeftOut": lambda other: fastir.leave_one_out(QRELS, SAME if other else RUNS, ["map"], pool_depth=1),
     "Pool": lambda other: fastir.pool(RUNS, 1 + other),
     "PrecisionRecallCurve": lambda other: fastir.precision_recall_curve(QRELS, SWAPPED if other else RUN),

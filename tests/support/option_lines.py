@@ -77,7 +77,7 @@ TOPICS = written("topics.txt", ["q1", "q2"])
 SEEN = written("seen.txt", ["q1 b", "q2 i"])
 GROUPS = written("segments.txt", [f"{q} {segment}" for q, segment in SEGMENTS.items()])
 CHUNKS = written("parents.txt", [f"{part} {document}" for part, document in PARENTS.items()])
-GROUPS = written("doc_groups.txt", [f"{doc_id} {'mf'[n % 2]} 1" for n, doc_id in enumerate(DOC_WEIGHTS_TOO)])
+DOC_GROUPS = written("doc_groups.txt", [f"{doc_id} {'mf'[n % 2]} 1" for n, doc_id in enumerate(DOC_WEIGHTS_TOO)])
 TARGET = written("doc_target.txt", ["m 0.5", "f 0.5"])
 COSTS = written("doc_costs.txt", [f"{doc_id} {1 + n % 3}" for n, doc_id in enumerate(DOC_WEIGHTS_TOO)])
 HEAVY = written("weights.txt", [f"{doc_id} {1 + n % 3}" for n, doc_id in enumerate(DOC_WEIGHTS_TOO)])
@@ -124,8 +124,8 @@ COMMON = {
     "--forbidden": line(SEEN, more=["-m", "forbidden_hits@3"]),
     "--forbidden-level": line(0, more=["-m", "forbidden_hits@3"]),
     "--unanswerable": line(written("unanswerable.txt", ["elsewhere"])),
-    "--doc-groups": line(GROUPS, more=["--target", TARGET, "-m", "awrf@3"]),
-    "--target": line(TARGET, more=["--doc-groups", GROUPS, "-m", "awrf@3"]),
+    "--doc-groups": line(DOC_GROUPS, more=["--target", TARGET, "-m", "awrf@3"]),
+    "--target": line(TARGET, more=["--doc-groups", DOC_GROUPS, "-m", "awrf@3"]),
     "--doc-costs": line(COSTS, more=["-m", "precision(budget=3)"]),
     "--doc-weights": line(HEAVY, more=["-m", "psp@3"]), "--queries": line("intersection"),
     "--ties": line("doc_id_asc"), "--judged-only": line(), "--max-depth": line(2),
@@ -204,8 +204,8 @@ OTHERS = {
     ("agreement", "--random-state"): line(7, more=["--resamples", "20"]),
     ("merge-qrels", "--columns"): line("doc_id=number", qrels=UNNAMED_QRELS, other_qrels=UNNAMED_QRELS),
     ("rank-correlation", "--doc-weights"): line(HEAVY, metric="psp@3"),
-    ("rank-correlation", "--doc-groups"): line(GROUPS, more=["--target", TARGET], metric="awrf@3"),
-    ("rank-correlation", "--target"): line(TARGET, more=["--doc-groups", GROUPS], metric="awrf@3"),
+    ("rank-correlation", "--doc-groups"): line(DOC_GROUPS, more=["--target", TARGET], metric="awrf@3"),
+    ("rank-correlation", "--target"): line(TARGET, more=["--doc-groups", DOC_GROUPS], metric="awrf@3"),
     ("rank-correlation", "--doc-costs"): line(COSTS, metric="precision(budget=3)"),
     ("rank-correlation", "--forbidden"): line(SEEN, metric="forbidden_hits@3"),
     ("rank-correlation", "--forbidden-level"): line(0, metric="forbidden_hits@3"),

@@ -22,6 +22,7 @@ from fastir.evaluation.min_score import refuse_ranks
 from fastir.inputs import arrays
 from fastir.rendering.text import counted
 from fastir.request.directions import higher_is_better
+from fastir.request.names import refuse_mapping
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -125,6 +126,7 @@ def risk_coverage(
     """
     if not isinstance(results, Results):
         raise TypeError(f"results must be Results, got {type(results).__name__}")
+    refuse_mapping(metric)
     values, query_ids = np.array(list(results.per_query(metric).values()), float), list(results.query_ids)
     sure = read_certainty(certainty, query_ids, run)
     defined = ~np.isnan(values)

@@ -13,7 +13,8 @@ from fastir.engine.measure.references import PROGRAMS, Reference
 INF = float("inf")
 READS = tuple(READ_CODES)
 BETTER: dict[bool | None, str] = {
-    True: "larger values", False: "smaller values",
+    True: "larger values",
+    False: "smaller values",
     None: "neither: it does not judge a ranking",
 }
 
