@@ -18,8 +18,8 @@ from fastir.errors import quote
 from fastir.inputs.parents import check_aggregate
 from fastir.rendering import BY_SUFFIX
 from fastir.request.names import is_metric, split
-from fastir.request.options import Options, check_options, metric_tuple
-from fastir.request.plan import OF_DOCUMENTS, Settings, compile_settings
+from fastir.request.options import OF_DOCUMENTS, Options, check_options, metric_tuple
+from fastir.request.plan import Settings, compile_settings
 
 STDIN = "-"
 METRICS_OPTION = ("-m", "--metrics")

@@ -16,7 +16,8 @@ from fastir.cli.commands import READING
 from fastir.cli.terminal import UsageError, deferred_warnings, option
 from fastir.data.results.by_run import ResultsByRun
 from fastir.errors import FormatError
-from fastir.request.plan import OF_DOCUMENTS, Settings
+from fastir.request.options import OF_DOCUMENTS
+from fastir.request.plan import Settings
 
 LIST_OPTIONS = ("rel_level", "judged_only", "max_depth", "n_threads", "duplicates", "convention")  # of evaluate_lists
 

@@ -15,7 +15,7 @@ from fastir.analyses.agreement.similarity import similarity
 from fastir.data.qrels import Qrels
 from fastir.declared import Param
 from fastir.engine.measure import CARDS
-from fastir.engine.measure.cards import BETTER, NEEDS, Card
+from fastir.engine.measure.cards import BETTER, NEEDS, OPTIONS, Card
 from fastir.errors import FastirWarning, UnknownMetricError
 from fastir.evaluation.evaluate import evaluate
 from fastir.inputs.roles import EVIDENCE_KINDS
@@ -220,7 +220,7 @@ def reference() -> str:
     for name, qrels in judged.items():
         cards = [card for card in CARDS if qrels_name(card) == name]
         for needs in ({}, *NEEDED):
-            examples = [example(card) for card in cards if needed_option(card) == next(iter(needs), "")]
+            examples = [example(card) for card in cards if OPTIONS.get(card.sampled, "") == next(iter(needs), "")]
             values |= evaluate(qrels, RUN, examples, queries="qrels", **needs) if examples else {}
     metrics = (
         "\n".join([group_head(title, family), *(section(card, values[example(card)]) for card in family)])
@@ -277,13 +277,7 @@ def qrels_name(card: Card) -> str:
     """The name of the qrels that its example is of."""
     if card.sampled in EVIDENCE_KINDS:
         return f"by_{EVIDENCE_KINDS[card.sampled]}"
-    return "qrels" if needed_option(card) else "sample" if card.sampled else "by_group" if card.groups else "qrels"
-
-
-def needed_option(card: Card) -> str:
-    """The option of `evaluate` that a metric needs; empty for most."""
-    needed = {"weights": "doc_weights", "forbidden": "forbidden", "groups": "doc_groups", "costs": "doc_costs"}
-    return needed.get(card.sampled, "")
+    return "qrels" if card.sampled in OPTIONS else "sample" if card.sampled else "by_group" if card.groups else "qrels"
 
 
 def example(card: Card) -> str:
@@ -316,7 +310,7 @@ def section(card: Card, value: float) -> str:
         lines.append(f"- Peers differ: {card.differs}")
     if names := relatives()[card.name]:
         lines.append(f"- See also: {', '.join(metric_link(NAMES[name.lower()]) for name in names)}")
-    needed = ", ".join(next((given for given in NEEDED if needed_option(card) in given), ()))
+    needed = ", ".join(next((given for given in NEEDED if OPTIONS.get(card.sampled, "") in given), ()))
     needs = f", with `{needed}`," if needed else ""
     lines.append(f"- Example: `{example(card)}` of `{qrels_name(card)}` and `run`{needs} is {value:.6g}")
     return "\n".join([*lines, ""])

@@ -25,8 +25,7 @@ from fastir.evaluation.rules import columns_by_side
 from fastir.evaluation.run_collections import input_files, make_runs, run_names, runs_without
 from fastir.inputs import formats, places, roles
 from fastir.rendering.text import input_at
-from fastir.request.options import Options
-from fastir.request.plan import OF_DOCUMENTS
+from fastir.request.options import OF_DOCUMENTS, Options
 from fastir.request.provenance import differing_options
 
 # the options that say how runs are read and judged

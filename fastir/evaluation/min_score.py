@@ -45,11 +45,11 @@ def least_double(least: float, single: bool) -> float:
         return middle if np.float32(middle) == rounded else float(np.nextafter(middle, np.inf))
 
 
-def retrieved(run: Any, settings: Settings, columns: Mapping[str, str] | None, watch: Watch | None = None) -> Any:
-    """A run without the rows below min_score; as it is without the option."""
-    if settings.options.min_score is None:
-        return run
-    least = least_double(settings.options.min_score, settings.single)
+def retrieved(
+    run: Any, min_score: float, settings: Settings, columns: Mapping[str, str] | None, watch: Watch | None = None
+) -> Any:
+    """A run without the rows whose score is below `min_score`."""
+    least = least_double(min_score, settings.single)
     shape = input_shape(run, Run, columns)
     if shape == DICTS and all(type(docs) is dict for docs in list(run.values())):
         try:  # NaN stays, for the error that names it

@@ -335,11 +335,11 @@ class EvaluationRules:
 
     def retrieved(self, run: Any, watch: Watch | None = None) -> Any:
         """A run without the rows below the option min_score."""
-        if self.settings.options.min_score is None:
+        if (min_score := self.settings.options.min_score) is None:
             return run
         from fastir.evaluation.min_score import retrieved
 
-        return retrieved(run, self.settings, self.columns, watch)
+        return retrieved(run, min_score, self.settings, self.columns, watch)
 
     def hold_run(self, run: Any, watch: Watch | None = None) -> Any:
         """A run in memory, or, of any other, the Run that it is; watch(position) is called at every block of a file."""

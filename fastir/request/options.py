@@ -51,6 +51,8 @@ MAX_LABEL = 2**31 - 1
 MAX_DEPTH = 2**63 - 1  # the depth of a whole ranking
 
 
+# What is known of documents and queries beside labels, for metrics that read it.
+OF_DOCUMENTS = ("doc_weights", "forbidden", "forbidden_level", "unanswerable", "doc_groups", "target", "doc_costs")
 # Options of calls that no Options have.
 OTHER_OPTIONS = (
     "parents",
@@ -61,13 +63,7 @@ OTHER_OPTIONS = (
     "run_columns",
     "label",
     "weights",
-    "doc_weights",
-    "forbidden",
-    "forbidden_level",
-    "doc_groups",
-    "target",
-    "doc_costs",
-    "unanswerable",
+    *OF_DOCUMENTS,
 )
 
 

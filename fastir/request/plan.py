@@ -42,8 +42,6 @@ BY_OPTION = {
     "groups": GROUPED,
     "costs": COSTED,
 }  # what `Card.sampled` says an option must have
-# These options.
-OF_DOCUMENTS = ("doc_weights", "forbidden", "forbidden_level", "unanswerable", "doc_groups", "target", "doc_costs")
 ID_PROPERTIES = {  # what only documents with their ids have
     POOLED: "document ids and qrels, to know what was judged for any query",
     SAMPLED: "qrels that say how their documents were sampled, or which set or hop they belong to",

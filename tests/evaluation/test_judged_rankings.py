@@ -10,8 +10,7 @@ from rankings_made import CATALOGUE, GOOD, METRICS, QRELS, RUN, possible, same
 import fastir
 from fastir.evaluation.evaluate import VALUE_OPTIONS, ranking_options
 from fastir.request.conventions import CONVENTIONS
-from fastir.request.options import TIES, choice_params
-from fastir.request.plan import OF_DOCUMENTS
+from fastir.request.options import OF_DOCUMENTS, TIES, choice_params
 
 SINGLE = [name for name in TIES if name != "average"]
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")

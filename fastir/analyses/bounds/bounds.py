@@ -26,8 +26,8 @@ from fastir.evaluation.evaluator import Evaluator, make_evaluator
 from fastir.evaluation.run_collections import name_the_run
 from fastir.inputs.label_arrays import LABEL_COLUMNS
 from fastir.request.custom import custom_among
-from fastir.request.options import MAX_DEPTH, TIES, label_above_0, metric_tuple
-from fastir.request.plan import OF_DOCUMENTS, ORDER_RULES, compile_fixed, refuse_micro
+from fastir.request.options import MAX_DEPTH, OF_DOCUMENTS, TIES, label_above_0, metric_tuple
+from fastir.request.plan import ORDER_RULES, compile_fixed, refuse_micro
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

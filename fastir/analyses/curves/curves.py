@@ -22,8 +22,7 @@ from fastir.errors import quote
 from fastir.evaluation.evaluator import Evaluator
 from fastir.evaluation.rules import EvaluationRules
 from fastir.rendering.text import counted, json_types
-from fastir.request.options import choice_params
-from fastir.request.plan import OF_DOCUMENTS
+from fastir.request.options import OF_DOCUMENTS, choice_params
 
 if TYPE_CHECKING:
     from typing import Unpack

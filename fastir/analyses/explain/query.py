@@ -19,7 +19,7 @@ from fastir.errors import FastirWarning
 from fastir.evaluation.evaluator import Evaluator
 from fastir.rendering import Cell, Table, number_cell
 from fastir.rendering.text import decimals, signed_text
-from fastir.request.plan import OF_DOCUMENTS
+from fastir.request.options import OF_DOCUMENTS
 
 if TYPE_CHECKING:
     from typing import Unpack

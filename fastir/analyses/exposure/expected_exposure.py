@@ -49,8 +49,8 @@ def expected_exposure(
     ----------
     qrels : as for `evaluate`
     runs : {query_id: rankings}, or list of runs
-        The rankings of a query are lists of document ids in rank order, or ``{doc_id: score}``. Of a list of runs, each
-        has one ranking of a query; equal scores are ordered as by ``ties="trec"``. Also one run.
+        The rankings of a query are lists of document ids in rank order, or ``{doc_id: score}``. Each run of a
+        list has one ranking of a query; equal scores are ordered as by ``ties="trec"``. Also one run.
     doc_groups, target : as for `evaluate`
         Relevant documents without groups have no exposure.
     depth : int

@@ -183,7 +183,7 @@ def to_judge(
     refuse_options(
         "to_judge",
         options,
-        (*OTHER_OPTIONS, "forbidden", "forbidden_level", "validate", "ties_report"),
+        (*OTHER_OPTIONS, "validate", "ties_report"),
         "runs are read as they are, and queries count alike",
     )
     everything, rest = read_labels(qrels, duplicates), dict(options)

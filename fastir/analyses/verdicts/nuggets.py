@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from fastir.engine.columns.rows import occurrences
 from fastir.errors import quote
 
 Missing = Literal["error", "zero"]
-MISSING = ("error", "zero")
+MISSING = get_args(Missing)
 IMPORTANCE = {"vital": 2, "okay": 1, "ok": 1, "v": 2, "o": 1}  # twice the weight of a nugget
 ASSIGNMENTS, IMPORTANCES = "support, partial_support or not_support", "vital or okay"
 NO_ROW = -2  # of a run on a nugget; NO_TEXT is an empty cell

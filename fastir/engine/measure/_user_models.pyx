@@ -649,6 +649,13 @@ cdef double compat(const Query* q, const Snapshot* s, const double* p) noexcept 
         weight *= params.p
     return value / (best if params.normalize == BY_IDEAL else weights)
 
+cdef tuple _COMPAT = (
+    Param("p", 0.95, "persistence", (), 0, 1),
+    Param("depth", "max", "the depth to which the rankings are compared: the end of the longer, or a number",
+          ("max",), 0, 2**31, True),
+    Param("normalize", "true", "divide by the value of the ideal ranking, or by the sum of weights",
+          words(true=BY_IDEAL, false=BY_WEIGHTS)))
+
 declare(compat, Card(
     "compat", "rank-biased overlap with the ideal ranking (compatibility)",
     "sum of p^(d - 1) shared_d / d over depths d / the same for the ideal ranking with itself; shared_d "
@@ -657,11 +664,7 @@ declare(compat, Card(
     differs="the authors' program goes down to 1000: depth=1000; ir_measures takes 0 for the score of what is not "
             "retrieved, and equal scores as the qrels have them: missing_documents=zero",
     params=(
-        Param("p", 0.95, "persistence", (), 0, 1),
-        Param("depth", "max", "the depth to which the rankings are compared: the end of the longer, or a number",
-              ("max",), 0, 2**31, True),
-        Param("normalize", "true", "divide by the value of the ideal ranking, or by the sum of weights",
-              words(true=BY_IDEAL, false=BY_WEIGHTS)),
+        *_COMPAT,
         Param("missing_documents", "last", "where the ideal ranking has documents of one label that are not retrieved: "
               "below the others, or as if their score were 0, and equal scores as in the qrels; labels without ids "
               "have the former", ("last", "zero")),
@@ -673,10 +676,6 @@ declare(compat, Card(
     "compat on the labels - compat on the forbidden documents, by their grades of harm",
     "0 on a side without documents", (CLARKE_2020,), aliases=("help_harm", "helpful_minus_harmful"), low=-1.0,
     params=(
-        Param("p", 0.95, "persistence", (), 0, 1),
-        Param("depth", "max", "the depth to which the rankings are compared: the end of the longer, or a number",
-              ("max",), 0, 2**31, True),
-        Param("normalize", "true", "divide by the value of the ideal ranking, or by the sum of weights",
-              words(true=BY_IDEAL, false=BY_WEIGHTS)),
+        *_COMPAT,
         EMPTY),
     graded=True, steady=False, by_label=False, sampled="forbidden"), NULL, compat_fields, True)

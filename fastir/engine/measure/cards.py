@@ -57,13 +57,16 @@ MICRO = Param(
 )
 
 
+OPTIONS = {  # of `evaluate`, which metrics of this `Card.sampled` need
+    "weights": "doc_weights",
+    "forbidden": "forbidden",
+    "groups": "doc_groups",
+    "costs": "doc_costs",
+}
 NEEDS = {  # `Card.sampled`, in words
     "strata": "samples with strata",
     "probabilities": "samples with probabilities",
-    "weights": "any, with doc_weights",
-    "forbidden": "any, with forbidden",
-    "groups": "any, with doc_groups",
-    "costs": "any, with doc_costs",
+    **{kind: f"any, with {option}" for kind, option in OPTIONS.items()},
     "sets": "sets of evidence, Qrels.from_sets",
     "hops": "hops, Qrels.from_hops",
 }

@@ -1,6 +1,6 @@
 """Exposure of groups of documents: how far what the ranks give to each group is from a target.
 
-Only these metrics read documents that nobody judged, by their ids: the first k of each ranking. They are put in order
+Only these metrics read unjudged documents, by their ids: the first k of each ranking. They are put in order
 here, from a Run, and the groups of those that are known are summed with the weights of their ranks.
 """
 
