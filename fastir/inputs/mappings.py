@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, SupportsFloat, TypeAlias
@@ -178,12 +179,17 @@ def weights_by_doc_id(weights: Any, query_id: Any, query: str) -> dict[str, Any]
 
 
 def read_weight(weight: Any, where: str) -> float:
-    if isinstance(weight, (str, bytes, bool, np.bool_)) or not hasattr(weight, "__float__"):
-        raise TypeError(f"{EXPECTED}, got {type(weight).__name__} {quote(weight)} {where}")
+    return read_number(weight, EXPECTED, where, math.nextafter(0, 1))
+
+
+def read_number(value: Any, expected: str, where: str, least: float) -> float:
+    """A finite number from `least` up; `expected` and `where` are for messages."""
+    if isinstance(value, (str, bytes, bool, np.bool_)) or not hasattr(value, "__float__"):
+        raise TypeError(f"{expected}, got {type(value).__name__} {quote(value)} {where}")
     try:
-        number = float(weight)
+        number = float(value)
     except OverflowError:
-        raise OverflowError(f"{EXPECTED}, got one that is too large for a float {where}") from None
-    if not 0 < number < float("inf"):
-        raise ValueError(f"{EXPECTED}, got {weight} {where}")
+        raise OverflowError(f"{expected}, got one that is too large for a float {where}") from None
+    if not least <= number < math.inf:
+        raise ValueError(f"{expected}, got {value} {where}")
     return number

@@ -17,12 +17,12 @@ import numpy as np
 from fastir.checks import mapping
 from fastir.data.qrels import Qrels
 from fastir.data.run import Run, as_run
-from fastir.engine.columns._ids import encode
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat, select
 from fastir.engine.measure import COSTS_OF_RANKS, LAST_REL, NUM_Q, NUM_REL, NUM_REL_RET
 from fastir.errors import UnknownMetricError, quote
+from fastir.evaluation.composites.ranked_rows import ranked_rows
 from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
-from fastir.inputs.mappings import DocWeights, from_file
+from fastir.inputs.mappings import DocWeights, from_file, read_number
 from fastir.inputs.shapes import PATH, TABLE, input_shape
 from fastir.request.names import NAMES, Request
 from fastir.request.options import TIES, TIES_BY_ID, TIES_BY_INPUT
@@ -67,7 +67,7 @@ class RankedRun:
         run = select(run, [place for place, query in enumerate(run.columns.query_ids) if str(query) in query_ids])
         self.columns: Any = run.columns
         queries = list_of_each(self.columns.offsets)
-        order = rank_order(self.columns, queries, TIES[settings.ties], bool(settings.single))
+        order = ranked_rows(run, TIES[settings.ties], bool(settings.single))
         sizes = np.diff(self.columns.offsets)
         if settings.options.max_depth is not None:
             places = np.arange(len(order)) - repeat(self.columns.offsets[:-1], sizes)
@@ -118,26 +118,6 @@ class RankedRun:
         }
 
 
-def rank_order(columns: Any, queries: np.ndarray, ties: str, single: bool) -> np.ndarray:
-    """The positions of the rows, query by query in rank order; ids are compared only where scores are equal."""
-    scores = columns.numbers.astype(np.float32) if single else columns.numbers
-    step = -1 if ties == "input_reversed" else 1
-    order = np.arange(len(scores))
-    for first, stop in itertools.pairwise(columns.offsets.tolist()):
-        rows = order[first:stop][::step]
-        order[first:stop] = rows[np.argsort(-scores[rows], kind="stable")]
-    if ties in TIES_BY_ID and len(order):
-        same = (queries[order[1:]] == queries[order[:-1]]) & (scores[order[1:]] == scores[order[:-1]])
-        tied = order[np.append(same, False) | np.append(False, same)]
-        if len(tied):
-            ids = columns.ids_at(tied)[:]
-            by_id = sorted(range(len(tied)), key=lambda i: encode(str(ids[i])), reverse=ties == "trec")
-            last = np.zeros(len(scores), np.int64)
-            last[tied[by_id]] = np.arange(len(tied))
-            order = np.lexsort((last, -scores, queries))
-    return order
-
-
 def align_costs(doc_costs: Any, columns: Any) -> np.ndarray:
     """The cost of each row; every row has one."""
     doc_ids = columns.ids[:]
@@ -161,20 +141,8 @@ def align_costs(doc_costs: Any, columns: Any) -> np.ndarray:
             cost = of_query.get(str(doc_id))
             if cost is None:
                 raise ValueError(f"doc_costs: document {quote(doc_id)} of query {quote(query_id)} has no cost")
-            aligned.append(read_cost(cost, f"(query {query_id}, document {doc_id})"))
+            aligned.append(read_number(cost, EXPECTED, f"(query {query_id}, document {doc_id})", 0.0))
     return np.array(aligned, float)
-
-
-def read_cost(cost: Any, where: str) -> float:
-    if isinstance(cost, (str, bytes, bool, np.bool_)) or not hasattr(cost, "__float__"):
-        raise TypeError(f"{EXPECTED}, got {type(cost).__name__} {quote(cost)} {where}")
-    try:
-        number = float(cost)
-    except OverflowError:
-        raise OverflowError(f"{EXPECTED}, got one that is too large for a float {where}") from None
-    if not 0 <= number < float("inf"):
-        raise ValueError(f"{EXPECTED}, got {cost} {where}")
-    return number
 
 
 def refuse_without_order(settings: Settings) -> None:

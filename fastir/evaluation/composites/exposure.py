@@ -16,16 +16,16 @@ import numpy as np
 from fastir.checks import mapping
 from fastir.data.qrels import Qrels
 from fastir.data.run import Run
-from fastir.engine.columns._ids import ids_from_arena
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, stretches
 from fastir.engine.measure import NDCG, NDCG_AWRF, NUM_Q
-from fastir.engine.rank._order import falls_to, in_rank_order
+from fastir.engine.rank._order import falls_to
 from fastir.errors import FormatError, UnknownMetricError, quote, warn_caller
+from fastir.evaluation.composites.ranked_rows import ranked_rows
 from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
 from fastir.inputs.mappings import field_rows
 from fastir.inputs.places import is_path, place_name
 from fastir.request.names import NAMES
-from fastir.request.options import MAX_DEPTH, TIES
+from fastir.request.options import MAX_DEPTH, TIES, TIES_BY_ID, TIES_BY_INPUT
 from fastir.request.plan import GROUPED, ID_PROPERTIES, Settings, compile_settings
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 SHARE_ERROR = 1e-6  # by which shares may miss the sum of 1
 UNKNOWN = -1  # the row of a document without groups
-BY_INPUT = {"input": 1, "input_reversed": -1}
 
 
 # ---- what callers bring ----------------------------------------------------------------------------------------------
@@ -202,20 +201,12 @@ class RankedDocuments(NamedTuple):
 
 def rank_documents(run: Run, ties: str, depth: int = MAX_DEPTH, single: bool = False) -> RankedDocuments:
     """The first `depth` documents of each ranking of a Run, which has the queries; with `single` scores are float32."""
-    ids, offsets, scores = run.columns.arrays()
-    scores = np.ascontiguousarray(scores.astype(np.float32) if single else scores, float)
+    ids, offsets, _ = run.columns.arrays()
     sizes = np.minimum(np.diff(offsets), depth)
     queries = list_of_each(offsets_from_sizes(sizes))
     places = stretches(offsets[:-1], sizes)
     ranks = places - offsets[queries]
-    if ties in BY_INPUT:
-        order = np.lexsort((BY_INPUT[ties] * np.arange(len(scores)), -scores, list_of_each(offsets)))
-    elif ties == "trec":
-        order = in_rank_order(ids_from_arena(ids), offsets, scores)
-    else:  # by the opposite order of scores and ids, from its end
-        order = in_rank_order(ids_from_arena(ids), offsets, -scores)
-        places = offsets[queries + 1] - 1 - ranks
-    return RankedDocuments(queries, ranks + 1, ids.take(order[places])[:])
+    return RankedDocuments(queries, ranks + 1, ids.take(ranked_rows(run, ties, single)[places])[:])
 
 
 def rank_dicts(run: dict[Any, Any], places: Mapping[str, int], ties: str, depth: int, single: bool) -> RankedDocuments:
@@ -279,7 +270,7 @@ class ExposureEvaluator:
         if groups is None:
             raise UnknownMetricError(f"metric {text} needs {ID_PROPERTIES[GROUPED]}; none were given")
         self.ties: Any = TIES[settings.ties]
-        if self.ties not in (*BY_INPUT, "trec", "doc_id_asc"):
+        if self.ties not in (*TIES_BY_ID, *TIES_BY_INPUT):
             raise ValueError(
                 f"metric {text}: ties={self.ties!r} orders by labels, and exposure is not a matter of labels"
             )
