@@ -1,4 +1,5 @@
 """Metrics whose rules differ, in one call: each is that of a call of its own."""
+# Also of: from_plain.
 
 import math
 import pickle

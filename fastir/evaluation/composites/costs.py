@@ -10,7 +10,7 @@ import copy
 import itertools
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 import numpy as np
 
@@ -20,8 +20,9 @@ from fastir.data.run import Run, as_run
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat, select
 from fastir.engine.measure import COSTS_OF_RANKS, LAST_REL, NUM_Q, NUM_REL, NUM_REL_RET
 from fastir.errors import UnknownMetricError, quote
+from fastir.evaluation.composites.from_plain import FromPlain
 from fastir.evaluation.composites.ranked_rows import ranked_rows
-from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
+from fastir.evaluation.drivers.evaluate_one import PlainEvaluator, RunValues
 from fastir.inputs.mappings import DocWeights, from_file, read_number
 from fastir.inputs.shapes import PATH, TABLE, input_shape
 from fastir.request.names import NAMES, Request
@@ -29,7 +30,7 @@ from fastir.request.options import TIES, TIES_BY_ID, TIES_BY_INPUT
 from fastir.request.plan import COSTED, ID_PROPERTIES, Settings, compile_derived, compile_settings
 
 if TYPE_CHECKING:
-    from fastir.inputs.files import Watch
+    from fastir.request.options import Duplicates
 
 EXPECTED = "doc_costs: a cost must be a finite number from 0 up"
 BUDGET_PARAMS = ("budget", "over_budget", "at_least_one")
@@ -157,7 +158,7 @@ def refuse_without_order(settings: Settings) -> None:
             raise ValueError(f"metric {text}: average='micro' does not go with a budget")
 
 
-class CostEvaluator:
+class CostEvaluator(FromPlain):
     """Evaluates metrics that read costs, under one set of rules."""
 
     def __init__(
@@ -177,7 +178,6 @@ class CostEvaluator:
         self.doc_costs: DocWeights | str = doc_costs
         self.query_ids: set[str] = set(map(str, qrels))
         self.plain: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), settings.options))
-        self.jobs: list[Job] = [(self.plain, None)]
         options = settings.options._replace(convention="fastir", choices=(), max_depth=None, queries="qrels")
         self.bases: list[tuple[str, ...]] = []  # the metrics without costs, of each request
         by_budget: dict[Budget, list[str]] = {}
@@ -190,15 +190,13 @@ class CostEvaluator:
             for budget, bases in by_budget.items()
         }
 
-    def with_costs(self, doc_costs: DocWeights) -> CostEvaluator:
-        """This evaluator with the costs of a run's own documents."""
+    def for_rows(self, rows: Any, columns: Mapping[str, str] | None, duplicates: Duplicates | None) -> Self:
+        """This evaluator with the costs in a column of these rows, if the costs are one."""
+        if not isinstance(self.doc_costs, str):
+            return self
         copied = copy.copy(self)
-        copied.doc_costs = doc_costs
+        copied.doc_costs = costs_of_rows(self.doc_costs, rows, columns, duplicates)
         return copied
-
-    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues:
-        """Evaluate a run like `PlainEvaluator.measure`."""
-        return self.answer(run, n_threads, self.plain.measure(run, n_threads, watch))
 
     def answer(self, run: Any, n_threads: SupportsIndex | None, plain: RunValues) -> RunValues:
         """The result of `measure`, from the values of the job."""
@@ -222,10 +220,6 @@ class CostEvaluator:
             if len(of_bases) > 1:
                 values[:, column] = rank_costs(ranked, query_ids, request, chosen, of_bases)
         return query_ids, values, status, coverage
-
-    def evaluators(self) -> list[PlainEvaluator]:
-        """The evaluators that decide the order of documents."""
-        return [self.plain]
 
 
 def budget_of(request: Request, values: dict[str, Any]) -> Budget:

@@ -20,8 +20,9 @@ from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_s
 from fastir.engine.measure import NDCG, NDCG_AWRF, NUM_Q
 from fastir.engine.rank._order import falls_to
 from fastir.errors import FormatError, UnknownMetricError, quote, warn_caller
+from fastir.evaluation.composites.from_plain import FromPlain
 from fastir.evaluation.composites.ranked_rows import ranked_rows
-from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
+from fastir.evaluation.drivers.evaluate_one import PlainEvaluator, RunValues
 from fastir.inputs.mappings import field_rows
 from fastir.inputs.places import is_path, place_name
 from fastir.request.names import NAMES
@@ -29,7 +30,7 @@ from fastir.request.options import MAX_DEPTH, TIES, TIES_BY_ID, TIES_BY_INPUT
 from fastir.request.plan import GROUPED, ID_PROPERTIES, Settings, compile_settings
 
 if TYPE_CHECKING:
-    from fastir.inputs.files import Watch
+    pass
 
 SHARE_ERROR = 1e-6  # by which shares may miss the sum of 1
 UNKNOWN = -1  # the row of a document without groups
@@ -260,7 +261,7 @@ def fairness(exposure: np.ndarray, target: np.ndarray) -> np.ndarray:
     return 1 - np.maximum(terms[0] + terms[1], 0.0) / 2
 
 
-class ExposureEvaluator:
+class ExposureEvaluator(FromPlain):
     """Evaluates metrics of the exposure of groups alone, under one set of rules."""
 
     def __init__(
@@ -288,11 +289,6 @@ class ExposureEvaluator:
         options = settings.options._replace(convention="fastir", choices=())
         metrics = tuple(dict.fromkeys(self.utilities.values())) or (NUM_Q,)
         self.plain: PlainEvaluator = prepare(qrels, compile_settings(metrics, options))
-        self.jobs: list[Job] = [(self.plain, None)]
-
-    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues:
-        """Evaluate a run like `PlainEvaluator.measure`."""
-        return self.answer(run, n_threads, self.plain.measure(run, n_threads, watch))
 
     def answer(self, run: Any, n_threads: SupportsIndex | None, plain: RunValues) -> RunValues:
         """The result of `measure`, from the values of the job."""
@@ -345,7 +341,3 @@ class ExposureEvaluator:
             example = next(iter(self.groups.rows))
             warn_caller(f"no document at these ranks has groups; doc_groups have {quote(example)}, for example")
         return queries, ranks, rows
-
-    def evaluators(self) -> list[PlainEvaluator]:
-        """The evaluators that decide the order of documents."""
-        return [self.plain]

@@ -7,7 +7,7 @@ compat_help_harm also on the caller's, from which the others are subtracted.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -15,14 +15,12 @@ from fastir.checks import mapping
 from fastir.data.qrels import EvidenceQrels, Qrels, as_qrels
 from fastir.engine.measure import LESS_HARM, NUM_Q
 from fastir.errors import NoOverlapError, UnknownMetricError, quote
-from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
+from fastir.evaluation.composites.from_plain import FromPlain
+from fastir.evaluation.drivers.evaluate_one import PlainEvaluator, RunValues
 from fastir.inputs.exclusions import equal_ids
 from fastir.inputs.places import is_path
 from fastir.rendering.look_alikes import quote_first
 from fastir.request.plan import FORBIDDEN, ID_PROPERTIES, Settings, compile_derived, compile_settings
-
-if TYPE_CHECKING:
-    from fastir.inputs.files import Watch
 
 
 def read_forbidden(forbidden: Any, level: float | None, qrels: Qrels, rel_level: float) -> Qrels:
@@ -86,7 +84,7 @@ def positive(judged: Mapping[Any, Mapping[Any, Any]]) -> dict[Any, dict[Any, Any
     return {query_id: {doc: label for doc, label in docs.items() if label > 0} for query_id, docs in judged.items()}
 
 
-class ForbiddenEvaluator:
+class ForbiddenEvaluator(FromPlain):
     """Evaluates metrics of forbidden documents alone, under one set of rules; `harmful` are the forbidden ones."""
 
     def __init__(
@@ -105,28 +103,19 @@ class ForbiddenEvaluator:
         always = options.replace(rel_level=1, empty="zero")
         self.harm: PlainEvaluator = prepare(harmful, compile_derived(derived, always))
         subtracted = any(request.card.name in LESS_HARM for request in settings.requests)
-        self.help: PlainEvaluator = prepare(
+        self.plain: PlainEvaluator = prepare(
             qrels, compile_derived(helping, settings.options) if subtracted else compile_settings((NUM_Q,), options)
         )
-        self.jobs: list[Job] = [(self.help, None)]
 
-    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues:
-        """Evaluate a run like `PlainEvaluator.measure`."""
-        return self.answer(run, n_threads, self.help.measure(run, n_threads, watch))
-
-    def answer(self, run: Any, n_threads: SupportsIndex | None, helped: RunValues) -> RunValues:
+    def answer(self, run: Any, n_threads: SupportsIndex | None, plain: RunValues) -> RunValues:
         """The result of `measure`, from the values of the job."""
-        query_ids, found, status, coverage = helped
+        query_ids, found, status, coverage = plain
         harmed = self.harm.measure(run, n_threads)[1]
         values = np.empty((len(query_ids), len(self.settings.requests)))
         derived, helping = self.names
         for column, request in enumerate(self.settings.requests):
             harm = harmed[:, self.harm.settings.names.index(derived[column])]
             if request.card.name in LESS_HARM:
-                harm = np.maximum(found[:, self.help.settings.names.index(helping[column])] - harm, request.card.low)
+                harm = np.maximum(found[:, self.plain.settings.names.index(helping[column])] - harm, request.card.low)
             values[:, column] = harm
         return query_ids, values, status, coverage
-
-    def evaluators(self) -> list[PlainEvaluator]:
-        """The evaluators that decide the order of documents."""
-        return [self.help]

@@ -16,8 +16,8 @@ from fastir.data.qrels import Qrels
 from fastir.data.run import Run, as_run
 from fastir.engine.join._judged import Judged
 from fastir.engine.measure import NUM_Q
-from fastir.evaluation.composites.costs import CostEvaluator, costs_of_rows
 from fastir.evaluation.composites.forbidden import ForbiddenEvaluator
+from fastir.evaluation.composites.from_plain import FromPlain
 from fastir.evaluation.composites.samples import SampleEvaluator
 from fastir.evaluation.composites.weights import WeightedEvaluator
 from fastir.evaluation.drivers.coverage import Repairs
@@ -38,6 +38,7 @@ from fastir.request.plan import (
 )
 
 if TYPE_CHECKING:
+    from fastir.evaluation.composites.costs import CostEvaluator
     from fastir.evaluation.composites.exposure import DocGroups, ExposureEvaluator
     from fastir.inputs.mappings import DocWeights
     from fastir.inputs.parents import AnyParents
@@ -85,6 +86,8 @@ class PerMetricRules:
 
                     part = ExposureEvaluator(prepare, qrels, some, doc_groups)
                 elif read == COSTED:
+                    from fastir.evaluation.composites.costs import CostEvaluator
+
                     part = CostEvaluator(prepare, qrels, some, doc_costs)
                 elif read in EVALUATOR_BY_READ:
                     part = EVALUATOR_BY_READ[read](prepare, qrels, some)
@@ -123,8 +126,8 @@ class PerMetricRules:
             rule = rules["duplicates"]
             if rule not in held:
                 held[rule] = as_run(rows, self.columns, rule, self.parents, self.settings.lines)
-            if isinstance(part, CostEvaluator) and isinstance(part.doc_costs, str):
-                part = part.with_costs(costs_of_rows(part.doc_costs, rows, self.columns, rule))
+            if isinstance(part, FromPlain):
+                part = part.for_rows(rows, self.columns, rule)
             done.append(part.measure(held[rule], n_threads, watch))
         return done
 
@@ -208,7 +211,7 @@ class JudgedAnywhere:
         return self.plain.evaluators()
 
 
-class IdealByScore:
+class IdealByScore(FromPlain):
     """Evaluates metrics with an ideal ranking that orders documents of one label by their scores in the run.
 
     A document that is missing from the run has the score 0. Equal scores keep the order of the qrels. Each run gets its
@@ -220,7 +223,6 @@ class IdealByScore:
     ) -> None:
         self.prepare = prepare
         self.plain: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), options))
-        self.jobs: list[Job] = [(self.plain, None)]
         self.single: bool = options.score_dtype == "float32"
         self.labels: dict[Any, Any] = qrels.to_dict()
         self.levels: dict[float, list[int]] = {}
@@ -231,10 +233,6 @@ class IdealByScore:
             for request in requests
         ]
         self.options = options
-
-    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Any = None) -> RunValues:
-        """Evaluate a run like `PreparedQrels.measure`, with a column for each of the requests."""
-        return self.answer(run, n_threads, self.plain.measure(run, n_threads, watch))
 
     def answer(self, run: Any, n_threads: SupportsIndex | None, plain: RunValues) -> RunValues:
         """The result of `measure`, from the values of the job."""
@@ -269,10 +267,6 @@ class IdealByScore:
         ideal = sorted(scores, key=lambda doc_id: (-docs[doc_id], -scores[doc_id]))
         places = {doc_id: len(ideal) - place for place, doc_id in enumerate(ideal)}
         return {doc_id: places.get(doc_id, min(label, 0)) for doc_id, label in docs.items()}
-
-    def evaluators(self) -> list[PlainEvaluator]:
-        """The evaluators that decide the order of documents."""
-        return self.plain.evaluators()
 
 
 EVALUATOR_BY_READ: dict[str, type[SampleEvaluator | WeightedEvaluator]] = {

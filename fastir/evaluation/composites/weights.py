@@ -22,8 +22,9 @@ from fastir.data.run import as_run
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat, select
 from fastir.engine.measure import BY_MEANS, NUM_Q
 from fastir.errors import UnknownMetricError, quote
+from fastir.evaluation.composites.from_plain import FromPlain
 from fastir.evaluation.composites.samples import label_gains
-from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
+from fastir.evaluation.drivers.evaluate_one import PlainEvaluator, RunValues
 from fastir.evaluation.drivers.judged import Ranks, rankings_from_ranks
 from fastir.inputs.mappings import DocWeights, align, align_numbers, from_file
 from fastir.inputs.shapes import PATH, TABLE, input_shape
@@ -31,7 +32,6 @@ from fastir.request.names import Request
 from fastir.request.plan import ID_PROPERTIES, ORDER_RULES, WEIGHTED, Settings, compile_derived, compile_settings
 
 if TYPE_CHECKING:
-    from fastir.inputs.files import Watch
     from fastir.request.options import Duplicates
 
 ANY_WEIGHT = math.nextafter(0, 1)  # what has a weight is relevant
@@ -166,7 +166,7 @@ def check_query_weights(requests: Iterable[Request]) -> None:
             )
 
 
-class WeightedEvaluator:
+class WeightedEvaluator(FromPlain):
     """Evaluates metrics of weighted documents alone, under one set of rules; arguments as for `PerMetricRules`."""
 
     def __init__(self, prepare: Callable[..., PlainEvaluator], qrels: Qrels, settings: Settings) -> None:
@@ -178,12 +178,11 @@ class WeightedEvaluator:
             )
         self.qrels = qrels
         self.settings = settings
-        self.evaluator: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), settings.options))
+        self.plain: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), settings.options))
         self.places: dict[Any, int] = {query_id: place for place, query_id in enumerate(qrels)}
         self.parts: list[WeightedPart] = weighted_parts(settings)
         self.divides: bool = True  # by the means, as whoever puts queries together does later
         self.best: list[np.ndarray] = []
-        self.jobs: list[Job] = [(self.evaluator, None)]
         columns = qrels.columns
         self.measuring: list[PlainEvaluator] = []
         for part in self.parts:
@@ -192,13 +191,9 @@ class WeightedEvaluator:
             self.measuring.append(prepare(part_qrels, part.settings))
             self.best.append(part.best(columns.offsets, labels) if part.by_means else np.empty((len(qrels), 0)))
 
-    def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues:
-        """Evaluate a run like `PlainEvaluator.measure`."""
-        return self.answer(run, n_threads, self.evaluator.measure(run, n_threads, watch))
-
-    def answer(self, run: Any, n_threads: SupportsIndex | None, ranked: RunValues) -> RunValues:
+    def answer(self, run: Any, n_threads: SupportsIndex | None, plain: RunValues) -> RunValues:
         """The result of `measure`, from the values of the job."""
-        query_ids, _, status, coverage = ranked
+        query_ids, _, status, coverage = plain
         rows = [self.places[query_id] for query_id in query_ids]
         values = np.empty((len(query_ids), len(self.settings.names)))
         for part, best, prepared in zip(self.parts, self.best, self.measuring, strict=True):
@@ -221,7 +216,3 @@ class WeightedEvaluator:
             for part, best in zip(self.parts, self.best, strict=True)
             for place, column in zip(part.by_means, best[rows].T, strict=True)
         }
-
-    def evaluators(self) -> list[PlainEvaluator]:
-        """The evaluators that decide the order of documents."""
-        return [self.evaluator]
