@@ -217,8 +217,21 @@ def test_with_an_address_the_description_has_no_relative_link(monkeypatch):
 
 def test_every_lint_tool_has_one_version():
     """Else what is green today fails tomorrow, of a commit that changes nothing."""
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-    assert extras["lint"] and all(re.fullmatch(r"[\w-]+==[\d.]+", tool) for tool in extras["lint"])
+    lint = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["dependency-groups"]["lint"]
+    assert lint and all(re.fullmatch(r"[\w-]+==[\d.]+", tool) for tool in lint)
+
+
+def test_extras_are_what_users_install_and_groups_what_developers_do():
+    """Extras are in the metadata that an index shows; nothing installs a group as if it were one."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    extras, groups = project["project"]["optional-dependencies"], project["dependency-groups"]
+    assert [*extras] == ["arrow", "cli", "plot", "spark", "stats", "zst", "test"]
+    pages = [*(FOLDER / "workflows").glob("*.yml"), ROOT / "README.md", ROOT / ".ci" / "run", *FOLDER.glob("*.md")]
+    for page in [*pages, *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").glob("*.*")]:
+        text = page.read_text("utf-8")
+        named = {name for found in re.findall(r'(?:"\.|fastir)\[([\w,]+)\]', text) for name in found.split(",")}
+        assert named <= {*extras}, page
+        assert {*re.findall(r"pip install .*--group (\w+)", text)} <= {*groups}, page
 
 
 # Distributions that are not named as the package that they bring, and those that come with another one.
@@ -232,13 +245,14 @@ BROUGHT_BY = {
 }  # fmt: skip
 
 
-def test_what_tests_import_is_in_the_extras_of_the_job_that_has_every_peer():
+def test_what_tests_import_is_installed_in_the_job_that_has_every_peer():
     """It runs `pytest --all-packages`, in which a test that is skipped for a missing package is a failure."""
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-    [install] = re.findall(
-        r'pip install -e "\.\[(.*peers.*)\]"', (FOLDER / "workflows" / "tests.yml").read_text("utf-8")
-    )
-    wanted = {re.split(r"[][<>=; ]", line)[0] for extra in [*install.split(","), "parity"] for line in extras[extra]}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    extras, groups = project["project"]["optional-dependencies"], project["dependency-groups"]
+    assert 'pip install -e ".[test,spark]" --group peers\n' in (FOLDER / "workflows" / "tests.yml").read_text("utf-8")
+    assert groups["peers"][0] == {"include-group": "parity"}
+    lines = [*extras["test"], *extras["spark"], *groups["parity"], *groups["peers"][1:]]
+    wanted = {re.split(r"[][<>=; ]", line)[0] for line in lines}
     for path in sorted((ROOT / "tests").rglob("*.py")):
         for name in re.findall(r'importorskip\("(\w+)', path.read_text("utf-8")):
             if name not in ("fastir", *sys.stdlib_module_names):
