@@ -10,7 +10,7 @@ from pages import DOCS
 @pytest.fixture(scope="session")
 def built(tmp_path_factory):
     for needed in ("latex2mathml", "material", "mkdocs", "mkdocstrings", "mkdocstrings_handlers.python", "scipy"):
-        pytest.importorskip(needed, reason='needs pip install --group docs')
+        pytest.importorskip(needed, reason="needs pip install --group docs")
     folder = tmp_path_factory.mktemp("site")
     config = DOCS / "site" / "mkdocs.yml"
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-f", config, "-d", folder]

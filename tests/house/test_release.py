@@ -159,7 +159,7 @@ def test_nothing_is_published_without_an_address():
 
 @pytest.mark.site
 def test_with_an_address_nothing_else_is_missing():
-    """The script that lists what depends on the address; without one it fails, as a tag does."""
+    """The script that lists what waits for the address and the day; without one it fails, as a tag does."""
     pytest.importorskip("Cython.Build")
     pytest.importorskip("setuptools")
     command = [sys.executable, FOLDER / "home.py"]
@@ -167,6 +167,7 @@ def test_with_an_address_nothing_else_is_missing():
     assert done.returncode == 0, done.stderr
     for line in (
         "link of the metadata: Homepage: https://example.org/fastir\n", "links, 0 left relative\n",
+        "CHANGELOG.md: the date of the version: set\n", "docs/pipelines.md: the owner of the action: set\n",
         "release_notes.py: a tag is published\n", "site.yml: REPO_URL: ${{ github.server_url }}",
         "the environment pypi (job publish of wheels.yml)",
     ):  # fmt: skip
@@ -174,6 +175,7 @@ def test_with_an_address_nothing_else_is_missing():
     without = subprocess.run([*command, ""], capture_output=True, text=True)
     assert without.returncode == 1 and "HOME must be the address" in without.stderr
     assert "a tag is refused\n" in without.stdout and " 0 left relative" not in without.stdout
+    assert "setup.py: HOME: waits\n" in without.stdout and ": waits\n" not in done.stdout
 
 
 def test_no_file_has_an_address_of_its_own():
@@ -204,14 +206,18 @@ def test_with_an_address_the_description_has_no_relative_link(monkeypatch):
     monkeypatch.setattr("setuptools.setup", lambda **options: None)
     monkeypatch.setattr("Cython.Build.cythonize", lambda *modules, **options: [])
     monkeypatch.chdir(ROOT)
-    page = runpy.run_path("setup.py")["front_page"]("https://example.org/fastir")
+    setup = runpy.run_path("setup.py")
+    assert [*setup["urls"]("https://example.org/fastir")][1:3] == ["Documentation", "Source"]
+    assert setup["urls"]("https://github.com/owner/name")["Documentation"] == "https://owner.github.io/name/"
+    page = setup["front_page"]("https://example.org/fastir")
     targets = re.findall(r'(?:\]\(|(?:src|srcset|href)=")([^)"]*)[)"]', page)
     assert len(targets) > 30 and all(re.match("https://|#", target) for target in targets), targets
-    badge = "https://example.org/fastir/{}/main/docs/exactness.{}"
+    badge = f"https://example.org/fastir/{{}}/v{fastir.__version__}/docs/exactness.{{}}"
     assert page.startswith("# fastir\n\n[![")
     assert "\n## Install\n\n```bash\npip install fastir\n```\n\n## From Python\n\n```python\nimport fastir\n" in page
     assert "pip install -e" not in page and "examples/" not in page and "checkout" not in page
-    assert "/blob/main/docs/pictures" not in page and '="https://example.org/fastir/raw/main/docs/pictures' in page
+    assert "/main/" not in page  # which goes on to change under a released version
+    assert f'="https://example.org/fastir/raw/v{fastir.__version__}/docs/pictures' in page
     assert targets[:2] == [badge.format("raw", "svg"), badge.format("blob", "md")]
 
 
