@@ -695,9 +695,11 @@ SET_RANKS = Param("set_ranks", "documents", "what takes a rank: each document; o
                   "together, at the last of them, as in KILT", ("documents", "sets"))
 
 declare_evidence(evidence_recall, "fraction of the sets of evidence that are complete in the first k",
-                 "sets with all members at ranks <= k / sets", "sets", (PETRONI_2021, "KILT recall@k"), (SET_RANKS, EMPTY))
+                 "sets with all members at ranks <= k / sets", "sets", (PETRONI_2021, "KILT recall@k"),
+                 (SET_RANKS, EMPTY))
 declare_evidence(evidence_found, "whether a set of evidence is complete in the first k",
-                 "1 if a set has all members at ranks <= k, else 0", "sets", (PETRONI_2021, "KILT success_rate@k"), (SET_RANKS, EMPTY))
+                 "1 if a set has all members at ranks <= k, else 0", "sets", (PETRONI_2021, "KILT success_rate@k"),
+                 (SET_RANKS, EMPTY))
 declare_evidence(evidence_chain, "largest fraction of a set of evidence in the first k",
                  "max over sets of members at ranks <= k / members", "sets", (PETRONI_2021,))
 declare_evidence(evidence_mrr, "reciprocal rank at which the first set of evidence is complete",
