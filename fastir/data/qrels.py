@@ -709,6 +709,12 @@ def qrels_of_columns(
     return Qrels(*rows) if evidence is None else EvidenceQrels(*rows, evidence)
 
 
+def refuse_without_labels(qrels: Qrels, option: str, *others: type[Qrels]) -> None:
+    """Refuse an option beside judgments that are neither labels of documents, perhaps with weights, nor of `others`."""
+    if type(qrels) not in (Qrels, *others) and qrels.columns.weights is None:
+        raise TypeError(f"{option} go with labels {{query_id: {{doc_id: label}}}}, not with groups or samples")
+
+
 def listed_evidence(data: Alternatives, kind: str) -> Qrels:
     """EvidenceQrels from the sets or hops of each query."""
     from fastir.inputs.evidence import columns_of_members, listed_members

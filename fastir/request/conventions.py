@@ -38,9 +38,10 @@ class Convention:
     pending : str
         An announced change of the tool that is not in a record yet; empty if none is known.
     fractions : {"taken", "gains", "linear", "ids", "cut", "refused", "integers"}
-        What the tool does with real-valued labels: "gains" are taken by its graded metrics alone, "linear" by
-        these with ``gain="linear"``, and "ids" are lists of relevant documents without labels. Labels that the tool does not take are refused under its convention;
-        for metrics of relevance alone, those of "gains" and "ids" are taken with a ``rel_level`` of the caller.
+        What the tool does with real-valued labels: "gains" are taken by its graded metrics alone, "linear" by these
+        with ``gain="linear"``, and "ids" are lists of relevant documents without labels. Labels that the tool does not
+        take are refused under its convention; for metrics of relevance alone, those of "gains" and "ids" are taken with
+        a ``rel_level`` of the caller.
     rel_level : int or float
         As for `evaluate`; a level given by the caller overrides it.
     queries, ties, score_dtype, duplicates, exclude : str, the last two also None

@@ -12,7 +12,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from fastir.checks import mapping
-from fastir.data.qrels import EvidenceQrels, Qrels, as_qrels
+from fastir.data.qrels import EvidenceQrels, Qrels, as_qrels, refuse_without_labels
 from fastir.engine.measure import LESS_HARM, NUM_Q
 from fastir.errors import NoOverlapError, UnknownMetricError, quote
 from fastir.evaluation.composites.from_plain import FromPlain
@@ -28,8 +28,7 @@ def read_forbidden(forbidden: Any, level: float | None, qrels: Qrels, rel_level:
 
     Labels at or below `level` forbid, too; a label below 0 is a grade of harm.
     """
-    if type(qrels) not in (Qrels, EvidenceQrels) and qrels.columns.weights is None:
-        raise TypeError("forbidden documents go with labels {query_id: {doc_id: label}}, not with groups or samples")
+    refuse_without_labels(qrels, "forbidden documents", EvidenceQrels)
     if level is not None and not level < rel_level:
         raise ValueError(f"forbidden_level must be below rel_level={rel_level:g}, got {level:g}")
     judged = qrels.to_dict()
