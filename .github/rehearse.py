@@ -64,6 +64,18 @@ def steps(job):
     return [step["run"] for step in WORKFLOW[job]["steps"] if "run" in step]
 
 
+def pinned_tools():
+    """What the jobs sdist and build install of one version."""
+    return " ".join(re.findall(r"pip install ([^&\n]*==[^&\n]*)", "\n".join(steps("sdist") + steps("build")))).split()
+
+
+def commands_of(readme):
+    """What is run where fastir was installed: of the job `numpy`, and of the README."""
+    lines = "\n".join(steps("numpy")).splitlines()
+    commands = [line.strip() for line in lines if re.match(r" *python (-m fastir|tests/)", line)]
+    return commands + re.findall(r"^fastir eval .*", readme, re.MULTILINE)
+
+
 def call(command, **options):
     """Run a command or a script, which must succeed; what it printed."""
     if isinstance(command, str):
@@ -176,10 +188,7 @@ def installed(row, folder, checkout, address):
     shutil.copytree(checkout / "examples", place / "examples")
     text = (checkout / "README.md").read_text("utf-8")
     (place / "readme.py").write_text(README)
-    lines = "\n".join(steps("numpy")).splitlines()
-    commands = [line.strip() for line in lines if re.match(r" *python (-m fastir|tests/)", line)]
-    commands += [*re.findall(r"^fastir eval .*", text, re.MULTILINE), f"python readme.py {checkout / 'README.md'}"]
-    for command in commands:
+    for command in [*commands_of(text), f"python readme.py {checkout / 'README.md'}"]:
         done = subprocess.run(command, shell=True, cwd=place, env=variables, capture_output=True, text=True)
         if done.returncode:
             return f"{command}: {(done.stdout + done.stderr)[-1500:]}"
@@ -209,8 +218,7 @@ def main():
         temp, begin = Path(base), time.monotonic()
         checkout, tools = checkout_at(temp / "checkout"), temp / "tools"
         call([sys.executable, "-m", "venv", tools])
-        pins = re.findall(r"pip install ([^&\n]*==[^&\n]*)", "\n".join(steps("sdist") + steps("build")))
-        call([tools / "bin" / "pip", "install", *TOOLS, *" ".join(pins).split()])
+        call([tools / "bin" / "pip", "install", *TOOLS, *pinned_tools()])
         dist = options.dist or temp / "dist"
         if not dist.is_dir():
             built = build(temp, tools)

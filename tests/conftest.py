@@ -7,7 +7,6 @@ import threading
 
 import pytest
 
-
 NOT_EVERYWHERE = {  # packages that not even the job `peers` can import, and why
     "recbole": "asks for a ray that has no wheel for CPython 3.12; the workflow downstream runs it",
 }

@@ -225,6 +225,24 @@ def test_the_script_that_runs_jobs_here_knows_every_job_and_action():
             assert {step["uses"].partition("@")[0] for step in job["steps"] if "uses" in step} <= known, name
 
 
+def test_the_rehearsal_of_a_release_finds_its_commands_in_the_workflow():
+    script = runpy.run_path(str(ROOT / ".github" / "rehearse.py"))
+    assert {tool.partition("==")[0] for tool in script["pinned_tools"]()} == {
+        "build",
+        "cibuildwheel",
+        "twine",
+        "zopfli",
+    }
+    commands = script["commands_of"]((ROOT / "README.md").read_text("utf-8"))
+    assert [command.split()[:3] for command in commands] == [
+        ["python", "tests/golden/bits.py"], ["python", "-m", "fastir"], ["fastir", "eval", "examples/qrels.txt"]
+    ]  # fmt: skip
+    assert [script for script in script["steps"]("build") if "small_wheels" in script]
+    assert script["ENVIRONMENTS"][0][1:3] == ("3.11", ["numpy==1.26.0", "fastir"])
+    message = (ROOT / "setup.py").read_text("utf-8")
+    assert f'"{script["NO_COMPILER"].removesuffix("a C compiler")}' in message
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGPIPE"), reason="needs pipes that tell")
 def test_the_list_of_jobs_ends_without_a_word_when_its_reader_stops():
     command = [sys.executable, ROOT / ".github" / "run_jobs.py", "--list"]
