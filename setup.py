@@ -66,7 +66,7 @@ def front_page(address=""):
     if not address:
         return text
     pictures, links = r'!\[[^]]*\]\(|\bsrc="|\bsrcset="', r'\]\(|\bhref="'
-    for before, files in ((pictures, f"raw/v{VERSION}"), (links, FILES)):  # pictures first: a badge is one within a link
+    for before, files in ((pictures, f"raw/v{VERSION}"), (links, FILES)):  # a badge is a picture within a link
         text = re.sub(rf"({before})(?!\w+:|#)", rf"\1{address}/{files}/", text)
     return text
 
