@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fastir.data.results.results import Results
 
 # ---- agreement -------------------------------------------------------------------------------------------------------
-STATISTICS = ("rel_level", "kappa_weights", "scale", "confidence", "n_resamples", "random_state")
+STATISTICS = ("rel_level", "kappa_weights", "scale", "truth", "confidence", "n_resamples", "random_state")
 
 
 def agreement_command(options: argparse.Namespace) -> Output:

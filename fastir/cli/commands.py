@@ -356,7 +356,7 @@ GROUPS = {
             "Measure how far two sets of judgments agree: kappa, alpha and confusion of their labels, with intervals.",
             ("fastir agreement human.txt model.txt",
              "fastir agreement human.txt model.txt -q --scale interval"),
-            "qrels other", "per_query rel_level kappa_weights scale format output",
+            "qrels other", "per_query rel_level kappa_weights scale truth format output",
             f"confidence n_resamples random_state {READ_QRELS} columns label threshold duplicates formulas color",
             {"qrels": {"metavar": "QRELS_A"}, "format": TEXT, "per_query": {"help": "show a row for every query"}}),
         Command(
