@@ -226,6 +226,28 @@ def test_agreement(race, quick):
     race("agreement, 50 x 1000 judgments; in fastir with intervals", calls, [goal], ROUNDS, same=1e-12)
 
 
+def test_judge_bias(race, quick):
+    qrels, _ = judged(5 if quick else 50, 1000)
+    rng = np.random.default_rng(0)
+    model = {
+        query: {doc: label + int(rng.random() < 0.2) for doc, label in docs.items()} for query, docs in qrels.items()
+    }
+    sources = {doc: "abcde"[place % 5] for docs in qrels.values() for place, doc in enumerate(docs)}
+
+    def by_hand():
+        errors = {}
+        for query, docs in qrels.items():
+            for doc, label in docs.items():
+                errors.setdefault(sources[doc], []).append(model[query][doc] - label)
+        return np.array([np.mean(group) for group in errors.values()])
+
+    def by_fastir():
+        return np.array([row.error for row in fastir.judge_bias(model, qrels, {"source": sources}).groups[1:]])
+
+    calls = {"fastir, with intervals and tests": by_fastir, "plain Python, means": by_hand}
+    race("judge_bias by five groups, 50 x 1000 judgments", calls, rounds=ROUNDS, same=1e-12)
+
+
 def test_preferences(race, quick):
     qrels, run = preferences(10 if quick else 50)
     columns = fastir.Run.from_dict(run)

@@ -366,7 +366,7 @@ GROUPS = {
             "pairs.",
             ("fastir rank-correlation human.txt model.txt runs -m ndcg@10",
              "fastir rank-correlation human.json model.json --plot boards.svg"),
-            "qrels other runs*", "metrics test correction plot format output",
+            "qrels other runs*", "metrics test correction used_judge plot format output",
             f"confidence {JUDGING} formulas color",
             {"qrels": {"metavar": "QRELS_A", "help": f"{POSITIONALS['qrels'].help}; the truth. Or saved results of "
                        "several runs, and then QRELS_B is, too"},

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fastir.checks import proportion
+from fastir.checks import number, proportion, whole_number
 from fastir.errors import quote
 from fastir.stats import student
-from fastir.stats._checks import Interval
+from fastir.stats._checks import Interval, column
 from fastir.stats.clusters import number_clusters
 from fastir.stats.predictions import Ids, Sample, align_samples, cluster_codes, make_sample
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from fastir.stats.predictions import Strata, Values
 
 NO_CASE, ONE_CLUSTER = "no case", "one cluster"
@@ -212,3 +214,95 @@ def design_effect(whole: Sample, ids: Ids, clusters: Strata, theta: float, varia
     above_chance = float(whole.model[relevant].mean() - whole.model[~relevant].mean())
     clustered = float((grouped.sums(added) ** 2).sum()) * n_clusters / (n_clusters - 1) / above_chance**2
     return clustered / variance if variance else 1.0
+
+
+# ---- planning --------------------------------------------------------------------------------------------------------
+def labels_needed(
+    half_width: float,
+    y: ArrayLike,
+    y_model: ArrayLike | None = None,
+    *,
+    n_model: int | None = None,
+    confidence: float = 0.95,
+) -> int:
+    """How many human labels a mean needs for an interval of plus or minus `half_width`.
+
+    Parameters
+    ----------
+    half_width : float
+        Above 0, in the units of the values.
+    y : float array of shape (n_pilot,), or float
+        The values of a pilot by human labels, or only their standard deviation. For the difference of two runs, a - b.
+        The standard deviation of a rate p is the root of p (1 - p), at most 0.5.
+    y_model : float array of shape (n_pilot,), float or None
+        The values of the pilot by the model's labels, or only their correlation with `y`: for the interval of
+        `ppi_mean` or `ppi_difference`. None: no model, and the interval of `t_interval`.
+    n_model : int
+        With `y_model`: how many values by model labels there will be, those that get human labels, too, among them.
+    confidence : float
+
+    Returns
+    -------
+    int
+        The smallest number, at least 2, by Student's t with one degree of freedom less. With a model the variance is
+        that of `ppi_mean` at its best weight; given only a correlation, the model's values vary as much as `y`. The
+        bounds of `ppi_mean` are normal, and so a little narrower.
+
+    Raises
+    ------
+    ValueError
+        Human labels for all `n_model` values are too few; a pilot has a single value; the pilots are not aligned; an
+        argument is missing or out of range.
+
+    Examples
+    --------
+    >>> from fastir import stats
+    >>> stats.labels_needed(0.05, 0.25), stats.labels_needed(0.05, 0.25, 0.9, n_model=1000)
+    (99, 23)
+    """
+    half_width = number("half_width", half_width, 0.0, open=True)
+    level = (1 + proportion("confidence", confidence)) / 2
+    spread, together, of_model = pilot_moments(y, y_model)
+    if (y_model is None) != (n_model is None):
+        raise ValueError("y_model and n_model go together: the model's values of a pilot, and how many there will be")
+    most = None if n_model is None else whole_number("n_model", n_model, 2)
+
+    def half(n: int) -> float:
+        variance = spread / n
+        if most is not None and n < most and of_model:
+            lam = min(max(together / (of_model * most / (most - n)), 0.0), 1.0)
+            variance += lam * (lam * of_model - 2 * together) / n + lam * lam * of_model / (most - n)
+        return student.quantile(n - 1, level) * math.sqrt(max(variance, 0.0))
+
+    low, high = 1, 2  # a single label has no interval
+    while half(high) > half_width and high != most:
+        low, high = high, 2 * high if most is None else min(2 * high, most)
+    if half(high) > half_width:
+        raise ValueError(
+            f"human labels for all {most} values give an interval of ±{half(high):.4g}; expected n_model above {most}, "
+            f"or a half_width from {half(high):.4g} up"
+        )
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if half(middle) <= half_width else (middle, high)
+    return high
+
+
+def pilot_moments(y: ArrayLike, y_model: ArrayLike | None) -> tuple[float, float, float]:
+    """The variance of human values, their covariance with the model's, and the variance of these; 0 without a model."""
+    if np.ndim(y) != np.ndim(y if y_model is None else y_model):
+        raise ValueError("y and y_model must both be the values of a pilot, or a standard deviation and a correlation")
+    if np.ndim(y) == 0:
+        variance = number("y", y, 0.0) ** 2  # type: ignore[arg-type]
+        correlation = 0.0 if y_model is None else number("y_model", y_model, -1.0)  # type: ignore[arg-type]
+        if correlation > 1:
+            raise ValueError(f"y_model must be a correlation, at most 1, got {correlation!r}")
+        return variance, correlation * variance, variance
+    pilot = column(y, "y")
+    if len(pilot) < 2:
+        raise ValueError("y has one value; expected the values of a pilot, two at least, or their standard deviation")
+    model = np.zeros(len(pilot)) if y_model is None else column(y_model, "y_model")
+    if len(model) != len(pilot):
+        raise ValueError(f"y has {len(pilot)} values but y_model has {len(model)}")
+    (variance, together), (_, of_model) = np.cov(pilot, model).tolist()
+    return variance, together, of_model

@@ -85,6 +85,18 @@ def test_two_files_of_judgments_give_two_leaderboards(output, model, results):
     assert json.loads(output(*words[:-2], "--format", "json"))["metric"] == "ndcg@10"
 
 
+def test_runs_that_used_the_judge_are_named(output, call, model, tmp_path):
+    copy = tmp_path / "copy.run"
+    fastir.Run.from_file(BM25).save(copy, "trec")
+    words = ("rank-correlation", QRELS, model, BM25, DENSE, copy, "-m", "map", "--format", "json")
+    assert json.loads(output(*words, "--used-judge", "copy"))["used_judge"] == ["copy"]
+    assert "used the judge of b (copy): on average no rank in b" in " ".join(
+        output(*words[:-2], "--used-judge", "copy").split()
+    )
+    code, out, err = call(*words, "--used-judge", "copies")
+    assert code and out == "" and "--used-judge: there is no system 'copies'" in err
+
+
 def test_without_swapped_pairs_there_is_no_head_of_a_table(output):
     text = output("rank-correlation", QRELS, QRELS, BM25, DENSE, "-m", "map")
     assert text.startswith("2 systems by map: tau_b ") and "better in a" not in text

@@ -1,4 +1,4 @@
-"""Rates corrected for a judge's errors: by the formulas written out, by simulation, and with bad input."""
+"""Rates corrected for a judge's errors, labels needed: by formulas, by search, by simulation, and with bad input."""
 
 import math
 
@@ -140,6 +140,71 @@ def test_the_interval_covers_what_it_says(n_judged, rate, right_1, right_0):
     assert 0.93 <= covered / n_trials <= 0.97
 
 
+# ---- labels needed -------------------------------------------------------------------------------------------------
+def needed_by_trying(half_width, sd, correlation, n_model, confidence):
+    """Try every number of labels, and every weight of the model on a fine grid."""
+    t = pytest.importorskip("scipy.stats").t
+    for n in range(2, n_model + 1):
+        rest = n_model - n
+        lams = np.linspace(0, 1, 20001) if rest else np.zeros(1)
+        shared = 1 / n + (1 / rest if rest else 0)
+        variances = sd**2 / n - 2 * lams * correlation * sd**2 / n + lams**2 * sd**2 * shared
+        if t.ppf((1 + confidence) / 2, n - 1) * variances.min() ** 0.5 <= half_width:
+            return n
+    return None
+
+
+@pytest.mark.parametrize("correlation", [-0.5, 0.0, 0.3, 0.8, 0.95, 1.0])
+@pytest.mark.parametrize(("half_width", "sd", "n_model"), [(0.05, 0.3, 400), (0.1, 0.3, 100), (0.02, 0.1, 150)])
+def test_labels_needed_with_a_model_are_those_of_a_search(half_width, sd, n_model, correlation):
+    expected = needed_by_trying(half_width, sd, correlation, n_model, 0.95)
+    assert stats.labels_needed(half_width, sd, correlation, n_model=n_model) == expected
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.999])
+@pytest.mark.parametrize("half_width", [0.01, 0.05, 0.3, 5.0])
+def test_labels_needed_are_those_of_a_search(half_width, confidence):
+    expected = needed_by_trying(half_width, 0.25, 0.0, 20_000, confidence)
+    assert stats.labels_needed(half_width, 0.25, confidence=confidence) == expected
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_pilot_asks_for_as_many_labels_as_its_own_interval_had(seed):
+    rng = np.random.default_rng(seed)
+    a, b = rng.random((2, 30))
+    found = stats.t_interval(a, b)
+    assert stats.labels_needed((found.high - found.low) / 2 * (1 + 1e-12), a - b) == 30
+    assert stats.labels_needed((found.high - found.low) / 2 * (1 - 1e-9), a - b) == 31
+
+
+def test_a_pilot_with_a_model_has_its_standard_deviation_and_correlation():
+    rng = np.random.default_rng(3)
+    y = rng.random(50)
+    model = y + rng.normal(0, 0.1, 50)
+    model *= y.std() / model.std()  # values that vary equally
+    correlation = float(np.corrcoef(y, model)[0, 1])
+    for half_width in (0.02, 0.05, 0.1):
+        assert stats.labels_needed(half_width, y, model, n_model=3000) == stats.labels_needed(
+            half_width, float(y.std(ddof=1)), correlation, n_model=3000
+        )
+
+
+def test_as_many_labels_give_intervals_of_that_width():
+    rng = np.random.default_rng(4)
+    n = stats.labels_needed(0.04, 0.25, 0.8, n_model=800)
+    widths = []
+    for _ in range(300):
+        y = rng.normal(0.5, 0.25, 800)
+        model = 0.8 * y + rng.normal(0, 0.25 * 0.6, 800)
+        found = stats.ppi_mean(y[:n], model[:n], model[n:])
+        widths.append((found.high - found.low) / 2)
+    assert np.mean(widths) == pytest.approx(0.04, rel=0.03)
+
+
+def test_a_constant_pilot_needs_two_labels():
+    assert stats.labels_needed(0.01, [0.5, 0.5, 0.5]) == stats.labels_needed(0.01, 0.0) == 2
+
+
 # ---- bad input -----------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("call", "message"), [
     (lambda: stats.corrected_rate([1] * 9, [1] * 9, [1, 0]), "y has no 0 among 9 labels; expected at least 1 of each"),
@@ -153,6 +218,16 @@ def test_the_interval_covers_what_it_says(n_judged, rate, right_1, right_0):
     (lambda: stats.corrected_rate([1, 0], [1, 0], []), r"y_model_unlabelled has shape \(0,\)"),
     (lambda: stats.corrected_rate([1, 0], [1, 0], [1], confidence=95), "confidence must be between 0 and 1"),
     (lambda: stats.corrected_rate([1, 0], [1, 0], [1], clusters=([1], [2])), "clusters must have one value for each"),
+    (lambda: stats.labels_needed(0, 0.3), r"half_width must be above 0, got 0\.0"),
+    (lambda: stats.labels_needed(0.1, -0.3), "y must be at least 0"),
+    (lambda: stats.labels_needed(0.1, [0.3]), "y has one value; expected the values of a pilot, two at least"),
+    (lambda: stats.labels_needed(0.1, 0.3, 0.5), "y_model and n_model go together"),
+    (lambda: stats.labels_needed(0.1, 0.3, n_model=50), "y_model and n_model go together"),
+    (lambda: stats.labels_needed(0.1, 0.3, 1.5, n_model=50), "y_model must be a correlation, at most 1, got 1.5"),
+    (lambda: stats.labels_needed(0.1, [0.3, 0.2], 0.5, n_model=50), "y and y_model must both be the values of a pilot"),
+    (lambda: stats.labels_needed(0.1, [0.3, 0.2], [0.5], n_model=50), "y has 2 values but y_model has 1"),
+    (lambda: stats.labels_needed(0.01, 0.3, 0.9, n_model=50), r"all 50 values give an interval of ±0\.08526"),
+    (lambda: stats.labels_needed(0.1, 0.3, confidence=1), "confidence must be between 0 and 1"),
 ])  # fmt: skip
 def test_bad_input_is_named(call, message):
     with pytest.raises(ValueError, match=message):
