@@ -31,6 +31,8 @@ NAMES = {
     **dict.fromkeys(
         ("kappa", "cohen_kappa", "krippendorff", "gwet_ac1", "inter_annotator_agreement"), "fastir.agreement"
     ),
+    **dict.fromkeys(("judge_error_regression", "bias", "length_bias", "position_bias"), "fastir.judge_bias"),
+    **dict.fromkeys(("rogan_gladen", "estimate_success_rate"), "fastir.stats.corrected_rate"),
     **dict.fromkeys(("kendalltau", "kendall_tau", "tau_ap", "spearmanr"), "fastir.rank_correlation"),
     **dict.fromkeys(("rbo", "jaccard", "overlap"), "fastir.similarity"),
     **dict.fromkeys(("score", "eval", "calculate", "compute", "evaluate_run", "run_eval"), "fastir.evaluate"),

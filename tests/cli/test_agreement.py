@@ -90,7 +90,7 @@ def test_runs_that_used_the_judge_are_named(output, call, model, tmp_path):
     fastir.Run.from_file(BM25).save(copy, "trec")
     words = ("rank-correlation", QRELS, model, BM25, DENSE, copy, "-m", "map", "--format", "json")
     assert json.loads(output(*words, "--used-judge", "copy"))["used_judge"] == ["copy"]
-    assert "used the judge of b (copy): on average no rank in b" in " ".join(
+    assert "used the judge of b (copy): on average no rank better in b" in " ".join(
         output(*words[:-2], "--used-judge", "copy").split()
     )
     code, out, err = call(*words, "--used-judge", "copies")

@@ -124,7 +124,8 @@ class RankCorrelation(Exportable):
         ranks = [dict(zip(side, taus.places(np.array([sign * value for value in side.values()])).tolist(), strict=True))
                  for side in (self.a, self.b)]  # fmt: skip
         rise = sum(ranks[0][system] - ranks[1][system] for system in self.used_judge) / len(self.used_judge)
-        way = "no rank" if rise == 0 else f"{abs(rise):.3g} ranks {'better' if rise > 0 else 'worse'}"
+        ranks_text = f"{abs(rise):.3g} {'rank' if abs(rise) == 1 else 'ranks'}"
+        way = f"{ranks_text} {'better' if rise > 0 else 'worse'}" if rise else "no rank better"
         return (
             f"{counted(len(self.used_judge), 'system', 'systems')} used the judge of b "
             f"({', '.join(map(str, self.used_judge))}): on average {way} in b than in a. Without: "
