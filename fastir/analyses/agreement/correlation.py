@@ -117,20 +117,21 @@ class RankCorrelation(Exportable):
     def _coefficients(self, digits: int) -> str:
         return ", ".join(f"{name} {decimals(getattr(self, name), digits)}" for name in COEFFICIENTS)
 
-    def _circularity_text(self, digits: int) -> str:
+    def _circularity_text(self, digits: int) -> list[str]:
         """Which systems used the judge, how much better it ranks them, and the coefficients without them."""
-        assert self.without is not None
+        if self.without is None:
+            return []
         sign = SIGNS[higher_is_better(self.metric)] or 1
         ranks = [dict(zip(side, taus.places(np.array([sign * value for value in side.values()])).tolist(), strict=True))
                  for side in (self.a, self.b)]  # fmt: skip
         rise = sum(ranks[0][system] - ranks[1][system] for system in self.used_judge) / len(self.used_judge)
         ranks_text = f"{abs(rise):.3g} {'rank' if abs(rise) == 1 else 'ranks'}"
         way = f"{ranks_text} {'better' if rise > 0 else 'worse'}" if rise else "no rank better"
-        return (
+        return [
             f"{counted(len(self.used_judge), 'system', 'systems')} used the judge of b "
             f"({', '.join(map(str, self.used_judge))}): on average {way} in b than in a. Without: "
             f"{self.without._coefficients(digits)}."
-        )
+        ]
 
     def _winners(self) -> str:
         """Which systems are the best by either; several if they are tied."""
@@ -164,7 +165,7 @@ class RankCorrelation(Exportable):
         notes = [
             f"{counted(len(self.systems), 'system', 'systems')}{f' by {self.metric}' if self.metric else ''}: "
             + f"{self._coefficients(digits)}.",
-            *([self._circularity_text(digits)] if self.without is not None else []),
+            *self._circularity_text(digits),
             f"{self._winners()}; "
             + (
                 f"{drop.system} falls most, from rank {drop.place_a} to {drop.place_b}."

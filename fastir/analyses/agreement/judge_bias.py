@@ -14,6 +14,7 @@ from fastir.analyses.agreement.judgments import MAX_LABELS, judgment_columns, sh
 from fastir.checks import mapping, proportion
 from fastir.data.results.exportable import Exportable, columns_from_records
 from fastir.engine.columns._objects import pick
+from fastir.engine.columns.rows import occurrences
 from fastir.errors import quote
 from fastir.evaluation.run_collections import check_depth, first_documents, read_runs
 from fastir.inputs.mappings import from_file
@@ -68,7 +69,16 @@ class BiasGroup(NamedTuple):
 
 
 class BiasSlope(NamedTuple):
-    """How the mean error changes when a number grows by 1: the slope of a line of least squares, with its interval."""
+    """How the mean error changes with a number.
+
+    Attributes
+    ----------
+    by : str
+    slope, low, high : float
+        The slope of a line of least squares, for each 1 of the number, and its interval.
+    p_value, adjusted_p : float
+        Of a true slope of 0, as in `BiasGroup`.
+    """
 
     by: str
     slope: float
@@ -129,8 +139,8 @@ def judge_bias(
     judge: QrelsLike,
     human: QrelsLike,
     by: Mapping[str, Any] | None = None,
+    runs: RunsLike = (),
     *,
-    runs: RunsLike | None = None,
     confidence: float = 0.95,
 ) -> JudgeBias:
     """Measure the errors of a judge, its label minus the human one, on the documents that both judged.
@@ -145,7 +155,7 @@ def judge_bias(
         ``{query_id: {doc_id: value}}``, or the path of a file with a document and a number on each line, or a query
         before them. More than five different numbers are divided at their quartiles, and have a slope; other values are
         names of groups. NaN is no value.
-    runs : as for `evaluate_many`, or None
+    runs : as for `evaluate_many`
         Errors by the rank of the document in each run, in bands, and of documents that the run has not retrieved.
     confidence : float
 
@@ -213,7 +223,7 @@ class Tests:
         self.n_clusters, self.largest = int(clusters.max()) + 1, float(np.abs(errors).max())
 
     def by_cluster(self, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return np.bincount(self.clusters[rows], weights, self.n_clusters)
+        return occurrences(self.clusters[rows], weights, self.n_clusters)
 
     def groups(self, by: str, names: list[str], codes: np.ndarray) -> list[BiasGroup]:
         """The groups with these codes, in which rows of code -1 are not."""
@@ -221,10 +231,12 @@ class Tests:
         cells = codes * self.n_clusters + self.clusters
         valued = codes >= 0
         counts, sums = (
-            np.bincount(cells[valued], weights, n * self.n_clusters).reshape(n, -1)
+            occurrences(cells[valued], weights, n * self.n_clusters).reshape(n, -1)
             for weights in (None, self.errors[valued])
         )
-        over, under = (np.bincount(codes[valued & wrong], None, n) for wrong in (self.errors > 0, self.errors < 0))
+        over, under = (
+            occurrences(codes[valued & wrong], minlength=n).tolist() for wrong in (self.errors > 0, self.errors < 0)
+        )
         found = []
         for code, name in enumerate(names):
             sides = [(counts[code], sums[code])]
@@ -281,7 +293,7 @@ def each_value(by: Any, runs: Any, pairs: list[tuple[Any, Any]]) -> Iterator[tup
             one = " ".join(map(quote, pairs[0] if nested else pairs[0][1:]))
             raise ValueError(f"by[{quote(name)}] has no value for any document that both judged, such as {one}")
         yield str(name), found, False
-    for name, run in {} if runs is None else read_runs(runs).items():
+    for name, run in ({} if isinstance(runs, tuple) and not runs else read_runs(runs)).items():
         rankings = first_documents(run, check_depth(None))
         ranks = {query_id: dict(zip(docs, range(1, len(docs) + 1), strict=True)) for query_id, docs in rankings.items()}
         yield f"rank in {name}", [rank or 0 for rank in look_up(ranks, True, pairs)], True
