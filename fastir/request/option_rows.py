@@ -187,6 +187,12 @@ ROWS: dict[str, tuple[Row, ...]] = {  # by the heading of the command's help
             choices="fastir.analyses.agreement.judgments:KAPPA_WEIGHTS"),
         Row("scale", "Scale", "ordinal", "the scale of the labels in alpha: %(choices)s (default %(default)s)",
             choices="fastir.analyses.agreement.judgments:SCALES"),
+        Row("truth", "Truth", "a",
+            "the side that is the truth in sensitivity and specificity: %(choices)s (default %(default)s)",
+            choices="fastir.analyses.agreement.judgments:TRUTHS", also=("reference", "gold", "y_true")),
+        Row("used_judge", "Iterable[Hashable] | None", None,
+            "a run that used the judge of QRELS_B, such as one that its model reranked: show the correlation without "
+            "such runs, too; may be given several times", "RUN", "list"),
         Row("max_label", "SupportsIndex | SupportsFloat | None", None,
             "the largest label that a document may get (default: that of the qrels)", "X", "label"),
         Row("unseen", INTEGER, 0, "documents outside each ranking that can have labels (default: none)", "N", "int"),
