@@ -1,7 +1,7 @@
 """Metrics of a ranking for XGBoost.
 
 ``xgboost.train(..., custom_metric=fastir.compat.xgboost.custom_metric("ndcg@10"))``. This file itself needs no XGBoost.
-Compared with XGBoost 3.2.0.
+Compared with XGBoost 3.4.1.
 
 **Same**: with the convention "xgboost", which is the default, ``ndcg@k``, ``map@k`` and ``precision@k`` (its ``pre@k``)
 equal XGBoost's: gains of 2^label - 1 (``gain="linear"`` is its ``ndcg_exp_gain=False``, which takes real-valued

@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 import statistics
 
 import numpy as np
@@ -59,14 +60,18 @@ def test_risks_and_areas_are_those_of_the_twin_and_of_mteb(kind):
     assert fastir.risk_coverage(results, "ndcg@3", kind, run=fastir.Run.from_dict(run)) == curve
 
 
+def numbers_of(version):
+    """Stands in for the Version of the package packaging."""
+    return [int(number) for number in re.findall(r"\d+", version)]
+
+
 @QUIET
 @pytest.mark.parametrize("kind", ["max", "std", "margin"])
 def test_the_code_of_mteb_says_the_same(kind):
     """Its nauc and confidence_scores, of the package's file alone."""
-    version = pytest.importorskip("packaging.version").Version
     needed = ["_DEFAULT_ABSTENTION_RATES", "nauc", "confidence_scores"]
     _, nauc, confidence_scores = functions_of(
-        "mteb", "_evaluators/retrieval_metrics.py", needed, np=np, Version=version,
+        "mteb", "_evaluators/retrieval_metrics.py", needed, np=np, Version=numbers_of,
         auc=lambda x, y: float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2)),
     )  # fmt: skip
     for n in (1, 7, 37, 100):
