@@ -65,7 +65,7 @@ def refusing_names(runs: Iterable[tuple[Hashable, Any]], columns: roles.OneSided
     """The runs, and an error after the last one if none of them has names of columns."""
     kinds: list[str | None] = []
     for name, run in runs:
-        kinds.append(formats.without_names(run, Run, columns, True))
+        kinds.append(None if isinstance(run, Run) else formats.without_names(run, Run, columns, True))
         yield name, run
     if kinds and (got := kinds[0]) and all(kinds):
         roles.refuse_names(columns, "run", got)

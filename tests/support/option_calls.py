@@ -178,7 +178,7 @@ VALUES = {
     "duplicates": words("first", "last", "max", "once", run=REPEATED), "parents": words(PARENTS),
     "aggregate": words("sum", "mean", parents=PARENTS),
     "exclude": [*words("query_id"), given({"q1": ["b"], "q2": ["i"]})],
-    "forbidden": words({"q1": ["b"]}, metrics="forbidden_hits@3"),
+    "forbidden": words({"q1": ["u1"]}, metrics="forbidden_hits@3"),
     "doc_groups": words({"a": {"m": 1}}, target={"m": 0.5, "f": 0.5}, metrics="awrf@3"),
     "target": words({"m": 0.5, "f": 0.5}, doc_groups={"a": {"m": 1}}, metrics="awrf@3"),
     "forbidden_level": words(0, metrics="forbidden_hits@3"), "ties_report": words(True),
@@ -658,6 +658,15 @@ OVERRIDES = {
     ("bounds", "against"): words(OTHER), ("bounds against", "against"): words(THIRD),
     ("bounds", "pool_depth"): words(2), ("bounds against", "pool_depth"): words(2), ("bounds", "unseen"): words(2),
     ("bounds against", "unseen"): [refused(2, "unseen")],
+    **{
+        ("bounds against", option): [
+            refused(given.value, "has bounds of one run alone", **given.data) for given in VALUES[option]
+        ]
+        for option in (
+            *("forbidden", "forbidden_level", "doc_groups", "target", "doc_costs", "over_budget", "at_least_one"),
+            "set_ranks",
+        )
+    },
     ("bounds against", "duplicates"): words("first", "last", "max", run=REPEATED), ("write_report", "k"): words(1),
     ("write_report", "title"): words("Mine"),
     ("write_report", "topics"): words({"q1": "words of q1"}),
