@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.evaluation.min_score import least_double
+from fastir.request.plan import least_double
 
 METRICS = ["ndcg@3", "map", "p@2", "num_ret", "num_rel", "num_rel_ret", "rbp", "bpref", "judged@5"]
 LEVELS = [0.0, 0.2, 0.25, 0.5, 1.0, 2.0, float("inf"), float("-inf")]

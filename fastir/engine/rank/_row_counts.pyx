@@ -299,7 +299,7 @@ cdef int begin(Row* row, int64_t n_columns, int64_t depth) noexcept nogil:
             if row.kept == NULL:
                 return -1
             row.kept_columns = <int64_t*>(row.kept + (4 * MAX_WANTED + FIND_COLUMNS) * sizeof(double))
-    row.passed = row.next_excluded = row.n_kept = 0
+    row.passed = row.next_excluded = row.n_kept = row.n_retrieved = 0
     row.bound = -INFINITY
     if row.mode == PLACE:
         set_levels(row)
@@ -316,6 +316,9 @@ cdef int begin(Row* row, int64_t n_columns, int64_t depth) noexcept nogil:
 
 cdef bint feed(Row* row, RowScratch* scratch, const char* scores, int64_t n, int64_t first) noexcept nogil:
     """Take the scores of n columns from `first` on, which lie in one piece; whether one is NaN."""
+    cdef int64_t above = 0
+    if row.low > -INFINITY:
+        count_scores(scores, row.single, n, &row.low, 1, &above, &row.n_retrieved)
     if row.mode == SELECT:
         return select(row, scores, n, first, scratch)
     if row.mode == COUNT:

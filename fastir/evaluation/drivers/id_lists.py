@@ -19,6 +19,7 @@ from fastir.engine.join._join import JoinRules
 from fastir.engine.threads import LONG_QUERY_ROWS, interruptible, longest_query, share_all, thread_count
 from fastir.evaluation.drivers.coverage import Coverage
 from fastir.evaluation.drivers.in_memory import STRETCH_ROWS, few_or_all, from_run
+from fastir.evaluation.drivers.min_score import refuse_unscored
 from fastir.inputs import dicts
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ FIRST_COPY_RULES = ("first", "max")  # the rules that leave the first of a docum
 def join_rules(prepared: PreparedQrels) -> JoinRules:
     """The rules of a join of lists, which are the same for all runs."""
     if prepared.list_rules is None:
+        refuse_unscored(prepared.settings, "lists of ids have")
         rules = prepared.join_rules()
         rules.single = rules.only_judged = False
         rules.removes = prepared.settings.options.duplicates in FIRST_COPY_RULES

@@ -89,7 +89,7 @@ class PreparedQrels:
         if self.missing is None:
             settings, values = self.settings, empty(self.shape)
             rules = settings.ties, settings.single
-            judge_dict(self.judged, [(self.judged, settings.plan, values, self.status.copy(), *rules)], {})
+            judge_dict(self.judged, [(self.judged, settings.plan, values, self.status.copy(), *rules, settings.least)], {})
             self.missing = values  # another thread may have made the same
         return self.missing
 
@@ -121,6 +121,7 @@ class PreparedQrels:
             options.duplicates == "once",
             parents if isinstance(parents, Parents) else None,
             self.excluded,
+            settings.least,
         )
 
     def reread(self, task: Any, threads: int) -> Any:
