@@ -326,14 +326,14 @@ cdef class Matrix(Blocks):
         cdef Ranking* r = &part.ranking
         cdef Row* row = &query.row
         cdef int64_t i
+        if finish(row, &part.scratch, query.start, stride) < 0 or reserve(r, self.plan, 0, query.relevant.n) < 0:
+            return NO_MEMORY
         query.n_low = 0
         if self.least > -INFINITY:
             for i in range(row.n_excluded):
                 row.n_retrieved -= score_at(query.start + row.excluded[i] * stride, self.single) >= self.least
             query.n_low = query.n_ranked - row.n_retrieved
             query.n_ranked = row.n_retrieved
-        if finish(row, &part.scratch, query.start, stride) < 0 or reserve(r, self.plan, 0, query.relevant.n) < 0:
-            return NO_MEMORY
         if (self.plan.reads == ALL or self.plan.average) and grow(&r.measured, self.plan, query.n_ranked) < 0:
             return NO_MEMORY
         for i in range(row.n_hits):

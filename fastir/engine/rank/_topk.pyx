@@ -35,6 +35,7 @@ cdef struct Part:               # scratch of a thread
     uint64_t mask
     double* scores              # of a row
     int32_t* places             # of a row's items after those with low scores have left, -1 for these
+    int64_t n_low
     int problem                 # the problem that ended the call
     int64_t at_fault, item      # in this row, with this item
 
@@ -186,13 +187,17 @@ cdef class TopK(Blocks):
                 out[i] = self.doubles[q, i]
 
     cdef int64_t leave_low(self, Part* part, int64_t n) noexcept nogil:
-        """Take low scores out of those of a row, of n items, and set `places`; how many stay."""
-        cdef int64_t i, kept = 0
-        for i in range(n):
+        """Take low scores out of those of a row, of n items, and set `places` from the first of them on; which it is."""
+        cdef int64_t i, first = 0, kept
+        while first < n and part.scores[first] >= self.least:
+            first += 1
+        kept = first
+        for i in range(first, n):
             part.places[i] = <int32_t>kept if part.scores[i] >= self.least else -1
             part.scores[kept] = part.scores[i]
             kept += part.scores[i] >= self.least
-        return kept
+        part.n_low = n - kept
+        return first
 
     cdef int evaluate(self, Part* part, int64_t q) noexcept nogil:
         """Fill the values of row q; 0, or a problem."""
@@ -200,7 +205,7 @@ cdef class TopK(Blocks):
         cdef const int64_t* row = &self.rows[q, 0] if self.width > 0 else NULL
         cdef const double* scores = part.scores
         cdef int64_t first = self.offsets[q]
-        cdef int64_t i, place, n, m = self.offsets[q + 1] - first, n_hits = 0, n_found = 0, n_low = 0
+        cdef int64_t i, place, n, m = self.offsets[q + 1] - first, n_hits = 0, n_found = 0, first_low
         cdef double* out = &self.values[q, 0]
         cdef uint64_t slot
         cdef bint tied = False
@@ -214,18 +219,20 @@ cdef class TopK(Blocks):
             return failed
         if self.has_scores:
             self.take_scores(part.scores, q)
-            for i in range(n):
-                if scores[i] != scores[i]:
-                    part.item = i
-                    return NOT_A_NUMBER
+            part.item = 0
+            while part.item < n and scores[part.item] == scores[part.item]:
+                part.item += 1
+            if part.item < n:
+                return NOT_A_NUMBER
+        part.n_low, first_low = 0, n
         if scores != NULL and self.least > -INFINITY:
-            n_low = n - self.leave_low(part, n)
-            n -= n_low
+            first_low = self.leave_low(part, n)
+            n -= part.n_low
         if reserve(r, self.plan, n, m) < 0:
             return NO_MEMORY
         for i in range(m):
             place = find_item(part, row, part.relevant.items[i].number, &slot)
-            if n_low > 0 and place >= 0:
+            if place >= first_low:
                 place = part.places[place]
             if place < 0:       # judged, but not ranked
                 continue
@@ -246,7 +253,7 @@ cdef class TopK(Blocks):
             order_hits(r, n, n_hits)
             measure(self.plan, &r.measured, n_hits, n, &part.relevant.judgments, out)
         self.status[q] = status_of(&part.relevant, self.level)
-        self.counts[q, 0], self.counts[q, 1], self.counts[q, 2], self.counts[q, 3] = n, n_found, tied, n_low
+        self.counts[q, 0], self.counts[q, 1], self.counts[q, 2], self.counts[q, 3] = n, n_found, tied, part.n_low
         return 0
 
     cdef int work(self, int thread, int64_t block) noexcept nogil:
