@@ -17,7 +17,15 @@ from fastir.engine.rank._labels_by_query import Groups
 from fastir.engine.threads import LONG_QUERY_ROWS, longest_query, run
 from fastir.errors import warn_caller
 from fastir.evaluation import array_call
-from fastir.evaluation.array_call import ArrayCall, Collecting, counts_of, empty_values, example_of, make_call, repairs_of
+from fastir.evaluation.array_call import (
+    ArrayCall,
+    Collecting,
+    counts_of,
+    empty_values,
+    example_of,
+    make_call,
+    repairs_of,
+)
 from fastir.evaluation.drivers.coverage import SWAPPED_TEXT
 from fastir.evaluation.drivers.suspect_runs import are_swapped
 from fastir.inputs import arrays, label_arrays, pairing

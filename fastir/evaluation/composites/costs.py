@@ -23,6 +23,7 @@ from fastir.errors import UnknownMetricError, quote
 from fastir.evaluation.composites.from_plain import FromPlain
 from fastir.evaluation.composites.ranked_rows import ranked_rows
 from fastir.evaluation.drivers.evaluate_one import PlainEvaluator, RunValues
+from fastir.evaluation.drivers.min_score import retrieved
 from fastir.inputs.mappings import DocWeights, from_file, read_number
 from fastir.inputs.shapes import PATH, TABLE, input_shape
 from fastir.request.names import NAMES, Request

@@ -33,7 +33,6 @@ FIRST_COPY_RULES = ("first", "max")  # the rules that leave the first of a docum
 def join_rules(prepared: PreparedQrels) -> JoinRules:
     """The rules of a join of lists, which are the same for all runs."""
     if prepared.list_rules is None:
-        refuse_unscored(prepared.settings, "lists of ids have")
         rules = prepared.join_rules()
         rules.single = rules.only_judged = False
         rules.removes = prepared.settings.options.duplicates in FIRST_COPY_RULES
@@ -43,6 +42,7 @@ def join_rules(prepared: PreparedQrels) -> JoinRules:
 
 def needs_a_run(prepared: PreparedQrels, integers: Any) -> bool:
     """Whether the join of lists cannot follow the rules, and a Run must be made of them."""
+    refuse_unscored(prepared.settings, "lists of ids have")
     parents = prepared.stand_for
     if parents is None:
         return prepared.settings.options.duplicates == "last"

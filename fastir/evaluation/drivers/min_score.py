@@ -30,9 +30,17 @@ def retrieved(
     """A run without the rows whose score is below the option `min_score`."""
     if settings.least == -math.inf:
         return run
-    held = as_run(run, columns, settings.options.duplicates, None, settings.lines, watch=watch)
+    return without_low(
+        as_run(run, columns, settings.options.duplicates, None, settings.lines, watch=watch), settings.least
+    )
+
+
+def without_low(held: Run, least: float) -> Run:
+    """A Run without the rows whose score is below `least`."""
+    if least == -math.inf:
+        return held
     refuse_ranks(held)
-    kept = held.columns.numbers >= settings.least
+    kept = held.columns.numbers >= least
     if kept.all():
         return held
     remaining = select(held, list(range(len(held))), kept)

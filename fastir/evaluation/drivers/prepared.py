@@ -88,8 +88,8 @@ class PreparedQrels:
         """Shape (n_queries, n_slots): the values of a query that is missing from the run; made at the first call."""
         if self.missing is None:
             settings, values = self.settings, empty(self.shape)
-            rules = settings.ties, settings.single
-            judge_dict(self.judged, [(self.judged, settings.plan, values, self.status.copy(), *rules, settings.least)], {})
+            rules = settings.ties, settings.single, settings.least
+            judge_dict(self.judged, [(self.judged, settings.plan, values, self.status.copy(), *rules)], {})
             self.missing = values  # another thread may have made the same
         return self.missing
 
