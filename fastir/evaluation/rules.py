@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.data.results._fields import status_codes
 from fastir.data.results.micro import without_counts
-from fastir.data.results.results import Results, set_best, set_ties
+from fastir.data.results.results import Results, set_best
 from fastir.data.run import Run, as_run
 from fastir.declared import Record
 from fastir.engine.measure import NUM_Q
@@ -256,7 +256,7 @@ class EvaluationRules:
             if settings.micro:
                 results = without_counts(results, settings)
             if self.tie_measurer is not None:
-                set_ties(results, self.tie_measurer.report(results, tied, n_threads))
+                self.tie_measurer.report(results, tied, n_threads)
         if file:
             add_metadata(file, run, coverage.run_repairs)
         return results, coverage

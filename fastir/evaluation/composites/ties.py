@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
-from fastir.data.results.results import Results, remake
-from fastir.data.results.ties import TieRange, TieReport
+from fastir.data.results.results import Results, set_ties
 from fastir.engine.columns.rows import offsets_from_sizes, repeat, stretches
 from fastir.engine.join._judged import judgments, with_ties
 from fastir.engine.rank._judged_ranks import JudgedRanks
@@ -126,13 +125,12 @@ class TieMeasurer:
         kernel.check()
         return values
 
-    def report(self, results: Results, tied: Tied | None, n_threads: SupportsIndex | None) -> TieReport:
-        """The report on Results of the run; `tied` is what `measure` found."""
+    def report(self, results: Results, tied: Tied | None, n_threads: SupportsIndex | None) -> Results:
+        """The Results of the run with their report; `tied` is what `measure` found."""
         names, plain = results.names, results.values
         all_ids = self.prepared.judged.query_ids
         values = np.stack([plain] * 3, 2)
         groups = np.ones(len(plain), np.int64)
-        open_form: list[int] = []
         if tied is not None:
             by_id = {query_id: row for row, query_id in enumerate(results.query_ids)}
             rows = np.array([by_id.get(all_ids[place], -1) for place in tied.queries.tolist()], np.int64)
@@ -149,27 +147,13 @@ class TieMeasurer:
             if EXPECTED in self.settings:
                 closed = [names.index(name) for name in self.settings[EXPECTED].names if name in names]
                 expected[:, closed] = measured[EXPECTED][:, : len(closed)]
-            open_form = [column for column, name in enumerate(names) if not self.is_closed(name)] if len(rows) else []
             low, high = np.fmin(best, worst), np.fmax(best, worst)
             others = ~self.by_label
             for known in (expected, plain[rows]) if others.any() else ():
                 low[:, others] = np.fmin(low, known)[:, others]
                 high[:, others] = np.fmax(high, known)[:, others]
             values[rows] = np.stack([expected, low, high], 2)
-        means = [remake(results, np.ascontiguousarray(values[:, :, place])) for place in range(3)]
-        ranges = []
-        for column, name in enumerate(names):
-            expected_mean, lowest, highest = (each[name] for each in means)
-            expected_mean = float("nan") if column in open_form else expected_mean
-            n_queries = int((values[:, column, 2] > values[:, column, 1]).sum())
-            bias, apart = results[name] - expected_mean, highest - lowest
-            largest = int(groups.max(initial=1))
-            ranges.append(TieRange(name, expected_mean, lowest, highest, apart, bias, n_queries, largest))
-        return TieReport(ranges, results.query_ids, values, plain - values[:, :, 0], groups)
-
-    def is_closed(self, name: str) -> bool:
-        """Whether the expected value of a metric has a closed form here."""
-        return EXPECTED in self.settings and name in self.settings[EXPECTED].names
+        return set_ties(results, values, groups)
 
 
 def by_place(places: np.ndarray, labels: np.ndarray) -> np.ndarray:
