@@ -103,6 +103,7 @@ class ToJudgeOptions(ValueOptions, total=False):
 
     queries: Queries | None
     ties: Ties | None
+    min_score: SupportsFloat | None
     score_dtype: DTypeLike | None
 
 

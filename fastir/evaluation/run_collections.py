@@ -7,22 +7,24 @@ import itertools
 import os
 import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, get_args
 
 import numpy as np
 
-from fastir.checks import check_choice, positive_integer
+from fastir.checks import check_choice, number, positive_integer
 from fastir.data.run import Run, as_run
 from fastir.engine.columns._ids import ids_from_arena
 from fastir.engine.columns.rows import repeat
 from fastir.engine.rank._order import in_rank_order
 from fastir.errors import FastirError, FormatError, quote, warn_caller
+from fastir.evaluation.drivers.min_score import without_low
 from fastir.inputs import files, formats, places, roles
 from fastir.inputs.library_tables import ARROW_METHODS, is_library_table, is_of_ranx, refuse
 from fastir.inputs.places import is_visible
 from fastir.inputs.source import as_file
 from fastir.rendering.text import counted
 from fastir.request.options import MAX_DEPTH
+from fastir.request.plan import least_double
 
 if TYPE_CHECKING:
     from fastir.data.rankings import JudgedRankings
@@ -377,17 +379,21 @@ def read_runs(
     names: RunNames = "stem",
     lines: str = "trec",
     judgments: Any = None,
+    min_score: SupportsFloat | None = None,
+    single: bool = False,
 ) -> dict[Hashable, Run]:
     """The runs of a caller by name, each read once, with the options of `evaluate`; their ids are of one kind.
 
-    A file of `judgments`, as the caller gave them, is no run where it lies in a folder of them.
+    With `single` scores are compared with `min_score` as float32. A file of `judgments`, as the caller gave them, is no
+    run where it lies in a folder of them.
     """
     read: dict[Hashable, Run] = {}
+    least = least_double(None if min_score is None else number("min_score", min_score), single)
     if columns is not None and judgments is None:
         columns = roles.one_sided(columns)
     for name, rankings in runs_by_name(runs, columns, duplicates, names, [judgments]):
         try:
-            read[name] = as_run(rankings, columns, duplicates, parents, lines)
+            read[name] = without_low(as_run(rankings, columns, duplicates, parents, lines), least)
         except Exception as error:
             name_the_run(error, name)
             raise

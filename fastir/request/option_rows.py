@@ -138,7 +138,7 @@ ROWS: dict[str, tuple[Row, ...]] = {  # by the heading of the command's help
             also=("top", "cut", "rank_cutoff"), of=("LevelOptions",)),
         Row("min_score", "SupportsFloat | None", None, "rows with scores below it are not retrieved", "X", "float",
             also=("score_threshold", "score_cutoff", "similarity_cutoff", "min_relevance"),
-            of=(*READING, "ArrayOptions")),
+            of=(*READING, "ToJudgeOptions", "ArrayOptions")),
         Row("score_dtype", "DTypeLike | None", None,
             "precision in which scores are compared: %(choices)s (default float64)", choices=f"{REQUEST}:SCORE_DTYPES",
             of=(*READING, "ToJudgeOptions", "ArrayOptions")),

@@ -8,6 +8,7 @@ that are already ordered, and refuses rules of another order.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +98,7 @@ class Settings:
     level: int
     ties: int
     single: Any
+    least: float  # the least score that is retrieved, as a double even where scores are float32
     n_threads: int | None
     sizes: dict[int, tuple[str, Any]]
 
@@ -160,8 +162,13 @@ class Settings:
         self.queries: QueryRule | None = rules["queries"]
         self.ties = TIES.index(rules["ties"] or "trec")
         self.single = rules["score_dtype"] == "float32"
+        self.least = least_double(options.min_score, self.single)
         self.n_threads = options.n_threads
         self.sizes = collection_sizes(requests, values)
+
+    def least_of(self, scores: np.ndarray) -> float:
+        """The least score of an array that is retrieved; float32 scores are compared as such."""
+        return least_double(self.options.min_score, self.single or scores.dtype == np.float32)
 
     def __copy__(self) -> Settings:
         copied = object.__new__(Settings)
@@ -254,6 +261,21 @@ class Settings:
             },
             inputs or {},
         )
+
+
+def least_double(least: float | None, single: bool) -> float:
+    """The least score that is retrieved; with `single` as a double: all that are rounded to at least that float32."""
+    if least is None:
+        return -math.inf
+    if not single:
+        return least
+    with np.errstate(over="ignore"):
+        rounded = np.float32(least)
+        if np.isneginf(rounded):
+            return -math.inf
+        below = max(float(np.nextafter(rounded, np.float32(-np.inf))), -(2.0**128))
+        middle = (below + min(float(rounded), 2.0**128)) / 2
+        return middle if np.float32(middle) == rounded else float(np.nextafter(middle, np.inf))
 
 
 @functools.lru_cache(256)

@@ -241,6 +241,9 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
             falling &= scores[i - 1] >= scores[i]
     if plan.ties.judged != NULL:
         place = judgments.labels - plan.ties.judged
+        if n_hits > 0:
+            plan.ties.num_ret[place] = n
+            plan.ties.n_hits[place] = n_hits
     if not falling:
         n_levels = find_levels(r, scores, n, n_hits)
         for j in range(n_levels):
@@ -272,7 +275,6 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
         if place >= 0:
             plan.ties.firsts[place + i] = low + 1
             plan.ties.lasts[place + i] = high
-            plan.ties.num_ret[place + i] = n
             plan.ties.labels[place + i] = r.hits[i].label
         if high - low > 1 and by_id:
             low = tied_rank(r, items, stride, low, high, r.hits[i].item, compare, ties)

@@ -23,6 +23,7 @@ from fastir.errors import UnknownMetricError, quote
 from fastir.evaluation.composites.from_plain import FromPlain
 from fastir.evaluation.composites.ranked_rows import ranked_rows
 from fastir.evaluation.drivers.evaluate_one import PlainEvaluator, RunValues
+from fastir.evaluation.drivers.min_score import retrieved
 from fastir.inputs.mappings import DocWeights, from_file, read_number
 from fastir.inputs.shapes import PATH, TABLE, input_shape
 from fastir.request.names import NAMES, Request
@@ -178,6 +179,7 @@ class CostEvaluator(FromPlain):
         self.query_ids: set[str] = set(map(str, qrels))
         self.plain: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), settings.options))
         options = settings.options._replace(convention="fastir", choices=(), max_depth=None, queries="qrels")
+        options = options._replace(min_score=None)  # the parts rank a run of ranks
         self.bases: list[tuple[str, ...]] = []  # the metrics without costs, of each request
         by_budget: dict[Budget, list[str]] = {}
         for request, values in zip(settings.requests, settings.values, strict=True):
@@ -202,7 +204,7 @@ class CostEvaluator(FromPlain):
         query_ids, _, status, coverage = plain
         if isinstance(self.doc_costs, str):
             costs_of_rows(self.doc_costs, run, None, None)  # raises: dicts have no columns
-        held = as_run(run, None, self.settings.options.duplicates)
+        held = as_run(retrieved(run, self.settings), None, self.settings.options.duplicates)
         ranked = RankedRun(held, self.query_ids, self.settings, self.doc_costs)
         measured = {}
         for budget, prepared in self.parts.items():

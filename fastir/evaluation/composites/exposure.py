@@ -23,6 +23,7 @@ from fastir.errors import FormatError, UnknownMetricError, quote, warn_caller
 from fastir.evaluation.composites.from_plain import FromPlain
 from fastir.evaluation.composites.ranked_rows import ranked_rows
 from fastir.evaluation.drivers.evaluate_one import PlainEvaluator, RunValues
+from fastir.evaluation.drivers.min_score import retrieved
 from fastir.inputs.mappings import field_rows
 from fastir.inputs.places import is_path, place_name
 from fastir.request.names import NAMES
@@ -312,7 +313,7 @@ class ExposureEvaluator(FromPlain):
 
     def rank(self, run: Any, places: dict[str, int], k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The place of the query, the rank and the row in the groups of the first k documents of each ranking."""
-        settings = self.settings
+        settings, run = self.settings, retrieved(run, self.settings)
         depth = settings.options.max_depth or MAX_DEPTH
         depth = min(k, depth) if self.judged is None else depth
         if isinstance(run, Run):

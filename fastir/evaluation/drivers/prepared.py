@@ -88,7 +88,7 @@ class PreparedQrels:
         """Shape (n_queries, n_slots): the values of a query that is missing from the run; made at the first call."""
         if self.missing is None:
             settings, values = self.settings, empty(self.shape)
-            rules = settings.ties, settings.single
+            rules = settings.ties, settings.single, settings.least
             judge_dict(self.judged, [(self.judged, settings.plan, values, self.status.copy(), *rules)], {})
             self.missing = values  # another thread may have made the same
         return self.missing
@@ -121,6 +121,7 @@ class PreparedQrels:
             options.duplicates == "once",
             parents if isinstance(parents, Parents) else None,
             self.excluded,
+            settings.least,
         )
 
     def reread(self, task: Any, threads: int) -> Any:
