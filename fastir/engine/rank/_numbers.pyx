@@ -11,7 +11,9 @@ from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
-from fastir.engine.columns._entries cimport Reader, gather, read_score, strings_only, unchanged
+from fastir.engine.columns._entries cimport (DICTS_AHEAD, Reader, ask_for_dicts, ask_for_pairs,
+                                             entries_are_known, gather, list_item, read_score,
+                                             strings_only, unchanged)
 from fastir.engine.columns._ids cimport Ids
 from fastir.engine.columns._memory cimport prefetch
 
@@ -25,15 +27,28 @@ cdef extern from "Python.h":
     int PyUnicode_CheckExact(PyObject*) noexcept
     int PyLong_CheckExact(PyObject*) noexcept
     int PyFloat_CheckExact(PyObject*) noexcept
+    Py_ssize_t PyObject_Hash(PyObject*) except? -1
 
 cdef enum:
-    FIRST_ROWS = 16     # rows of a dict that are gathered first; later ones in batches of BATCH_ROWS
-    BATCH_ROWS = 64
+    FIRST_ROWS = 8      # rows that are asked for first; later ones in batches of BATCH_ROWS
+    BATCH_ROWS = 64     # at most PAIRS_AHEAD
 
 cdef enum:              # what becomes of a document
     READ_ON
     STOP
     NO_NUMBER           # it has no number, or one that is not from 0 up
+
+
+cdef int ask(dict known, PyObject** ids, Py_ssize_t n) except -1:
+    """Ask for the memory of n look-ups of exact str or int objects."""
+    cdef Py_ssize_t[BATCH_ROWS] hashes
+    cdef Py_ssize_t i
+    if not strings_only(known):
+        return 0
+    for i in range(n):
+        hashes[i] = PyObject_Hash(ids[i])
+    ask_for_pairs(known, hashes, n)
+    return 0
 
 
 cdef bint are_ranked(const double* scores, int64_t n) noexcept nogil:
@@ -107,8 +122,13 @@ cdef class Numbers:
         `any_order`: documents of equal scores stand in rank order. All ids are to be exact int, or exact str.
         """
         cdef const unsigned char[::1] falling = falls
+        cdef PyObject* dicts[DICTS_AHEAD]
         cdef int64_t q, n
         for q in range(len(rankings)):
+            if entries_are_known and q % DICTS_AHEAD == 0:
+                for n in range(q, min(q + DICTS_AHEAD, len(rankings))):
+                    dicts[n - q] = list_item(rankings, n)
+                ask_for_dicts(dicts, min(DICTS_AHEAD, len(rankings) - q))
             ranking = rankings[q]
             if ranking is None:
                 self.counts[q] = 0
@@ -140,6 +160,10 @@ cdef class Numbers:
             for i in range(m):
                 prefetch(<const char*>keys[i])
             for i in range(m):
+                if not (PyLong_CheckExact(keys[i]) if integers else PyUnicode_CheckExact(keys[i])):
+                    return -1
+            ask(known, keys, min(m, most - n))
+            for i in range(m):
                 if not read_score(&reader, values[i], &score):
                     return -1
                 score = <double><float>score if single else score
@@ -148,8 +172,6 @@ cdef class Numbers:
                 if outcome == STOP or n == most:
                     return n
                 last = score
-                if not (PyLong_CheckExact(keys[i]) if integers else PyUnicode_CheckExact(keys[i])):
-                    return -1
                 outcome = self.add(q, n, known, keys[i])
                 if outcome == NO_NUMBER:
                     return -1
@@ -164,7 +186,8 @@ cdef class Numbers:
         """
         cdef const int64_t[::1] rows = order
         cdef const double* of_query
-        cdef int64_t q, n, row, first, size, most
+        cdef PyObject* objects[BATCH_ROWS]
+        cdef int64_t q, n, row, first, size, most, batch
         cdef int outcome
         for q in range(begins.shape[0]):
             first, size = begins[q], ends[q] - begins[q]
@@ -173,13 +196,22 @@ cdef class Numbers:
                 continue
             self.total, n, outcome = 0, 0, READ_ON
             most = min(self.most[q], size)
+            batch = FIRST_ROWS
             while outcome == READ_ON and n < most:
-                row = first + n if order is None else rows[first + n]
-                doc_id = ids[row]
-                outcome = self.add(q, n, known[q], <PyObject*>doc_id)
-                if outcome == NO_NUMBER:
-                    break
-                n += 1
+                doc_ids = [ids[first + row if order is None else rows[first + row]]
+                           for row in range(n, min(n + batch, most))]
+                for row in range(len(doc_ids)):
+                    objects[row] = list_item(doc_ids, row)
+                ask(known[q], objects, len(doc_ids))
+                for row in range(len(doc_ids)):
+                    outcome = self.add(q, n, known[q], objects[row])
+                    if outcome == NO_NUMBER:
+                        doc_id = doc_ids[row]
+                        break
+                    n += 1
+                    if outcome == STOP:
+                        break
+                batch = BATCH_ROWS
             if outcome == NO_NUMBER:
                 if order is None:
                     continue
