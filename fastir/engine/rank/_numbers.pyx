@@ -1,7 +1,7 @@
 """Numbers of documents, such as costs, in rank order: only of the documents down to where someone stops reading.
 
-A caller has the numbers in a dict by id. Most rankings are in rank order already; then the numbers of the first
-documents are looked up with the ids as they are, and no other id is read. Rankings in another order, and ties, are left
+A caller has the numbers in a dict by id. Most rankings are in rank order already, except for ties; then the numbers of
+the first documents are looked up with the ids as they are, and no other id is read. Rankings in another order are left
 to the caller, who hands in the rows in rank order.
 
 Per query a reader goes on to at least so many documents, and then until the sum of the numbers is above a limit.
@@ -10,12 +10,15 @@ Per query a reader goes on to at least so many documents, and then until the sum
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
+from libc.stdlib cimport free, malloc, qsort
 
-from fastir.engine.columns._entries cimport (DICTS_AHEAD, Reader, ask_for_dicts, ask_for_pairs,
+from fastir.engine.columns._entries cimport (DICTS_AHEAD, PAIRS_AHEAD, Reader, ask_for_dicts, ask_for_pairs,
                                              entries_are_known, gather, list_item, read_score,
                                              strings_only, unchanged)
 from fastir.engine.columns._ids cimport Ids
 from fastir.engine.columns._memory cimport prefetch
+from fastir.engine.measure._codes cimport INPUT, REVERSED
+from fastir.engine.rank._rank cimport id_sign
 
 import numpy as np
 
@@ -27,6 +30,7 @@ cdef extern from "Python.h":
     int PyUnicode_CheckExact(PyObject*) noexcept
     int PyLong_CheckExact(PyObject*) noexcept
     int PyFloat_CheckExact(PyObject*) noexcept
+    int PyUnicode_Compare(PyObject*, PyObject*) noexcept nogil
     Py_ssize_t PyObject_Hash(PyObject*) except? -1
 
 cdef enum:
@@ -49,6 +53,37 @@ cdef int ask(dict known, PyObject** ids, Py_ssize_t n) except -1:
         hashes[i] = PyObject_Hash(ids[i])
     ask_for_pairs(known, hashes, n)
     return 0
+
+
+cdef struct Rows:           # of one ranking, as far as it is read
+    PyObject** keys         # one allocation with the scores
+    double* scores
+
+
+cdef int larger_first(const void* a, const void* b) noexcept nogil:
+    return PyUnicode_Compare((<PyObject**>b)[0], (<PyObject**>a)[0])
+
+
+cdef int smaller_first(const void* a, const void* b) noexcept nogil:
+    return PyUnicode_Compare((<PyObject**>a)[0], (<PyObject**>b)[0])
+
+
+cdef bint settle(Rows* rows, int64_t first, int64_t stop, bint integers, int ties) noexcept:
+    """Put rows with falling scores into rank order, those of equal scores; whether that can be done here."""
+    cdef int64_t i, j, end
+    for i in range(first, stop):
+        if i + 1 < stop and rows.scores[i + 1] == rows.scores[i] and (i == first or rows.scores[i - 1] != rows.scores[i]):
+            end = i + 2
+            while end < stop and rows.scores[end] == rows.scores[i]:
+                end += 1
+            if ties == REVERSED:
+                for j in range((end - i) // 2):
+                    rows.keys[i + j], rows.keys[end - 1 - j] = rows.keys[end - 1 - j], rows.keys[i + j]
+            elif integers:
+                return False
+            else:
+                qsort(rows.keys + i, end - i, sizeof(PyObject*), larger_first if id_sign(ties) > 0 else smaller_first)
+    return True
 
 
 cdef bint are_ranked(const double* scores, int64_t n) noexcept nogil:
@@ -116,73 +151,91 @@ cdef class Numbers:
         """The numbers and their sums."""
         return self.numbers[:self.used].copy(), self.sums[:self.used].copy()
 
-    def read_dicts(self, list rankings, list known, falls, bint integers, bint single, bint any_order):
+    def read_dicts(self, list rankings, list known, falls, bint integers, bint single, int ties):
         """Read dicts with scores, or None; `known` are the dicts of numbers, `falls` whether scores are known to fall.
 
-        `any_order`: documents of equal scores stand in rank order. All ids are to be exact int, or exact str.
+        All ids are to be exact int, or exact str; a query with others is left, and one with integers of equal scores.
         """
         cdef const unsigned char[::1] falling = falls
         cdef PyObject* dicts[DICTS_AHEAD]
-        cdef int64_t q, n
-        for q in range(len(rankings)):
-            if entries_are_known and q % DICTS_AHEAD == 0:
-                for n in range(q, min(q + DICTS_AHEAD, len(rankings))):
-                    dicts[n - q] = list_item(rankings, n)
-                ask_for_dicts(dicts, min(DICTS_AHEAD, len(rankings) - q))
-            ranking = rankings[q]
-            if ranking is None:
-                self.counts[q] = 0
-                continue
-            if not falling[q] and not falls_to(ranking, 0, single):
-                continue
-            self.total = 0
-            n = self.read_dict(q, unchanged(ranking), known[q], integers, single, any_order)
-            self.counts[q] = n
-            self.used += max(n, <int64_t>0)
+        cdef int64_t q, n, longest = 0
+        for ranking in rankings:
+            longest = max(longest, 0 if ranking is None else <int64_t>PyDict_Size(ranking))
+        cdef Rows rows
+        rows.keys = <PyObject**>malloc((longest + BATCH_ROWS) * (sizeof(PyObject*) + sizeof(double)))
+        rows.scores = <double*>(rows.keys + longest + BATCH_ROWS)
+        if rows.keys == NULL:
+            raise MemoryError
+        try:
+            for q in range(len(rankings)):
+                if entries_are_known and q % DICTS_AHEAD == 0:
+                    for n in range(q, min(q + DICTS_AHEAD, len(rankings))):
+                        dicts[n - q] = list_item(rankings, n)
+                    ask_for_dicts(dicts, min(DICTS_AHEAD, len(rankings) - q))
+                ranking = rankings[q]
+                if ranking is None:
+                    self.counts[q] = 0
+                    continue
+                if not falling[q] and not falls_to(ranking, 0, single):
+                    continue
+                self.total = 0
+                n = self.read_dict(q, unchanged(ranking), known[q], &rows, integers, single, ties)
+                if self.wrong is not None:
+                    return
+                self.counts[q] = n
+                self.used += max(n, <int64_t>0)
+        finally:
+            free(rows.keys)
 
-    cdef int64_t read_dict(self, int64_t q, dict ranking, dict known, bint integers, bint single,
-                           bint any_order) except -2:
-        """The numbers of a ranking with scores that fall; how many, or -1."""
-        cdef PyObject* keys[BATCH_ROWS]
+    cdef int64_t read_dict(self, int64_t q, dict ranking, dict known, Rows* rows, bint integers, bint single,
+                           int ties) except -2:
+        """The numbers of a ranking with scores that fall; how many, or -1. No Python code runs: ids are borrowed."""
+        cdef PyObject** keys = rows.keys
         cdef PyObject* values[BATCH_ROWS]
-        cdef Py_ssize_t position = 0, size, i, m
+        cdef Py_ssize_t position = 0, m, batch = FIRST_ROWS
         cdef bint plain = strings_only(ranking)
-        cdef double score, last = 0
-        cdef int64_t n = 0, most = min(self.most[q], <int64_t>PyDict_Size(ranking))
-        cdef int outcome = READ_ON
+        cdef int64_t i, n = 0, filled = 0, stop, most = min(self.most[q], <int64_t>PyDict_Size(ranking))
+        cdef int outcome
         cdef Reader reader
         reader.type = NULL
-        size = FIRST_ROWS
-        while True:
-            m = gather(ranking, plain, &position, keys, values, size)
-            if m == 0:
-                return n
-            for i in range(m):
+        while n < most:
+            m = gather(ranking, plain, &position, keys + filled, values, batch)
+            for i in range(filled, filled + m):
                 prefetch(<const char*>keys[i])
-            for i in range(m):
+            for i in range(filled, filled + m):
+                if not read_score(&reader, values[i - filled], rows.scores + i):
+                    return -1
                 if not (PyLong_CheckExact(keys[i]) if integers else PyUnicode_CheckExact(keys[i])):
                     return -1
-            ask(known, keys, min(m, most - n))
-            for i in range(m):
-                if not read_score(&reader, values[i], &score):
-                    return -1
-                score = <double><float>score if single else score
-                if n > 0 and not any_order and score == last:       # also one that stands below the last that is read
-                    return -1
-                if outcome == STOP or n == most:
-                    return n
-                last = score
-                outcome = self.add(q, n, known, keys[i])
-                if outcome == NO_NUMBER:
-                    return -1
-                n += 1
-            size = BATCH_ROWS
+                if single:
+                    rows.scores[i] = <double><float>rows.scores[i]
+            filled += m
+            stop = filled
+            if m > 0 and ties != INPUT:     # the last score may go on in the next batch
+                stop -= 1
+                while stop > n and rows.scores[stop - 1] == rows.scores[stop]:
+                    stop -= 1
+            if ties != INPUT and not settle(rows, n, stop, integers, ties):
+                return -1
+            batch = min(PAIRS_AHEAD, BATCH_ROWS)
+            while n < stop and n < most:
+                m = min(batch, min(stop, most) - n)
+                ask(known, keys + n, m)
+                for i in range(n, n + m):
+                    outcome = self.add(q, i, known, keys[i])
+                    if outcome == NO_NUMBER:
+                        self.wrong = q, <object>keys[i]
+                        return -1
+                    if outcome == STOP:
+                        return i + 1
+                n += m
+        return n
 
     def read_rows(self, Ids ids, const int64_t[::1] begins, const int64_t[::1] ends, const double[::1] scores, order,
-                  list known, bint any_order):
+                  list known, int ties):
         """Read queries of rows, those from begins[q] to ends[q]; `order` has the rows in rank order, or is None.
 
-        Where it is None, and scores do not fall as in `read_dicts`, a query is left.
+        Where it is None, a query is left if its scores do not fall, or two that are read are equal.
         """
         cdef const int64_t[::1] rows = order
         cdef const double* of_query
@@ -217,7 +270,7 @@ cdef class Numbers:
                     continue
                 self.wrong = q, doc_id
                 return
-            if order is None and not any_order and is_tied(of_query, n, size):
+            if order is None and ties != INPUT and is_tied(of_query, n, size):
                 continue
             self.counts[q] = n
             self.used += n

@@ -281,7 +281,7 @@ class CostEvaluator(FromPlain):
         if not isinstance(run, Run) and (type(run) is not dict or set(map(type, run.values())) - {dict}):
             run = as_run(run, None, self.settings.options.duplicates)
         places = {str(query_id): place for place, query_id in enumerate(query_ids)}
-        reading = Reading(least, most, limit, math.nan, TIES[self.settings.ties], bool(self.settings.single))
+        reading = Reading(least, most, limit, math.nan, self.settings.ties, bool(self.settings.single))
         return read_numbers(run, places, functools.partial(costs.of_queries, places), reading, falls, costs.refuse)
 
     def rank_costs(self, found: dict[Budget, np.ndarray]) -> dict[int, tuple[np.ndarray, np.ndarray]]:

@@ -12,7 +12,7 @@ from fastir.engine.columns._ids import ids_from_arena
 from fastir.engine.columns.rows import list_of_each, offsets_from_sizes, repeat, select, stretches
 from fastir.engine.rank._numbers import Numbers
 from fastir.engine.rank._order import in_rank_order
-from fastir.request.options import TIES_BY_INPUT
+from fastir.request.options import TIES, TIES_BY_INPUT
 
 if TYPE_CHECKING:
     Known = Callable[[bool], list[dict[Any, Any]]]  # of each query {doc_id: number}, where ids are int or str
@@ -41,7 +41,7 @@ class Reading(NamedTuple):
     most: np.ndarray
     limit: float  # the sum above which a reader stops
     absent: float  # the number of a document that has none; NaN where each must have one
-    ties: str
+    ties: int  # a code of TIES, of a rule by id or by the order of the input
     single: bool
 
 
@@ -63,7 +63,7 @@ def read_numbers(
     """
     n = len(places)
     numbers = Numbers(reading.least, reading.most, reading.limit, reading.absent)
-    any_order = reading.ties == "input"
+    ties = TIES[reading.ties]
     query_ids: dict[int, Any] = {}
     if isinstance(run, Run):
         ids, offsets, scores = run.columns.arrays()
@@ -73,14 +73,21 @@ def read_numbers(
         of_run = np.fromiter(rows.values(), np.int64, len(rows))
         begins[list(rows)], ends[list(rows)] = offsets[of_run], offsets[of_run + 1]
         docs = ids_from_arena(ids)
-        numbers.read_rows(docs, begins, ends, comparable(scores, reading.single), None, known(docs.integers), any_order)
+        deep = (reading.least == reading.most).all()  # no one stops early: ties are rather settled at once
+        order = ranked_rows(run, ties, reading.single) if deep else None
+        scores = comparable(scores, reading.single)
+        numbers.read_rows(docs, begins, ends, scores, order, known(docs.integers), reading.ties)
+        if numbers.wrong is not None:
+            refuse(list(places)[numbers.wrong[0]], numbers.wrong[1])
     else:
         rankings: list[Any] = [None] * n
         for query_id, ranking in run.items():
             if (place := places.get(str(query_id), -1)) >= 0:
                 rankings[place], query_ids[place] = ranking, query_id
         integers = type(next((doc_id for ranking in rankings for doc_id in ranking or ()), "")) is int
-        numbers.read_dicts(rankings, known(integers), falls, integers, reading.single, any_order)
+        numbers.read_dicts(rankings, known(integers), falls, integers, reading.single, reading.ties)
+        if numbers.wrong is not None:
+            refuse(query_ids[numbers.wrong[0]], numbers.wrong[1])
     sizes, starts = numbers.sizes, offsets_from_sizes(np.maximum(numbers.sizes, 0))[:-1]
     found, sums = numbers.arrays()
     left = np.flatnonzero(sizes < 0)
@@ -92,8 +99,8 @@ def read_numbers(
         others = Run.from_dict({query_ids[place]: rankings[place] for place in left.tolist()})
     ids, offsets, scores = others.columns.arrays()
     more, docs = Numbers(reading.least[left], reading.most[left], reading.limit, reading.absent), ids_from_arena(ids)
-    order, by_query = ranked_rows(others, reading.ties, reading.single), known(docs.integers)
-    more.read_rows(docs, offsets[:-1], offsets[1:], scores, order, [by_query[place] for place in left.tolist()], True)
+    order, by_query = ranked_rows(others, ties, reading.single), known(docs.integers)
+    more.read_rows(docs, offsets[:-1], offsets[1:], scores, order, [by_query[place] for place in left.tolist()], 0)
     if more.wrong is not None:
         refuse(others.columns.query_ids[more.wrong[0]], more.wrong[1])
     sizes[left], starts[left] = more.sizes, len(found) + offsets_from_sizes(more.sizes)[:-1]
