@@ -26,11 +26,10 @@ from fastir.engine.rank._numbers import are_plain_numbers, rank_within
 from fastir.engine.threads import run as run_kernel
 from fastir.errors import UnknownMetricError, quote
 from fastir.evaluation.composites.from_plain import FromPlain
-from fastir.evaluation.composites.ranked_rows import Reading, ReadNumbers, read_numbers
+from fastir.evaluation.composites.ranked_rows import Reading, ReadNumbers, keyed, read_numbers
 from fastir.evaluation.drivers.coverage import without_missing
 from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
 from fastir.evaluation.drivers.judged import rank_collector, used_slots
-from fastir.inputs.exclusions import equal_ids
 from fastir.inputs.mappings import DocWeights, from_file, read_number
 from fastir.inputs.shapes import PATH, TABLE, input_shape
 from fastir.request.names import NAMES, Request
@@ -115,18 +114,6 @@ def plain_forms(costs: Mapping[Any, Any]) -> dict[bool, dict[Any, Any]] | None:
     if type(costs) is not dict:
         return None
     return next(({integers: costs} for integers in (False, True) if are_plain_numbers(costs, integers)), None)
-
-
-def keyed(forms: dict[bool, dict[Any, Any]], integers: bool) -> dict[Any, Any]:
-    """Numbers by ids that are int, or str; an int equals its decimal text. Made at the first call."""
-    if integers not in forms:
-        given = forms[not integers]
-        forms[integers] = (
-            dict(zip(map(str, given), given.values(), strict=True))
-            if not integers
-            else {form: number for text, number in given.items() for form in equal_ids(text) if type(form) is int}
-        )
-    return forms[integers]
 
 
 class Hits(NamedTuple):
@@ -278,10 +265,9 @@ class CostEvaluator(FromPlain):
             least = totals
         most = totals if budgets or not costs.all_right else least
         limit = max((most for most, _, _ in budgets), default=0.0)
-        if not isinstance(run, Run) and (type(run) is not dict or set(map(type, run.values())) - {dict}):
-            run = as_run(run, None, self.settings.options.duplicates)
         places = {str(query_id): place for place, query_id in enumerate(query_ids)}
-        reading = Reading(least, most, limit, math.nan, self.settings.ties, bool(self.settings.single))
+        rules = self.settings.ties, bool(self.settings.single), self.settings.options.duplicates
+        reading = Reading(least, most, limit, math.nan, *rules)
         return read_numbers(run, places, functools.partial(costs.of_queries, places), reading, falls, costs.refuse)
 
     def rank_costs(self, found: dict[Budget, np.ndarray]) -> dict[int, tuple[np.ndarray, np.ndarray]]:
