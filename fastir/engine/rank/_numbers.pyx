@@ -199,7 +199,7 @@ cdef class Numbers:
         cdef Reader reader
         reader.type = NULL
         while n < most:
-            m = gather(ranking, plain, &position, keys + filled, values, batch)
+            m = gather(ranking, plain, &position, keys + filled, values, max(min(batch, most + 1 - filled), FIRST_ROWS))
             for i in range(filled, filled + m):
                 prefetch(<const char*>keys[i])
             for i in range(filled, filled + m):

@@ -19,6 +19,7 @@ from fastir.data.run import Run, as_run
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, stretches
 from fastir.engine.join._judged import judgments, with_falls
 from fastir.engine.measure import NDCG, NDCG_AWRF, NUM_REL_RET
+from fastir.engine.measure._arithmetic import integer_logs, natural_logs
 from fastir.errors import FormatError, UnknownMetricError, quote, warn_caller
 from fastir.evaluation.composites.from_plain import FromPlain
 from fastir.evaluation.composites.ranked_rows import Reading, keyed, ranked_rows, read_numbers
@@ -214,16 +215,20 @@ def rank_documents(run: Run, ties: str, depth: int = MAX_DEPTH, single: bool = F
 
 def rank_weights(longest: int) -> np.ndarray:
     """What each rank is worth, 1 / log2(max(rank, 2)), from position 1: float64 of shape (longest + 1,)."""
-    return np.array([1 / math.log2(max(rank, 2)) for rank in range(longest + 1)])
+    return 1 / np.concatenate((np.ones(2), integer_logs(longest)[1:]))[: longest + 1]
 
 
 # ---- the metrics -----------------------------------------------------------------------------------------------------
 def fairness(exposure: np.ndarray, target: np.ndarray) -> np.ndarray:
     """1 - Jensen-Shannon divergence (natural logarithm) of exposure and target by row; NaN without exposure."""
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore"):
         sides = [shares / shares.sum(axis=1, keepdims=True) for shares in (exposure, target)]
-        middle = (sides[0] + sides[1]) / 2
-        terms = [np.where(side == 0, 0.0, side * np.log(side / middle)).sum(axis=1) for side in sides]
+    middle = (sides[0] + sides[1]) / 2
+    terms = []
+    for side in sides:
+        parts, shown = side.copy(), side > 0
+        parts[shown] *= natural_logs(side[shown] / middle[shown])
+        terms.append(parts.sum(axis=1))
     return 1 - np.maximum(terms[0] + terms[1], 0.0) / 2
 
 
