@@ -70,19 +70,19 @@ cdef int smaller_first(const void* a, const void* b) noexcept nogil:
 
 cdef bint settle(Rows* rows, int64_t first, int64_t stop, bint integers, int ties) noexcept:
     """Put rows with falling scores into rank order, those of equal scores; whether that can be done here."""
-    cdef int64_t i, j, end
-    for i in range(first, stop):
-        if i + 1 < stop and rows.scores[i + 1] == rows.scores[i] and (i == first or rows.scores[i - 1] != rows.scores[i]):
-            end = i + 2
-            while end < stop and rows.scores[end] == rows.scores[i]:
-                end += 1
-            if ties == REVERSED:
-                for j in range((end - i) // 2):
-                    rows.keys[i + j], rows.keys[end - 1 - j] = rows.keys[end - 1 - j], rows.keys[i + j]
-            elif integers:
-                return False
-            else:
-                qsort(rows.keys + i, end - i, sizeof(PyObject*), larger_first if id_sign(ties) > 0 else smaller_first)
+    cdef int64_t i = first, j, end
+    while i < stop:
+        end = i + 1
+        while end < stop and rows.scores[end] == rows.scores[i]:
+            end += 1
+        if end - i > 1 and ties == REVERSED:
+            for j in range((end - i) // 2):
+                rows.keys[i + j], rows.keys[end - 1 - j] = rows.keys[end - 1 - j], rows.keys[i + j]
+        elif end - i > 1 and integers:
+            return False
+        elif end - i > 1:
+            qsort(rows.keys + i, end - i, sizeof(PyObject*), larger_first if id_sign(ties) > 0 else smaller_first)
+        i = end
     return True
 
 
