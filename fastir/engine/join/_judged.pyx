@@ -613,6 +613,19 @@ def with_ties(Plan plan, Judged judged, int64_t[::1] firsts, int64_t[::1] lasts,
     return plan
 
 
+def with_falls(Plan plan, Judged judged, unsigned char[::1] falls):
+    """Make a new plan, that nothing else has, also say which rankings with hits have scores that fall; returns it.
+
+    The entry of a query in `falls`, as long as all judgments, is that of its first judgment; 0 is unknown, too.
+    """
+    if falls.shape[0] != judged.offsets[judged.n_queries]:
+        raise ValueError(f"expected an array of {judged.offsets[judged.n_queries]} entries")
+    if falls.shape[0] > 0:
+        plan.ties.judged, plan.ties.falls = judged.labels, &falls[0]
+    plan.owners = judged, falls, plan.owners
+    return plan
+
+
 cdef int check_judged(Plan plan, Judged judged) except -1:
     """Refuse to join with other qrels than the plan's."""
     if plan.ties.judged != NULL and plan.ties.judged != judged.labels:

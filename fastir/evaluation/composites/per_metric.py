@@ -7,6 +7,7 @@ a PlainEvaluator, and the columns of all are put side by side.
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
 
@@ -136,14 +137,15 @@ class PerMetricRules:
 
     def measure_dicts(self, run: dict[Any, Any], n_threads: SupportsIndex | None) -> list[RunValues]:
         """The values of each part, for a dict of dicts that is read once for all."""
-        jobs = [[(part, None)] if isinstance(part, PlainEvaluator) else part.jobs for _, part in self.parts]
-        together = [job for of_part in jobs for job in of_part]
+        begun: list[tuple[list[Job], Callable[..., RunValues]]] = []
+        for _, part in self.parts:
+            if isinstance(part, PlainEvaluator):
+                begun.append(([(part, None)], lambda run, n_threads, measured: measured))
+            else:
+                begun.append(part.begin() if isinstance(part, FromPlain) else (part.jobs, part.answer))
+        together = [job for jobs, _ in begun for job in jobs]
         part_values = iter(measure_together(together, run) if together else ())
-        done = []
-        for (_, part), of_part in zip(self.parts, jobs, strict=True):
-            measured = [next(part_values) for _ in of_part]
-            done.append(measured[0] if isinstance(part, PlainEvaluator) else part.answer(run, n_threads, *measured))
-        return done
+        return [answer(run, n_threads, *itertools.islice(part_values, len(jobs))) for jobs, answer in begun]
 
     def evaluators(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents: one for each set of rules."""
