@@ -76,9 +76,9 @@ def evaluate(
         The number of documents that are read of each ranking, from 1 up; None: all of them.
     min_score : float or None
         Rows with lower scores are not retrieved: a system's threshold. A query without rows left has an empty ranking.
-        The report counts such rows. The scores are those of the run, before `parents` put parts together; with ``score_dtype="float32"`` they are
-        compared as float32. Metrics for queries whose right answer is nothing: surfaced, false_surface and
-        false_abstention.
+        The report counts such rows. The scores are those of the run, before `parents` put parts together; with
+        ``score_dtype="float32"`` they are compared as float32. Metrics for queries whose right answer is nothing:
+        surfaced, false_surface and false_abstention.
     score_dtype : {None, "float64", "float32"}
         Precision in which scores are compared; "float32" gives the ties of trec_eval 9; None: the convention's.
     n_threads : int or None

@@ -6,11 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fastir.data.results.exportable import Exportable
-<<<<<<< HEAD
-from fastir.engine.columns.rows import CELLS, CONTRADICTED, EXCLUDED, INCOMPLETE, LOW, UNDIVIDED
-=======
-from fastir.engine.columns.rows import CELLS, CONTRADICTED, ELSEWHERE, EXCLUDED, INCOMPLETE, UNDIVIDED
->>>>>>> origin/main
+from fastir.engine.columns.rows import CELLS, CONTRADICTED, ELSEWHERE, EXCLUDED, INCOMPLETE, LOW, UNDIVIDED
 from fastir.rendering import Cell, Table
 from fastir.rendering.text import printable
 
@@ -103,11 +99,7 @@ class Report(Exportable):
             rows.append(("share of documents not in the qrels", self.unjudged_share, None))
         if self.fractions:
             rows.append(("real-valued labels", self.fractions, self.fractions_example))
-<<<<<<< HEAD
-        unrepaired = (*CELLS, CONTRADICTED, EXCLUDED, INCOMPLETE, LOW, UNDIVIDED)
-=======
-        unrepaired = (*CELLS, CONTRADICTED, ELSEWHERE, EXCLUDED, INCOMPLETE, UNDIVIDED)
->>>>>>> origin/main
+        unrepaired = (*CELLS, CONTRADICTED, ELSEWHERE, EXCLUDED, INCOMPLETE, LOW, UNDIVIDED)
         for kind, (count, place) in self.repairs.items():
             rows.append((kind if kind in unrepaired else f"repaired: {kind}", count, place))
         return rows

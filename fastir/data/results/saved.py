@@ -41,7 +41,7 @@ def head_of_results(results: Any) -> dict[str, Any]:
     if denominators := getattr(results, "_denominators", None):
         head["denominators"] = {name: each.tolist() for name, each in denominators.items()}
     if (ties := getattr(results, "_ties", None)) is not None:
-        known = np.where(np.isnan(ties.values), None, ties.values)
+        known: Any = np.where(np.isnan(ties.values), None, ties.values)
         head["ties"] = {"values": known.tolist(), "groups": ties.groups.tolist()}
     if results.provenance is not None:
         head["provenance"] = data_from_provenance(results.provenance)

@@ -6,7 +6,8 @@ from libc.stdint cimport int64_t
 
 cdef class Counts:
     cdef public int64_t n_matched_queries, n_ranked_docs, n_unjudged_docs, n_varied_queries, n_flat_queries, n_flat_docs
-    cdef public int64_t n_tied_queries, n_unjudged_queries, n_repeated_rows, n_rounded_queries, n_excluded_rows, n_low_rows
+    cdef public int64_t n_tied_queries, n_unjudged_queries, n_repeated_rows, n_rounded_queries, n_excluded_rows
+    cdef public int64_t n_low_rows
     cdef public int64_t tied_queries_example, flat_queries_example, unjudged_queries_example, repeated_rows_example
     cdef public int64_t rounded_queries_example, excluded_rows_example, low_rows_example
     cdef public bytearray uncounted

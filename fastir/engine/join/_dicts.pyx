@@ -672,11 +672,12 @@ cdef bint first_is_integer(dict run) except -1:
 def judge_dict(Judged judged, list jobs, dict run, bint releases_gil=False, list rows=None):
     """Evaluate {query_id: {doc_id: score}} under one or several sets of rules, each ranking under all while it is near.
 
-    A job is (Judged, Plan, values, status, ties, single, least): the qrels, or others with one query, whose documents count as
-    judged for each; a float64 array of shape (n_queries, n_slots) and a uint8 array of shape (n_queries,), which are
-    filled; the tie rule; whether scores are compared as float32; the least that is retrieved. The queries are all of `judged`, or those at its
-    positions `rows`. Keys are exact str, or exact int objects. `releases_gil`: only the caller can change the run.
-    Returns the Counts of each job, and the types of the run's query ids and document ids, None if there are none.
+    A job is (Judged, Plan, values, status, ties, single, least): the qrels, or others with one query, whose documents
+    count as judged for each; a float64 array of shape (n_queries, n_slots) and a uint8 array of shape (n_queries,),
+    which are filled; the tie rule; whether scores are compared as float32; the least that is retrieved. The queries are
+    all of `judged`, or those at its positions `rows`. Keys are exact str, or exact int objects. `releases_gil`: only
+    the caller can change the run. Returns the Counts of each job, and the types of the run's query ids and document
+    ids, None if there are none.
     """
     cdef Walk walk
     cdef Judged job_judged

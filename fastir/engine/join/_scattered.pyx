@@ -588,7 +588,9 @@ cdef class Scattered(Join):
             q = codes[row]
             read(batch.docs, row, 1, &doc)
             j = find_listed(self.index, q, offsets[q], &doc, candidates[k].hash)
-            if j >= 0 and not batch.scores[row] < self.least and note_hit(probe, q, j, batch.scores[row], batch.row + row) < 0:
+            if j < 0 or batch.scores[row] < self.least:
+                continue
+            if note_hit(probe, q, j, batch.scores[row], batch.row + row) < 0:
                 return NO_MEMORY
         return 0
 

@@ -187,7 +187,7 @@ cdef class TopK(Blocks):
                 out[i] = self.doubles[q, i]
 
     cdef int64_t leave_low(self, Part* part, int64_t n) noexcept nogil:
-        """Take low scores out of those of a row, of n items, and set `places` from the first of them on; which it is."""
+        """Take low scores out of those of a row of n items, and set `places` from the first of them on; its place."""
         cdef int64_t i, first = 0, kept
         while first < n and part.scores[first] >= self.least:
             first += 1
