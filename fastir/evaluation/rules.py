@@ -25,7 +25,7 @@ from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
 from fastir.inputs.source import as_source
 from fastir.request.custom import custom_columns
 from fastir.request.options import Options
-from fastir.request.plan import compile_fixed, compile_settings, refuse_small, with_counts
+from fastir.request.plan import compile_costed, compile_fixed, compile_settings, refuse_small, with_counts
 
 if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
@@ -112,7 +112,7 @@ class EvaluationRules:
         listed, custom = custom_columns(metrics, NUM_Q)
         self.custom: CustomColumns | None = custom
         of_runs = options if options.duplicates != "mean" else options._replace(duplicates=None)
-        settings = with_counts(compile_settings(listed, of_runs))
+        settings = with_counts((compile_settings if request.doc_costs is None else compile_costed)(listed, of_runs))
         # What records say of the inputs, and the file of the qrels, if it is on disk.
         self.inputs: dict[str, Any] = {}
         self.judgments: list[Any] = []

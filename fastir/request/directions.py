@@ -17,9 +17,7 @@ from fastir.request.names import DIALECTS, read
 SIGNS: dict[bool | None, int] = {True: 1, False: -1, None: 0}  # of a difference that is better
 LESS_OF_CALLS = ("ee_d", "ee_l")  # metrics of calls of their own, without cards, that are better if smaller
 UNBOUNDED_RANGE = -math.inf, math.inf
-RANGE_PATTERN = (
-    r"(-?[\d.]+) (?:to (-?[\d.]+)|up)(?:; or any number with gain=.*)?"  # gains of the caller are not in a name
-)
+RANGE_PATTERN = r"(-?[\d.]+) (?:to (-?[\d.]+)|up)(?:; or any number (?:with gain=|from 0 ).*)?"  # not in a name
 
 
 def higher_is_better(metric: object) -> bool | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.declared import Param
-from fastir.engine.measure import NUM_REL, NUM_RET
+from fastir.engine.measure import NUM_REL, NUM_RET, POSITIONED
 from fastir.engine.measure._registry import has_expected
 from fastir.engine.measure.cards import Card
 from fastir.errors import UnknownMetricError, quote, warn_caller
@@ -107,7 +107,7 @@ class Settings:
         """The format of files with a row per line: tools, trec_eval among them, take anything for a rank."""
         return "trec" if self.options.convention == "fastir" else "trec_eval"
 
-    def __init__(self, metrics: tuple[str, ...], options: Options, derived: bool = False) -> None:
+    def __init__(self, metrics: tuple[str, ...], options: Options, derived: bool = False, costed: bool = False) -> None:
         chosen = dict(options.choices)
         ranked = options.ties is RANKED
         rules: dict[str, Any] = {
@@ -132,7 +132,7 @@ class Settings:
             self.fractions = find_refused_fractions(requests, values, record, options.rel_level)
             if options.rel_level == record.rel_level:
                 requests = [apply_level(*each, record) for each in zip(requests, values, strict=True)]
-        parts = group_requests(requests, values, {**rules, "judged_only": options.judged_only}, record, derived)
+        parts = group_requests(requests, values, {**rules, "judged_only": options.judged_only}, record, derived, costed)
         if ranked:
             check_ranked(parts, options)
             parts = []
@@ -141,6 +141,7 @@ class Settings:
         if average:
             check_average(requests, values, depth)
         self.metrics = metrics
+        self.costed: bool = costed
         self.options = options if repaired else options._replace(duplicates=rules["duplicates"])
         self.requests = requests
         self.names = [request.text for request in requests]
@@ -291,7 +292,8 @@ def with_counts(settings: Settings) -> Settings:
     texts = [text for column in settings.micro for text in count_names(settings, column)]
     import copy
 
-    counting = copy.copy(compile_settings((*settings.metrics, *texts), settings.options))
+    compiled = compile_costed if settings.costed else compile_settings
+    counting = copy.copy(compiled((*settings.metrics, *texts), settings.options))
     counting.metrics, counting.n_shown = settings.metrics, settings.n_shown
     return counting
 
@@ -323,6 +325,11 @@ def refuse_micro(settings: Settings, why: str) -> None:
     """Refuse micro averages where they cannot be."""
     if settings.micro:
         raise ValueError(f"metric {quote(settings.names[settings.micro[0]])} has average='micro': {why}")
+
+
+def compile_costed(metrics: tuple[str, ...], options: Options) -> Settings:
+    """The Settings of metrics where documents have costs."""
+    return Settings(metrics, options, costed=True)
 
 
 def compile_derived(metrics: tuple[str, ...], options: Options) -> Settings:
@@ -396,8 +403,12 @@ def group_requests(
     rules: dict[str, Any],
     record: Convention | None,
     derived: bool = False,
+    costed: bool = False,
 ) -> list[Any]:
-    """Settings.parts; empty where one set of rules is good for all metrics. With `derived` qrels are made for them."""
+    """Settings.parts; empty where one set of rules is good for all metrics. With `derived` qrels are made for them.
+
+    With `costed` documents have costs, which are positions for some metrics.
+    """
     parts: dict[tuple[Any, ...], list[names.Request]] = {}
     for request, of_request in zip(requests, values, strict=True):
         card, part_rules = request.card, dict(rules)
@@ -409,7 +420,7 @@ def group_requests(
         if card.sampled in BY_OPTION:
             read = AS_GIVEN if derived else BY_OPTION[card.sampled]
         read = BY_SCORE if of_request.get("missing_documents") == "zero" else read
-        read = COSTED if of_request.get("budget", np.inf) < np.inf else read
+        read = COSTED if of_request.get("budget", np.inf) < np.inf or (costed and card.name in POSITIONED) else read
         parts.setdefault((*part_rules.values(), read), []).append(request)
     if parts.keys() == {(*rules.values(), AS_GIVEN)}:
         return []

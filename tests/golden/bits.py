@@ -88,7 +88,7 @@ def of_documents(qrels, run):
     costs = {doc: draw % 97 / 8 for doc, draw in draws.items()}
     groups = {doc: {"a": draw % 11 / 16, "b": 1 - draw % 11 / 16} for doc, draw in draws.items() if draw % 3}
     names = ["recall(budget=40)", "ndcg(budget=40, over_budget=skip)", "cost_first_rel", "cost_all_rel", "awrf@7",
-             "ndcg_awrf@7", "awrf"]  # fmt: skip
+             "ndcg_awrf@7", "awrf", "tbg", "u_measure(L=40)"]  # fmt: skip
     results = fastir.evaluate(qrels, run, names, doc_costs=costs, doc_groups=groups, target={"a": 0.3, "b": 0.7})
     for name in names:
         yield line("documents", name.replace(" ", ""), (*results.per_query(name).values(), results[name]))

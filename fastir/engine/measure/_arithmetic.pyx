@@ -149,6 +149,16 @@ def natural_logs(const double[::1] numbers):
     return logs
 
 
+def powers_of_two(const double[::1] numbers):
+    """2^x of numbers, with the same bits everywhere; float64 of their shape."""
+    cdef Py_ssize_t i
+    powers = np.empty(numbers.shape[0])
+    cdef double[::1] out = powers
+    for i in range(numbers.shape[0]):
+        out[i] = exp2_real(numbers[i])
+    return powers
+
+
 cdef double log2_real(double x) noexcept nogil:
     if x == floor(x) and x < 9007199254740992.0:
         return log2_integer(<int64_t>x)

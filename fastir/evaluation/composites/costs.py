@@ -20,7 +20,8 @@ from fastir.data.qrels import Qrels, refuse_without_labels
 from fastir.data.run import Run, as_run
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.engine.join._judged import judgments, with_falls
-from fastir.engine.measure import COSTS_OF_RANKS, LAST_REL, NUM_Q, NUM_REL, NUM_REL_RET
+from fastir.engine.measure import COSTS_OF_RANKS, LAST_REL, NUM_Q, NUM_REL, NUM_REL_RET, POSITIONED
+from fastir.engine.measure._arithmetic import powers_of_two
 from fastir.engine.rank._judged_ranks import JudgedRanks
 from fastir.engine.rank._numbers import are_plain_numbers, rank_within
 from fastir.engine.threads import run as run_kernel
@@ -216,7 +217,11 @@ class CostEvaluator(FromPlain):
         wanted = self.rank_costs(found)
         falls = np.zeros(len(query_ids), np.uint8)
         falls[sizes > 0] = hits.falls[self.judgments[0][:-1][sizes > 0]]
-        read = self.read(retrieved(run, self.settings), query_ids, totals, wanted, falls)
+        least = np.zeros(len(totals), np.int64)
+        if any(request.card.name in POSITIONED for request in self.settings.requests):
+            some = judged.sizes > 0
+            least[some] = judged.ranks[np.cumsum(judged.sizes)[some] - 1]
+        read = self.read(retrieved(run, self.settings), query_ids, totals, wanted, least, falls)
         n_read, of_hit = np.diff(read.offsets), list_of_each(offsets_from_sizes(judged.sizes))
         places = np.where(judged.ranks <= n_read[of_hit], read.offsets[of_hit] + judged.ranks - 1, -1)
         for budget, part in self.parts.items():
@@ -230,6 +235,10 @@ class CostEvaluator(FromPlain):
             budget = budget_of(request, chosen)
             if budget is not None:
                 values[:, column] = found[budget][:, self.parts[budget].settings.names.index(bases[0])]
+                continue
+            if request.card.name in POSITIONED:
+                base = found[budget][:, self.parts[budget].settings.names.index(bases[0])]
+                values[:, column] = self.positioned(judged, read, request, chosen, base)
                 continue
             ranks, is_cost = wanted[column]
             rows = np.flatnonzero(is_cost)
@@ -254,11 +263,11 @@ class CostEvaluator(FromPlain):
         query_ids: list[Any],
         totals: np.ndarray,
         wanted: dict[int, tuple[np.ndarray, np.ndarray]],
+        least: np.ndarray,
         falls: np.ndarray,
     ) -> ReadNumbers:
         """The costs of the documents that are read: down to the ranks whose costs are wanted, and to the budgets."""
         costs: Any = self.costs
-        least = np.zeros(len(query_ids), np.int64)
         for ranks, is_cost in wanted.values():
             least[is_cost] = np.maximum(least, np.where(is_cost, ranks, 0))[is_cost]
         budgets = [budget for budget in self.parts if budget is not None]
@@ -271,6 +280,32 @@ class CostEvaluator(FromPlain):
         reading = Reading(least, most, limit, math.nan, *rules)
         return read_numbers(run, places, functools.partial(costs.of_queries, places), reading, falls, costs.refuse)
 
+    def positioned(
+        self, judged: JudgedRun, read: ReadNumbers, request: Request, chosen: dict[str, Any], base: np.ndarray
+    ) -> np.ndarray:
+        """A metric of gains by how much of the costs stands above; `base` has the values of queries without gains."""
+        grades, floor = self.plain.settings.grades, request.level or math.nextafter(0, 1)
+        labels, tops = (codes if grades is None else grades.decode(codes) for codes in (judged.labels, self.tops()))
+        labels, least = np.where(labels >= floor, labels, 0.0), chosen["min_rel"]
+        gains = (np.clip(labels, least, chosen["max_rel"]) - least) / (chosen["max_rel"] - least)
+        of_hit = list_of_each(offsets_from_sizes(judged.sizes))
+        places, scale = read.offsets[of_hit] + judged.ranks - 1, float(chosen[POSITIONED[request.card.name]])
+        if request.card.name == "tbg":
+            above = np.where(judged.ranks > 1, read.sums[places - 1], 0.0)
+            weights = powers_of_two(-above / scale)
+        else:
+            weights = np.maximum(0.0, 1 - read.sums[places] / scale)
+        values = occurrences(of_hit, gains * weights, len(base)) if len(gains) else np.zeros(len(base))
+        return np.where(tops >= floor, values, base)
+
+    def tops(self) -> np.ndarray:
+        """The largest label of each query, or its code; -1 for none."""
+        offsets, labels = self.judgments
+        tops = np.full(len(offsets) - 1, -1, labels.dtype)
+        some = np.diff(offsets) > 0
+        tops[some] = labels[offsets[:-1][some]]
+        return tops
+
     def rank_costs(self, found: dict[Budget, np.ndarray]) -> dict[int, tuple[np.ndarray, np.ndarray]]:
         """{column: the ranks whose costs are wanted, and of which queries they are}; others have the metric's value.
 
@@ -278,7 +313,7 @@ class CostEvaluator(FromPlain):
         """
         wanted = {}
         for column, bases in enumerate(self.bases):
-            if len(bases) == 1:
+            if len(bases) == 1:  # with a budget, or by positions
                 continue
             request, chosen = self.settings.requests[column], self.settings.values[column]
             names = self.parts[None].settings.names
@@ -293,7 +328,9 @@ class CostEvaluator(FromPlain):
 
 def budget_of(request: Request, values: dict[str, Any]) -> Budget:
     """The budget of a metric with its rules; None for the cost of a rank."""
-    return None if request.card.name in COSTS_OF_RANKS else tuple(values[name] for name in BUDGET_PARAMS)
+    return (
+        None if request.card.name in (*COSTS_OF_RANKS, *POSITIONED) else tuple(values[name] for name in BUDGET_PARAMS)
+    )
 
 
 def base_metrics(request: Request, values: dict[str, Any]) -> tuple[str, ...]:
