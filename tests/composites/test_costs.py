@@ -274,5 +274,5 @@ def test_what_knows_no_costs_refuses_a_budget():
         fastir.evaluate_ranked([1, 0], [0, 2], name)
     with pytest.raises(fastir.UnknownMetricError, match="not put together for metrics of costed documents"):
         fastir.Evaluator(QRELS, name, doc_costs=COSTS).partial()
-    with pytest.raises((TypeError, ValueError), match="doc_costs"):
-        fastir.bounds(QRELS, RUN, name, doc_costs=COSTS)
+    with pytest.raises(ValueError, match="has bounds of one run alone"):
+        fastir.bounds(QRELS, RUN, name, doc_costs=COSTS, against=RUN)

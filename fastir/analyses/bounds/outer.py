@@ -12,6 +12,7 @@ import numpy as np
 
 from fastir.data.results.results import remake
 from fastir.engine.columns.rows import list_of_each, occurrences
+from fastir.engine.measure import LESS_HARM, NDCG_AWRF
 from fastir.inputs.roles import EVIDENCE_KINDS
 from fastir.request.plan import COSTED, FORBIDDEN, GROUPED, Settings
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from fastir.data.results.results import Results
     from fastir.request.names import Request
 
-BY_NO_LABEL = ("forbidden_hits", "forbidden_rate", "awrf")  # metrics that no label from 0 up changes
+BY_ID = ("forbidden", "groups")  # `Card.sampled` of metrics that no label from 0 up changes, but for these:
+READ_LABELS = (*LESS_HARM, NDCG_AWRF)
 OUTER_KINDS = (FORBIDDEN, GROUPED, COSTED)  # what their qrels are read for, as in `Settings.parts`
 
 
@@ -67,7 +69,7 @@ def with_outer_bounds(
             undecided[name] = found.outer[name]
             continue
         card = outer[name].card
-        at = is_open & (by_labels or card.name not in BY_NO_LABEL)
+        at = is_open & (by_labels or card.sampled not in BY_ID or card.name in READ_LABELS)
         sides["lower"][at, column], sides["upper"][at, column] = card.low, card.high
         undecided[name] = [query_id for query_id, open_ in zip(value.query_ids, at.tolist(), strict=True) if open_]
     return {**{side: remake(value, values) for side, values in sides.items()}, "outer": undecided}
