@@ -344,8 +344,8 @@ def test_runs_without_scores_refuse_it(tmp_path):
             )
     with pytest.raises(TypeError, match="does not take the option 'min_score'"):
         fastir.evaluate_lists([["a"]], [["a"]], "map", min_score=0.5)
-    with pytest.raises(ValueError, match="min_score: parts are not put together"):
-        fastir.Evaluator(QRELS, "map", min_score=0.5).partial(RUN)
+    with pytest.raises(ValueError, match=r"two passes cannot leave rows out \(min_score\)"):
+        fastir.Evaluator(QRELS, "map", min_score=0.5, validate="judged").partial(strategy="two-pass")
 
 
 def test_integer_scores_that_are_no_ranks_are_scores():

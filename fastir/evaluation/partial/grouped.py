@@ -14,12 +14,13 @@ from fastir.evaluation.drivers.in_memory import from_plain_dict, from_run
 from fastir.evaluation.drivers.judged import Ranks, rank_collector, used_slots
 from fastir.evaluation.drivers.prepared import Task
 from fastir.evaluation.drivers.tables import from_rows
+from fastir.evaluation.min_score import retrieved
 from fastir.evaluation.partial.states import COUNTS_WITH_EXAMPLE as WITH_EXAMPLE
 from fastir.evaluation.partial.states import Ranked, State
 from fastir.evaluation.partial.two_pass import ORDER_DEPENDENT_RULES, Outcome, PartReader, empty, make_counts
 from fastir.inputs import formats, id_lists
 from fastir.inputs.exclusions import find_document_map
-from fastir.inputs.shapes import PATH, TABLE
+from fastir.inputs.shapes import PATH, TABLE, input_shape
 from fastir.inputs.table_rows import group_rows, join_ids, take_ids
 from fastir.inputs.tables import Batch
 
@@ -39,6 +40,10 @@ class WholeQueries(PartReader):
     spare: list[tuple[PlainEvaluator, np.ndarray, np.ndarray]]  # collectors, with the ranks and labels that they write
 
     def add(self, state: State, rows: Any, shape: str) -> None:
+        settings = self.evaluator.settings
+        if settings.options.min_score is not None:
+            rows = retrieved(rows, settings.options.min_score, settings, self.evaluator.columns)
+            shape = input_shape(rows, Run, self.evaluator.columns)
         n = self.evaluator.qrels.columns.n_rows
         try:
             collecting = self.spare.pop()
