@@ -148,7 +148,9 @@ def evaluate(
         What a user pays to read each document, such as its tokens, for metrics with a budget and for cost_*:
         ``{doc_id: cost}``, ``{query_id: {doc_id: cost}}``, a str that names a column of a table of the run, or the path
         of a file with a document and its cost on each line, perhaps after a query. Costs are finite and at least 0.
-        A document needs one if it is read: down to the first that does not fit, or to the rank whose cost it is.
+        A document needs one if it is read: down to the first that does not fit, or to the rank whose cost it is. With
+        costs ``tbg`` takes them for the seconds that a document takes, ``u_measure`` for its length; both are sums
+        that no weights divide, as in their papers.
     ties_report : bool
         Whether `Results.ties` says what the order of equal scores could change. Metrics must share one order of
         documents: those that read other judgments, or have a tie rule or a judged_only of their own, are refused. Files

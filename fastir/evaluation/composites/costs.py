@@ -20,7 +20,7 @@ from fastir.data.qrels import Qrels, refuse_without_labels
 from fastir.data.run import Run, as_run
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
 from fastir.engine.join._judged import judgments, with_falls
-from fastir.engine.measure import COSTS_OF_RANKS, LAST_REL, NUM_Q, NUM_REL, NUM_REL_RET, POSITIONED
+from fastir.engine.measure import COSTS_OF_RANKS, LAST_REL, NUM_Q, NUM_REL, NUM_REL_RET, POSITIONED, TBG
 from fastir.engine.measure._arithmetic import powers_of_two
 from fastir.engine.rank._judged_ranks import JudgedRanks
 from fastir.engine.rank._numbers import are_plain_numbers, rank_within
@@ -99,8 +99,9 @@ class DocCosts:
             return [keyed(self.forms, integers)] * len(list(query_ids))
         found: list[dict[Any, Any]] = []
         for query_id in query_ids:
-            forms = self.by_query.get(query_id, {False: {}})
-            found.append(keyed(mapping(f"doc_costs of query {quote(query_id)}", forms, "map ids to costs"), integers))
+            forms: Any = self.by_query.get(query_id, {False: {}})
+            mapping(f"doc_costs of query {quote(query_id)}", forms, "map ids to costs")
+            found.append(keyed(forms, integers))
         return found
 
     def refuse(self, query_id: Any, doc_id: Any) -> None:
@@ -213,7 +214,9 @@ class CostEvaluator(FromPlain):
         judged = JudgedRun(sizes, hits.ranks[slots], hits.labels[slots], totals)
         of_hit = list_of_each(offsets_from_sizes(sizes))
         judged = judged.cut(np.where(judged.ranks <= totals[of_hit], judged.ranks, 0), totals)
-        found = {budget: self.values(judged, self.parts[budget], n_threads) for budget in self.parts if budget is None}
+        found: dict[Budget, np.ndarray] = {}
+        if None in self.parts:
+            found[None] = self.values(judged, self.parts[None], n_threads)
         wanted = self.rank_costs(found)
         falls = np.zeros(len(query_ids), np.uint8)
         falls[sizes > 0] = hits.falls[self.judgments[0][:-1][sizes > 0]]
@@ -290,7 +293,7 @@ class CostEvaluator(FromPlain):
         gains = (np.clip(labels, least, chosen["max_rel"]) - least) / (chosen["max_rel"] - least)
         of_hit = list_of_each(offsets_from_sizes(judged.sizes))
         places, scale = read.offsets[of_hit] + judged.ranks - 1, float(chosen[POSITIONED[request.card.name]])
-        if request.card.name == "tbg":
+        if request.card.name == TBG:
             above = np.where(judged.ranks > 1, read.sums[places - 1], 0.0)
             weights = powers_of_two(-above / scale)
         else:

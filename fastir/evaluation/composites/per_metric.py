@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
 
 import numpy as np
@@ -137,7 +137,7 @@ class PerMetricRules:
 
     def measure_dicts(self, run: dict[Any, Any], n_threads: SupportsIndex | None) -> list[RunValues]:
         """The values of each part, for a dict of dicts that is read once for all."""
-        begun: list[tuple[list[Job], Callable[..., RunValues]]] = []
+        begun: list[tuple[Sequence[Job], Callable[..., RunValues]]] = []
         for _, part in self.parts:
             if isinstance(part, PlainEvaluator):
                 begun.append(([(part, None)], lambda run, n_threads, measured: measured))
