@@ -334,6 +334,8 @@ class EvaluationRules:
 
     def retrieved(self, run: Any, watch: Watch | None = None) -> Any:
         """A run without the rows below the option min_score."""
+        if self.settings.options.min_score is None:
+            return run
         from fastir.evaluation.drivers.min_score import retrieved
 
         return retrieved(run, self.settings, self.columns, watch)

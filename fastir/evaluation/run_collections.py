@@ -17,7 +17,6 @@ from fastir.engine.columns._ids import ids_from_arena
 from fastir.engine.columns.rows import repeat
 from fastir.engine.rank._order import in_rank_order
 from fastir.errors import FastirError, FormatError, quote, warn_caller
-from fastir.evaluation.drivers.min_score import without_low
 from fastir.inputs import files, formats, places, roles
 from fastir.inputs.library_tables import ARROW_METHODS, is_library_table, is_of_ranx, refuse
 from fastir.inputs.places import is_visible
@@ -393,7 +392,11 @@ def read_runs(
         columns = roles.one_sided(columns)
     for name, rankings in runs_by_name(runs, columns, duplicates, names, [judgments]):
         try:
-            read[name] = without_low(as_run(rankings, columns, duplicates, parents, lines), least)
+            held = read[name] = as_run(rankings, columns, duplicates, parents, lines)
+            if min_score is not None:
+                from fastir.evaluation.drivers.min_score import without_low
+
+                read[name] = without_low(held, least)
         except Exception as error:
             name_the_run(error, name)
             raise

@@ -23,7 +23,6 @@ from fastir.evaluation.composites.samples import SampleEvaluator
 from fastir.evaluation.composites.weights import WeightedEvaluator
 from fastir.evaluation.drivers.coverage import Repairs
 from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunEvaluator, RunValues, measure_together
-from fastir.evaluation.drivers.min_score import retrieved
 from fastir.inputs.exclusions import Exclusion
 from fastir.inputs.shapes import DICTS, input_shape
 from fastir.request.names import NAMES, Request
@@ -203,6 +202,8 @@ class JudgedAnywhere:
 
         It may have duplicate documents in a query, which a dict of dicts cannot have.
         """
+        from fastir.evaluation.drivers.min_score import retrieved
+
         rankings = with_text(retrieved(run, self.settings), self.query_ids)
         pool = {
             query_id: {self.judged[doc_id]: 0 for doc_id in rankings.get(str(query_id), ()) if doc_id in self.judged}
@@ -246,6 +247,8 @@ class IdealByScore(FromPlain):
 
     def rank_ideal_by(self, run: Any) -> Callable[[Any, SupportsIndex | None], np.ndarray]:
         """A function of a run and n_threads that gives the values; the ideal rankings go by the scores in `run`."""
+        from fastir.evaluation.drivers.min_score import retrieved
+
         rankings = with_text(retrieved(run, self.plain.settings), self.labels)
         parts = []
         for level, columns in self.levels.items():

@@ -19,7 +19,6 @@ from fastir.engine.join._join import JoinRules
 from fastir.engine.threads import LONG_QUERY_ROWS, interruptible, longest_query, share_all, thread_count
 from fastir.evaluation.drivers.coverage import Coverage
 from fastir.evaluation.drivers.in_memory import STRETCH_ROWS, few_or_all, from_run
-from fastir.evaluation.drivers.min_score import refuse_unscored
 from fastir.inputs import dicts
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def join_rules(prepared: PreparedQrels) -> JoinRules:
 
 def needs_a_run(prepared: PreparedQrels, integers: Any) -> bool:
     """Whether the join of lists cannot follow the rules, and a Run must be made of them."""
-    refuse_unscored(prepared.settings, "lists of ids have")
+    prepared.refuse_unscored("lists of ids have")
     parents = prepared.stand_for
     if parents is None:
         return prepared.settings.options.duplicates == "last"

@@ -14,7 +14,6 @@ from fastir.engine.join._contiguous import Columns
 from fastir.engine.join._dicts import is_few, judge_alone, judge_dict, longest_ranking, rows_if_few
 from fastir.engine.threads import LONG_QUERY_ROWS, interruptible, longest_query, share_all, thread_count
 from fastir.evaluation.drivers.coverage import Coverage, Repairs
-from fastir.evaluation.drivers.min_score import refuse_ranks
 from fastir.inputs import dicts
 from fastir.inputs.exclusions import Exclusion
 
@@ -112,6 +111,8 @@ def from_run(task: Task) -> Coverage:
     """Evaluate a Run, in stretches of queries that threads share; watch(0) is called before each."""
     prepared, run, watch = task.prepared, task.run, task.watch
     if prepared.settings.least > -math.inf:
+        from fastir.evaluation.drivers.min_score import refuse_ranks
+
         refuse_ranks(run)
     rules = prepared.join_rules()
     rules.only_judged, rules.once = False, True  # a Run was checked when it was made

@@ -50,12 +50,6 @@ def without_low(held: Run, least: float) -> Run:
     return remaining
 
 
-def refuse_unscored(settings: Settings, what: str) -> None:
-    """Refuse the option `min_score` beside a run without scores, which is called `what`."""
-    if settings.least > -math.inf:
-        raise ValueError(f"{RANKS_TEXT}{what} no scores")
-
-
 def refuse_ranks(run: Run) -> None:
     """Refuse a Run of ranks: scores -1, -2, ... of a table or a file, or n, n - 1, ..., 1 of lists."""
     scores, offsets = run.columns.numbers, run.columns.offsets

@@ -6,6 +6,7 @@ neither qrels with groups nor metrics with different rules: for these, `composit
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
@@ -108,6 +109,13 @@ class PreparedQrels:
     def excluded(self) -> Judged | None:
         """The documents that leave the rankings, if any do; aligned with the queries of `judged`."""
         return self.parents.judged_documents() if isinstance(self.parents, Exclusion) else None
+
+    def refuse_unscored(self, what: str) -> None:
+        """Refuse the option `min_score` beside a run without scores, which is called `what`."""
+        if self.settings.least > -math.inf:
+            from fastir.evaluation.drivers.min_score import RANKS_TEXT
+
+            raise ValueError(f"{RANKS_TEXT}{what} no scores")
 
     def join_rules(self) -> JoinRules:
         """The rules of a join that reads rows, as a new object."""

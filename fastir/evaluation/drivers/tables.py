@@ -23,7 +23,6 @@ from fastir.engine.join._scattered import Scattered
 from fastir.engine.threads import PARALLEL_ROWS, interruptible, share, share_all, thread_count
 from fastir.evaluation.drivers.coverage import Coverage
 from fastir.evaluation.drivers.in_memory import few_or_all, from_run
-from fastir.evaluation.drivers.min_score import refuse_unscored
 from fastir.inputs import tables
 from fastir.inputs.table_rows import duplicate_error, group_rows, ids_at, not_a_number
 from fastir.inputs.tables import Batch, Table
@@ -70,7 +69,7 @@ def from_rows(task: Task) -> Coverage:
     prepared = task.prepared
     table: Table = task.run
     if table.ranks:
-        refuse_unscored(prepared.settings, f"column {table.names[2]!r} has")
+        prepared.refuse_unscored(f"column {table.names[2]!r} has")
     with_parents = prepared.stand_for is not None
     batches = read_batches(table, with_parents)
     n_rows = table.n_rows if table.n_rows is not None or table.split is None else table.split.rows(PARALLEL_ROWS)
