@@ -31,6 +31,9 @@ COLUMNS = {
     "support": ("support", "support_label", "label", "verdict"),
 }
 ONLY_RUN = "run"  # the name of the only one, where rows have no column of runs
+DENSE = (
+    8  # numbers that are at most so many times as large as there are rows are places of an array, larger ones sorted
+)
 NO_TEXT = -1  # the number of a cell that is empty
 SUPPORT = {  # spellings of a verdict, and twice its worth
     "support": 2, "fullsupport": 2, "full": 2, "fs": 2, "s": 2, "yes": 2, "1": 2, "1.0": 2, "true": 2,
@@ -221,11 +224,15 @@ def distinct_rows(*columns: Coded) -> DistinctRows:
     keys = columns[0].codes
     for column in columns[1:]:
         keys = keys * (len(column.texts) + 1) + column.codes + 1
-    _, firsts, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    order = np.argsort(firsts)
-    places = np.empty(len(order), np.int64)
-    places[order] = np.arange(len(order), dtype=np.int64)
-    return DistinctRows(firsts[order].astype(np.int64), places[inverse])
+    n = len(keys)
+    if keys.max(initial=0) > DENSE * n:
+        keys = np.unique(keys, return_inverse=True)[1]
+    least = keys.min(initial=0)
+    firsts = np.empty(int(keys.max(initial=0) - least) + 1, np.int64)
+    firsts[keys[::-1] - least] = np.arange(n - 1, -1, -1)  # the first row is written last
+    of_row = firsts[keys - least]
+    begins = of_row == np.arange(n)
+    return DistinctRows(np.flatnonzero(begins), (np.cumsum(begins) - 1)[of_row])
 
 
 # ---- metrics and results ---------------------------------------------------------------------------------------------
