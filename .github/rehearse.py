@@ -193,7 +193,7 @@ def installed(row, folder, checkout, address):
         if done.returncode:
             return f"{command}: {(done.stdout + done.stderr)[-1500:]}"
     show = "import importlib.metadata as m; print(*(f'{d.name} {d.version}' for d in m.distributions()), sep=', ')"
-    names = call([venv / "bin" / "python", "-c", show], env=variables).strip().split(", ")
+    names = call([venv / "bin" / "python", "-c", show], cwd=place, env=variables).strip().split(", ")
     return "passed; " + ", ".join(sorted(name for name in names if not name.startswith(("pip ", "setuptools "))))
 
 
