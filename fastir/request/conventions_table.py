@@ -61,7 +61,7 @@ TOOLS = (  # given scores
         "documents for 1", fractions="refused", gain="exp2", empty="one", **LISTS),
     row("xgboost", "XGBoost with ndcg_exp_gain; its metrics without a cutoff stop at 32 documents (or "
         "lambdarank_num_pair_per_sample), and its ndcg takes the weight of a query without relevant documents for 1",
-        fractions="refused", gain="exp2", empty="one", short_rankings="clip", score_dtype="float32",
+        fractions="linear", gain="exp2", empty="one", short_rankings="clip", score_dtype="float32",
         of=several("precision", empty="zero"), **LISTS),
     row("catboost", "CatBoost with NDCG:type=Base, to which a document is relevant with a label above 0.5",
         fractions="taken", rel_level=ABOVE_HALF, ideal="retrieved", ap_norm="min_kR", ties="pessimistic",
