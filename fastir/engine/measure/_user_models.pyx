@@ -593,8 +593,8 @@ cdef double u_measure(const Query* q, const Snapshot* s, const double* p) noexce
 
 declare(u_measure, reader_card(
     "u_measure", "gain by how far it stands in the text read, a document being one unit long, or as long as its cost",
-    "C/W/L with weights max(0, 1 - (i - 1) / L), 0 at rank 1000; with doc_costs sum of g_i max(0, 1 - pos_i / L), pos_i "
-    "the costs at ranks <= i, the characters read", (SAKAI_2013, "cwl_eval U"),
+    "C/W/L with weights max(0, 1 - (i - 1) / L), 0 at rank 1000; with doc_costs sum of g_i max(0, 1 - pos_i / L), pos_i"
+    " the costs at ranks <= i, the characters read", (SAKAI_2013, "cwl_eval U"),
     Param("L", 1000.0, "where the reader's attention ends, in documents; in characters with doc_costs", (), 0, INF),
     aliases=("U",), beyond=WITH_COSTS,
     differs="the paper does not divide by the sum of weights and knows lengths, as here with doc_costs",
