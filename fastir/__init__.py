@@ -53,6 +53,7 @@ if not any(name.startswith("_cyutility") for name in os.listdir(os.path.dirname(
 if TYPE_CHECKING:
     from fastir import compat, conventions, plots, spark, stats
     from fastir.analyses.agreement.correlation import RankCorrelation, Swap, rank_correlation
+    from fastir.analyses.agreement.judge_bias import BiasGroup, BiasSlope, JudgeBias, judge_bias
     from fastir.analyses.agreement.judgments import Agreement, agreement
     from fastir.analyses.agreement.similarity import similarity
     from fastir.analyses.bounds.bounds import bounds
@@ -105,6 +106,8 @@ __all__ = [
     "Accumulator",
     "Agreement",
     "Answer",
+    "BiasGroup",
+    "BiasSlope",
     "Bounds",
     "Checked",
     "Comparison",
@@ -122,6 +125,7 @@ __all__ = [
     "Fold",
     "FormatError",
     "Identified",
+    "JudgeBias",
     "JudgedRankings",
     "LeftOut",
     "Method",
@@ -181,6 +185,7 @@ __all__ = [
     "explain_ranked",
     "fuse",
     "identify",
+    "judge_bias",
     "judged_rankings",
     "leave_one_out",
     "load_results",
@@ -208,6 +213,8 @@ LATER = {
     "Accumulator": "evaluation.accumulator",
     "Agreement": "analyses.agreement.judgments",
     "Answer": "analyses.identify.answers",
+    "BiasGroup": "analyses.agreement.judge_bias",
+    "BiasSlope": "analyses.agreement.judge_bias",
     "Bounds": "analyses.bounds.result",
     "Checked": "analyses.check.checked",
     "Comparison": "analyses.compare.comparison",
@@ -221,6 +228,7 @@ LATER = {
     "Fault": "analyses.check.checked",
     "Fold": "analyses.fusion.tune",
     "Identified": "analyses.identify.answers",
+    "JudgeBias": "analyses.agreement.judge_bias",
     "JudgedRankings": "data.rankings",
     "LeftOut": "analyses.pools.leave_one_out",
     "Method": "analyses.compare.records",
@@ -278,6 +286,7 @@ LATER = {
     "explain_ranked": "analyses.explain.ranked",
     "fuse": "analyses.fusion.fuse",
     "identify": "analyses.identify.search",
+    "judge_bias": "analyses.agreement.judge_bias",
     "judged_rankings": "evaluation.evaluate",
     "leave_one_out": "analyses.pools.leave_one_out",
     "load_results": "data.results.by_run",

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
 __all__ = [  # noqa: F405
     "Agreement",
     "Answer",
+    "BiasGroup",
+    "BiasSlope",
     "Bounds",
     "Checked",
     "Comparison",
@@ -19,6 +21,7 @@ __all__ = [  # noqa: F405
     "Fault",
     "Fold",
     "Identified",
+    "JudgeBias",
     "LeftOut",
     "Method",
     "Metric",

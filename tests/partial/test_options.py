@@ -8,6 +8,7 @@ import pytest
 import spark_rows
 
 import fastir
+from fastir.engine.columns.rows import EXCLUDED, LOW
 from fastir.evaluation.keywords import EvaluateOptions
 
 pytest.importorskip("pyarrow")
@@ -68,6 +69,8 @@ def test_an_option_gives_its_numbers_in_parts_or_is_refused_by_name(name, strate
     if message is None:
         found = evaluate_in_parts(fastir.Evaluator(qrels, metrics, **options), strategy)
         assert found == expected
+        for kind in (EXCLUDED, LOW):
+            assert found.report.repairs.get(kind) == expected.report.repairs.get(kind)
         return
     with pytest.raises((ValueError, TypeError, fastir.FastirError), match=re.escape(message)):
         evaluate_in_parts(fastir.Evaluator(qrels, metrics, **options), strategy)

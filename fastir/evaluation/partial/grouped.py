@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.data.run import MERGED_CHUNKS, Run
-from fastir.engine.columns.rows import EXCLUDED, offsets_from_sizes, stretches
+from fastir.engine.columns.rows import EXCLUDED, LOW, offsets_from_sizes, stretches
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.evaluation.drivers.evaluate_one import DRIVERS, PlainEvaluator
 from fastir.evaluation.drivers.in_memory import from_plain_dict, from_run
 from fastir.evaluation.drivers.judged import Ranks, rank_collector, used_slots
 from fastir.evaluation.drivers.prepared import Task
 from fastir.evaluation.drivers.tables import from_rows
-from fastir.evaluation.min_score import retrieved
 from fastir.evaluation.partial.states import COUNTS_WITH_EXAMPLE as WITH_EXAMPLE
 from fastir.evaluation.partial.states import Ranked, State
 from fastir.evaluation.partial.two_pass import ORDER_DEPENDENT_RULES, Outcome, PartReader, empty, make_counts
 from fastir.inputs import formats, id_lists
 from fastir.inputs.exclusions import find_document_map
-from fastir.inputs.shapes import PATH, TABLE, input_shape
+from fastir.inputs.shapes import PATH, TABLE
 from fastir.inputs.table_rows import group_rows, join_ids, take_ids
 from fastir.inputs.tables import Batch
 
@@ -40,10 +39,6 @@ class WholeQueries(PartReader):
     spare: list[tuple[PlainEvaluator, np.ndarray, np.ndarray]]  # collectors, with the ranks and labels that they write
 
     def add(self, state: State, rows: Any, shape: str) -> None:
-        settings = self.evaluator.settings
-        if settings.options.min_score is not None:
-            rows = retrieved(rows, settings.options.min_score, settings, self.evaluator.columns)
-            shape = input_shape(rows, Run, self.evaluator.columns)
         n = self.evaluator.qrels.columns.n_rows
         try:
             collecting = self.spare.pop()
@@ -92,6 +87,8 @@ class WholeQueries(PartReader):
             repairs.pop("duplicates" if self.evaluator.stand_for is None else MERGED_CHUNKS)
         if counts.n_excluded_rows:
             repairs.pop(EXCLUDED)
+        if counts.n_low_rows:
+            repairs.pop(LOW)
         numbers = {name: (getattr(counts, f"n_{name}"), getattr(counts, f"{name}_example")) for name in WITH_EXAMPLE}
         numbers["unjudged_docs"] = coverage.unjudged(), -1
         return Ranked(at, [ids[row] for row in at.tolist()], sizes, arrays, unknown_queries, repairs, numbers)
