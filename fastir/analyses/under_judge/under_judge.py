@@ -1,0 +1,237 @@
+"""evaluate_under_judge() and compare_under_judge(): ranking metrics with a judge's errors in them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
+
+import numpy as np
+
+from fastir.analyses.under_judge.draws import LabelDraws, Measurer
+from fastir.analyses.under_judge.estimate import estimate_mean, mean_of_defined
+from fastir.analyses.under_judge.pairs import make_design, read_pairs
+from fastir.analyses.under_judge.result import (
+    ComparisonUnderJudge,
+    HumanAnswers,
+    JudgedDifference,
+    JudgedMean,
+    UnderJudge,
+)
+from fastir.checks import proportion, refuse_options, whole_number
+from fastir.data.qrels import Qrels
+from fastir.data.rankings import mask_left_out, mask_not_chosen
+from fastir.engine.columns.rows import sums
+from fastir.engine.measure import NUM_RET
+from fastir.errors import quote
+from fastir.evaluation.drivers.judged import RunJudge
+from fastir.evaluation.evaluator import Evaluator, make_evaluator
+from fastir.evaluation.run_collections import name_the_run
+from fastir.request.custom import custom_among
+from fastir.request.options import metric_tuple, query_rule
+from fastir.request.plan import compile_fixed
+from fastir.stats.corrections import adjust
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from fastir.analyses.under_judge.draws import Parts
+    from fastir.analyses.under_judge.estimate import Estimate
+    from fastir.analyses.under_judge.pairs import Design, JudgedPairs, Strata
+    from fastir.data.qrels import QrelsLike
+    from fastir.data.rankings import JudgedRankings
+    from fastir.data.run import RunLike
+    from fastir.evaluation.keywords import ExplainOptions
+    from fastir.request.options import Options
+
+N_DRAWS = 1000
+MIN_DRAWS = 100
+LABEL_TIES = ("optimistic", "pessimistic")
+OF_QRELS = ("columns", "qrels_columns", "label", "validate")
+
+
+def evaluate_under_judge(
+    judge_qrels: QrelsLike,
+    human_qrels: QrelsLike,
+    run: RunLike,
+    metrics: str | Iterable[str],
+    *,
+    strata: Strata = None,
+    confidence: SupportsFloat = 0.95,
+    n_draws: SupportsIndex = N_DRAWS,
+    random_state: SupportsIndex = 0,
+    **options: Unpack[ExplainOptions],
+) -> UnderJudge:
+    sides = judge_qrels, human_qrels
+    judged = RunsUnderJudge(sides, {None: run}, metrics, strata, confidence, n_draws, random_state, options)
+    return UnderJudge(means=judged.means(None), per_query=judged.per_query(None), **judged.shared())
+
+
+def compare_under_judge(
+    judge_qrels: QrelsLike,
+    human_qrels: QrelsLike,
+    runs: Mapping[Any, RunLike],
+    metrics: str | Iterable[str],
+    *,
+    strata: Strata = None,
+    confidence: SupportsFloat = 0.95,
+    n_draws: SupportsIndex = N_DRAWS,
+    random_state: SupportsIndex = 0,
+    **options: Unpack[ExplainOptions],
+) -> ComparisonUnderJudge:
+    if not isinstance(runs, Mapping) or len(runs) < 2:
+        raise ValueError("runs: expected {name: run} with at least two runs")
+    sides = judge_qrels, human_qrels
+    judged = RunsUnderJudge(sides, dict(runs), metrics, strata, confidence, n_draws, random_state, options)
+    means, per_query = ({name: of_run(name) for name in runs} for of_run in (judged.means, judged.per_query))
+    return ComparisonUnderJudge(
+        pairs=judged.differences(), means=means, per_query=per_query, **judged.shared()
+    )
+
+
+class RunsUnderJudge:
+    """Runs, each ranked once, and their values under every draw."""
+
+    names: list[str]
+    kept: dict[Any, np.ndarray]  # of each run, which queries count
+
+    def __init__(
+        self,
+        sides: tuple[QrelsLike, QrelsLike],
+        runs: dict[Any, RunLike],
+        metrics: str | Iterable[str],
+        strata: Strata,
+        confidence: SupportsFloat,
+        n_draws: SupportsIndex,
+        random_state: SupportsIndex,
+        options: Any,
+    ) -> None:
+        self.confidence: float = proportion("confidence", confidence)
+        self.n_draws: int = whole_number("n_draws", n_draws, MIN_DRAWS)
+        state = whole_number("random_state", random_state, 0)
+        refuse_options("metrics under a judge", options, OF_QRELS, "pass Qrels that were read with them")
+        listed, own = custom_among(metrics)
+        if own:
+            raise TypeError(f"metric {quote(own[0].name)}: a custom metric is not measured under draws of labels")
+        self.pairs: JudgedPairs = read_pairs(*sides)
+        ranked = RankedPairs(self.pairs, runs, metric_tuple(listed), options)
+        self.names = ranked.names
+        self.design: Design = make_design(self.pairs, list(ranked.runs.values()), strata)
+        self.draws: LabelDraws = LabelDraws(self.pairs, self.design, self.n_draws, state)
+        self.scores: np.ndarray = self.draws.model.scores
+        measurers = {name: Measurer(self.pairs, run, ranked.parts) for name, run in ranked.runs.items()}
+        judge, human = np.where(self.pairs.judge < 0, self.pairs.human, self.pairs.judge), self.pairs.human
+        self.naive, self.human = (
+            {name: measurer.measure(labels[None])[0] for name, measurer in measurers.items()}
+            for labels in (judge, human)
+        )
+        self.kept = {name: ranked.kept(run) for name, run in ranked.runs.items()}
+        blocks: dict[Any, list[np.ndarray]] = {name: [] for name in runs}
+        for labels in self.draws:
+            for name, measurer in measurers.items():
+                blocks[name].append(measurer.measure(labels))
+        self.values: dict[Any, np.ndarray] = {name: np.concatenate(block) for name, block in blocks.items()}
+
+    def mean(self, values: np.ndarray, column: int, kept: np.ndarray) -> Estimate:
+        return estimate_mean(values[:, :, column], kept, self.draws.coefficients, self.scores, self.confidence)
+
+    def means(self, name: Any) -> dict[str, JudgedMean]:
+        """The mean of each metric of a run."""
+        kept, in_sample = self.kept[name], self.kept[name] & self.sampled
+        return {
+            metric: JudgedMean(
+                *self.mean(self.values[name], column, kept)._replace(p_value=float("nan")),
+                *(float(mean_of_defined(self.naive[name][kept, column], 0)),),
+                *(float(mean_of_defined(self.human[name][in_sample, column], 0)),),
+            )
+            for column, metric in enumerate(self.names)
+        }
+
+    @property
+    def sampled(self) -> np.ndarray:
+        """The queries with a human label."""
+        return sums(~self.pairs.open, self.pairs.offsets) > 0
+
+    def per_query(self, name: Any) -> dict[str, dict[Any, float]]:
+        """{metric: {query_id: mean over draws}} of a run."""
+        rows = np.flatnonzero(self.kept[name]).tolist()
+        means = mean_of_defined(self.values[name], 0)
+        return {
+            metric: {self.pairs.query_ids[row]: float(means[row, column]) for row in rows}
+            for column, metric in enumerate(self.names)
+        }
+
+    def differences(self) -> list[JudgedDifference]:
+        """All pairs of runs, metric by metric, with Holm's correction within a metric."""
+        records = []
+        for column, metric in enumerate(self.names):
+            found = []
+            for a, b in itertools.combinations(self.values, 2):
+                kept = self.kept[a] & self.kept[b]
+                plain = [
+                    float(mean_of_defined((side[a] - side[b])[rows, column], 0))
+                    for side, rows in ((self.naive, kept), (self.human, kept & self.sampled))
+                ]
+                found.append((a, b, self.mean(self.values[a] - self.values[b], column, kept), plain))
+            corrected = adjust([each.p_value for _, _, each, _ in found], "holm").tolist()
+            for (a, b, each, plain), p_corrected in zip(found, corrected, strict=True):
+                records.append(JudgedDifference(metric, a, b, *each, p_corrected, *plain))
+        return records
+
+    def shared(self) -> dict[str, Any]:
+        """The fields of a result that belong to no run."""
+        pairs, levels = self.pairs, self.draws.model.levels.tolist()
+        above = np.pad(self.draws.chances / self.n_draws, ((1, 0), (0, 0)), constant_values=1.0)
+        shares = above - np.pad(above[1:], ((0, 1), (0, 0)))
+        answers = []
+        for label in np.unique(pairs.judge[pairs.judge >= 0]).tolist():
+            both, alone = (np.flatnonzero((pairs.judge == label) & rows) for rows in (pairs.both, pairs.open))
+            counts = {level: int((pairs.human[both] == level).sum()) for level in levels}
+            mean = shares[:, self.design.cells[alone]].mean(axis=1).tolist() if len(alone) else [float("nan")] * len(levels)
+            answers.append(HumanAnswers(label, len(both), len(alone), counts, dict(zip(levels, mean, strict=True))))
+        return {
+            "answers": answers,
+            "confidence": self.confidence,
+            "n_draws": self.n_draws,
+            "n_queries": len(pairs.query_ids),
+            "n_sampled": int(self.sampled.sum()),
+        }
+
+
+class RankedPairs:
+    """The judged pairs in each run, by their numbers, and how metrics are computed from them."""
+
+    names: list[str]
+    parts: Parts
+    runs: dict[Any, JudgedRankings]  # a label is the number of a pair
+
+    def __init__(self, pairs: JudgedPairs, runs: dict[Any, RunLike], metrics: tuple[str, ...], options: Any) -> None:
+        rule, self.chosen = query_rule(options.pop("queries", None))
+        largest = Qrels(pairs.query_ids, pairs.offsets, pairs.doc_ids, np.maximum(pairs.judge, pairs.human))
+        evaluator = Evaluator(largest, metrics, queries=rule, **options)
+        order = RunJudge(evaluator.rules.prepared).rules
+        if order["ties"] in LABEL_TIES:
+            raise ValueError(f"ties={order['ties']!r} orders equal scores by labels, and a draw changes these; give another rule")
+        self.options: Options = evaluator.rules.settings.options
+        settings, self.parts = compile_fixed(metrics, self.options, order)
+        for name, how in zip(settings.names, settings.aggregates, strict=True):
+            if how != "mean":
+                raise ValueError(f"metric {quote(name)} is a {how} over the queries; expected a metric with a mean")
+        self.names = list(settings.names)
+        numbers = np.arange(len(pairs.doc_ids), dtype=np.int32)
+        numbered = Qrels(pairs.query_ids, pairs.offsets, pairs.doc_ids, numbers)
+        plain = self.options._replace(convention="fastir", choices=(), judged_only=False, max_depth=None, **order)
+        ranker = make_evaluator(evaluator.rules.request(qrels=numbered, metrics=(NUM_RET,), options=plain))
+        self.runs = {}
+        for name, run in runs.items():
+            try:
+                self.runs[name] = ranker.judged_rankings(run)
+            except Exception as error:
+                if name is not None:
+                    name_the_run(error, name)
+                raise
+
+    def kept(self, run: JudgedRankings) -> np.ndarray:
+        """The queries that count in the means of a run."""
+        left_out = mask_left_out(run, self.options.queries)
+        return ~left_out if self.chosen is None else ~(left_out | mask_not_chosen(run, self.chosen))
