@@ -11,6 +11,7 @@ __all__ = [  # noqa: F405
     "Bounds",
     "Checked",
     "Comparison",
+    "ComparisonUnderJudge",
     "Contributions",
     "ConventionsDiff",
     "CustomMetric",
@@ -18,7 +19,10 @@ __all__ = [  # noqa: F405
     "Explanation",
     "Fault",
     "Fold",
+    "HumanAnswers",
     "Identified",
+    "JudgedDifference",
+    "JudgedMean",
     "LeftOut",
     "Method",
     "Metric",
@@ -47,6 +51,7 @@ __all__ = [  # noqa: F405
     "ToJudge",
     "Trial",
     "Tuning",
+    "UnderJudge",
 ]
 
 

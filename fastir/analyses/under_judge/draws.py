@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.analyses.under_judge.pairs import NO_LABEL, known_pairs
 from fastir.analyses.under_judge.imputation import LabelModel
+from fastir.analyses.under_judge.pairs import NO_LABEL, known_pairs
 from fastir.data.rankings import JudgedRankings, make_rankings, measure_rankings
 from fastir.engine.columns.rows import offsets_from_sizes, repeat
 

@@ -56,12 +56,12 @@ def estimate_mean(
         return Estimate(mean, math.nan, math.nan, math.nan, math.nan, max(df, 0))
     centred = coefficients - coefficients.mean(axis=0)
     slope = centred.T @ (of_draw - mean) / (n_draws - 1)
-    influence = np.where(counted, (per_query - mean) / n, 0.0) + scores @ slope
+    influence = np.where(counted, (per_query - mean) / (n - 1), 0.0) + scores @ slope
     variance = float((influence**2).sum())
     between = float(of_draw.var(ddof=1))
     # `slope` is an estimate from draws: its noise adds to the squares, and is taken out again
     noise = between / n_draws * float(((scores @ (centred.T / math.sqrt(n_draws - 1))) ** 2).sum())
-    variance = max(variance - noise, variance / 2) * (df + 1) / df + between / n_draws
+    variance = max(variance - noise, variance / 2) * (n - 1) / n + between / n_draws
     error = math.sqrt(variance)
     half = quantile(df, (1 + confidence) / 2) * error
     p_value = 2 * tail(abs(mean) / error, df) if error > 0 else (math.nan if mean else 1.0)

@@ -3,14 +3,15 @@
     P(label >= l | label >= l - 1) = logistic(x·beta_l + u_lq)       for each human level l above the lowest
 
 The columns of x are in `pairs.py`; u is an effect of the query. If a judge's errors depend on the true label alone, the
-log-odds of relevance are a sum of what the judge's label says, what the rank says and what the query says (Bayes' rule),
-so that a model without interactions is right. Coefficients have normal priors, and the variance of u is estimated (EM).
+log-odds of relevance are the sum of what the judge's label, the rank and the query say (Bayes' rule), so that a model
+without interactions is right. Coefficients have normal priors, and the variance of u is estimated (EM).
 Draws are of beta and u together, from the normal approximation at the mode, so that they carry the uncertainty of the
 human sample.
 """
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -44,6 +45,33 @@ class Fit(NamedTuple):
         effects = random.standard_normal((n_draws, len(self.effects))) / np.sqrt(self.precision)
         return self.beta + off, self.effects + effects - (off @ self.cross.T) / self.precision
 
+    def leave_out_scores(self, pairs: KnownPairs, outcome: np.ndarray) -> np.ndarray:
+        """Each query's part of the slope of the likelihood, as large as for coefficients fitted without the query.
+
+        The covariance of the coefficients times this is how far the query moved them (the jackknife to first order).
+        """
+        scores = np.zeros((pairs.n_queries, len(self.beta)))
+        chance = logistic(pairs.design @ self.beta + self.effects[pairs.queries])
+        bounds = np.searchsorted(pairs.queries, np.arange(pairs.n_queries + 1)).tolist()
+        identity = np.eye(len(self.beta))
+        covariance = np.linalg.solve(self.factor.T, np.linalg.solve(self.factor, identity))
+        for query, (start, stop) in enumerate(itertools.pairwise(bounds)):
+            if start < stop:
+                rows, p, cross = pairs.design[start:stop], chance[start:stop], self.cross[query]
+                inner = rows.T @ (rows * (p * (1 - p))[:, None]) - np.outer(cross, cross) / self.precision[query]
+                scores[query] = np.linalg.solve(identity - inner @ covariance, rows.T @ (outcome[start:stop] - p))
+        return scores
+
+    def centre(self, columns: np.ndarray, queries: np.ndarray) -> np.ndarray:
+        """What is taken off the log-odds of each cell, so that the mean over draws is the probability at the mode.
+
+        The likelihood is calibrated at the mode, but the mean of a curve is not the curve of the mean: a rare label
+        that was seen k times would be drawn exp(1 / 2k) times as often.
+        """
+        apart = columns - (self.cross / self.precision[:, None])[queries]
+        variance = (np.linalg.solve(self.factor, apart.T) ** 2).sum(axis=0) + 1 / self.precision[queries]
+        return variance * (0.5 - logistic(columns @ self.beta + self.effects[queries]))
+
 
 def fit(pairs: KnownPairs, outcome: np.ndarray, prior: np.ndarray) -> Fit:
     """The regression of a 0/1 outcome; `prior` is the precision of each coefficient."""
@@ -70,9 +98,11 @@ def fit(pairs: KnownPairs, outcome: np.ndarray, prior: np.ndarray) -> Fit:
         effects = effects + (slope - cross @ step) / precision
         spread = np.linalg.solve(factor, cross.T)
         uncertainty = 1 / precision + (spread**2).sum(axis=0) / precision**2
-        old, variance = variance, (
-            (effects**2 + uncertainty)[present].sum() + PRIOR_QUERIES * PRIOR_VARIANCE
-        ) / (len(present) + PRIOR_QUERIES)
+        old, variance = (
+            variance,
+            ((effects**2 + uncertainty)[present].sum() + PRIOR_QUERIES * PRIOR_VARIANCE)
+            / (len(present) + PRIOR_QUERIES),
+        )
         if np.abs(step).max() < TOLERANCE and abs(variance - old) < 1e-2 * old:
             break
     return Fit(beta, effects, factor, cross, precision)
@@ -87,7 +117,7 @@ class LabelModel:
 
     levels: np.ndarray  # int32: the human levels, ascending
     fits: list[Fit]
-    scores: np.ndarray  # float64 of shape (n_queries, n_coefficients): each query's part of the slope of the likelihood
+    scores: np.ndarray  # float64 of shape (n_queries, n_coefficients): the `leave_out_scores`
 
     def __init__(self, pairs: KnownPairs, labels: np.ndarray, prior: np.ndarray) -> None:
         self.levels = np.unique(labels)
@@ -97,25 +127,22 @@ class LabelModel:
             part = KnownPairs(pairs.design[kept], pairs.queries[kept], pairs.n_queries)
             outcome = (labels[kept] >= level).astype(float)
             fitted = fit(part, outcome, prior)
-            excess = outcome - logistic(part.design @ fitted.beta + fitted.effects[part.queries])
-            score = np.zeros((pairs.n_queries, len(prior)))
-            np.add.at(score, part.queries, part.design * excess[:, None])
             self.fits.append(fitted)
-            scores.append(score)
+            scores.append(fitted.leave_out_scores(part, outcome))
         self.scores = np.concatenate(scores, axis=1) if scores else np.zeros((pairs.n_queries, 0))
 
     def draw(self, random: np.random.Generator, n_draws: int) -> list[tuple[np.ndarray, np.ndarray]]:
         """Coefficients and query effects of each regression."""
         return [each.draw(random, n_draws) for each in self.fits]
 
-    @staticmethod
     def thresholds(
-        drawn: list[tuple[np.ndarray, np.ndarray]], columns: np.ndarray, queries: np.ndarray
+        self, drawn: list[tuple[np.ndarray, np.ndarray]], columns: np.ndarray, queries: np.ndarray
     ) -> list[np.ndarray]:
         """P(label >= level) of each cell, in units of 2^-16: for each level an array of shape (n_draws, n_cells)."""
         above: list[np.ndarray] = []
-        columns = columns.astype(np.float32)
-        for beta, effects in drawn:
-            chance = logistic(beta.astype(np.float32) @ columns.T + effects.astype(np.float32)[:, queries])
+        narrow = columns.astype(np.float32)
+        for fitted, (beta, effects) in zip(self.fits, drawn, strict=True):
+            log_odds = beta.astype(np.float32) @ narrow.T + effects.astype(np.float32)[:, queries]
+            chance = logistic(log_odds - fitted.centre(columns, queries).astype(np.float32))
             above.append(chance * above[-1] if above else chance)
         return [np.minimum(chance * 65536 + 0.5, 65535).astype(np.uint16) for chance in above]

@@ -1,4 +1,4 @@
-"""The pairs of query and document that judge or humans judged, where the runs rank them, and the columns of the model."""
+"""The pairs of query and document that judge or humans judged, their ranks in the runs, the columns of the model."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_LEVELS = 32
 KNOTS = (3, 10, 30, 100, 300)  # ranks at which the slope over the logarithm of the rank may change
 EXACT_RANKS, GROWTH = 10, 1.1  # ranks beyond these are rounded to a geometric series, so that pairs share rows
 # precisions of the normal priors: a column that is scaled to about 1 changes a log-odds by so much
-INTERCEPT, LEVEL, SLOPE, INTERACTION = 1e-3, 1 / 2.5**2, 1.0, 1 / 0.5**2
+INTERCEPT, SLOPE, INTERACTION = 1e-3, 1 / 2.5**2, 1 / 0.5**2
 
 
 class JudgedPairs(NamedTuple):
@@ -77,10 +77,12 @@ def read_pairs(judge_qrels: QrelsLike, human_qrels: QrelsLike) -> JudgedPairs:
     pair_of_row = pair_of_row[stacked.firsts]
     judge, human = np.full((2, len(stacked.rows)), NO_LABEL, np.int32)
     judge[pair_of_row[:n_judge]], human[pair_of_row[n_judge:]] = stacked.labels
-    pairs = JudgedPairs(stacked.query_ids, stacked.offsets, [stacked.doc_ids[row] for row in stacked.rows], judge, human)
+    pairs = JudgedPairs(
+        stacked.query_ids, stacked.offsets, [stacked.doc_ids[row] for row in stacked.rows], judge, human
+    )
     if not pairs.both.any():
         raise NoOverlapError(
-            f"no pair of query and document is judged by both; expected at least {MIN_PAIRS} for each level of the judge"
+            f"no pair of query and document is judged by both; expected {MIN_PAIRS} or more for each level of the judge"
         )
     return pairs
 
@@ -120,7 +122,10 @@ def make_design(pairs: JudgedPairs, runs: list[JudgedRankings], strata: Strata) 
     cell_of_pair[known] = cells.reshape(-1)
     means = query_means(level, known, queries, len(pairs.query_ids), len(levels))
     is_level = one_hot(rows[:, 1], len(levels))
-    columns, prior = [np.ones((len(rows), 1)), is_level, means[rows[:, 0], None]], [INTERCEPT, *[LEVEL] * len(levels), SLOPE]
+    columns, prior = (
+        [np.ones((len(rows), 1)), is_level, means[rows[:, 0], None]],
+        [INTERCEPT, *[SLOPE] * len(levels), SLOPE],
+    )
     for place in range(len(ranks)):
         slopes = rank_columns(rows[:, 2 + place])
         crossed = is_level * slopes[:, :1]

@@ -107,7 +107,7 @@ class Corrected(Exportable):
         n_both, n_alone = sum(row.both for row in self.answers), sum(row.alone for row in self.answers)
         notes = [
             f"{counted(self.n_queries, 'query', 'queries')}, {self.n_sampled} with human labels; "
-            f"{counted(n_both, 'pair', 'pairs')} judged by both, {n_alone} by the judge alone; {self.n_draws} draws of labels."
+            f"{counted(n_both, 'pair', 'pairs')} judged by both, {n_alone} by the judge alone; {self.n_draws} draws."
         ]
         for row in self.answers:
             said = ", ".join(f"{n} times {label}" for label, n in row.counts.items() if n) or "nothing"

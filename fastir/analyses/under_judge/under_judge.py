@@ -62,6 +62,73 @@ def evaluate_under_judge(
     random_state: SupportsIndex = 0,
     **options: Unpack[ExplainOptions],
 ) -> UnderJudge:
+    """Evaluate a run by a judge's labels, corrected for the judge's errors, with intervals of the means.
+
+    The pairs of query and document that both judge and humans judged say what humans answer, given the judge's label.
+    Labels of all other judged pairs are drawn from this model, and the metrics measured under each draw.
+
+    Parameters
+    ----------
+    judge_qrels, human_qrels : as for `evaluate`
+        Labels are whole numbers from 0 up; a negative label is not a judgment. A human label is taken as true. The
+        levels of judge and humans may differ. Documents that neither judged stay unjudged.
+    run, metrics : as for `evaluate`
+        Metrics whose mean is over the queries.
+    strata : None, "level" or mapping of query_id to {doc_id: stratum}
+        What else the judge's errors may depend on, beside its label, the query and the rank of the document in the run.
+        A mapping has a stratum for every pair of the judge, such as the document's length. "level": not even on the
+        rank; the intervals are then wrong wherever relevant documents are ranked higher.
+    confidence : float
+    n_draws : int
+        From 100 up.
+    random_state : int
+        The same state gives the same numbers, whatever the number of threads.
+    **options
+        Options of `evaluate` as `explain` takes them, except `columns`, `qrels_columns`, `label` and `validate`.
+
+    Returns
+    -------
+    UnderJudge
+        The estimate of each metric with its interval, beside the values by the judge's labels and by human labels
+        alone; the estimate of each query; and what humans said to each label of the judge. **Undefined**: the interval
+        is NaN if fewer than two evaluated queries, or fewer than two queries, have a pair that both judged.
+
+    Raises
+    ------
+    NoOverlapError
+        No query, or no pair of query and document, is judged by both.
+    ValueError
+        Fewer than 5 pairs of a level of the judge, or of a stratum, were judged by humans, and some are not; a label is
+        a fraction; a pair has no stratum; the order of documents depends on labels (``ties="optimistic"``); a metric
+        has another mean; an option is out of range.
+    UnknownMetricError, FormatError, DuplicateError, TypeError, OverflowError, OSError
+        As by `evaluate`; or qrels have groups, or a metric is custom.
+
+    Warns
+    -----
+    FastirWarning
+        As `evaluate`.
+
+    Notes
+    -----
+    It is assumed that humans judged a random part of the pairs with equal judge's label, query, rank and stratum, and
+    that labels of a query are independent, given these and an effect of the query. The target is the mean over the
+    population of queries. docs/under_a_judge.md has the derivation, and simulations with and without the assumptions.
+    **Sources**: Rubin, Multiple Imputation for Nonresponse in Surveys, 1987; Robins and Wang, Inference for imputation
+    estimators, Biometrika 2000, for the variance; Meng, Multiple-imputation inferences with uncongenial sources of
+    input, Statistical Science 1994, for why Rubin's rules are too wide here; Rogan and Gladen, Estimating prevalence
+    from the results of a screening test, American Journal of Epidemiology 1978.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> judge = {f"q{q}": {f"d{d}": int(d % 4 < 2) for d in range(10)} for q in range(8)}
+    >>> human = {f"q{q}": {f"d{d}": int((d * q) % 4 < 2) for d in range(q % 2, 10, 2)} for q in range(8)}
+    >>> run = {f"q{q}": {f"d{d}": float(-d) for d in range(10)} for q in range(8)}
+    >>> found = fastir.evaluate_under_judge(judge, human, run, "precision@5")
+    >>> found.means["precision@5"].naive, found.answers[0].counts
+    (0.6, {0: 4, 1: 12})
+    """
     sides = judge_qrels, human_qrels
     judged = RunsUnderJudge(sides, {None: run}, metrics, strata, confidence, n_draws, random_state, options)
     return UnderJudge(means=judged.means(None), per_query=judged.per_query(None), **judged.shared())
@@ -79,14 +146,60 @@ def compare_under_judge(
     random_state: SupportsIndex = 0,
     **options: Unpack[ExplainOptions],
 ) -> ComparisonUnderJudge:
+    """Compare runs by a judge's labels, corrected for the judge's errors: differences, intervals and p-values.
+
+    Parameters
+    ----------
+    judge_qrels, human_qrels, metrics, confidence, n_draws, random_state, **options
+        As for `evaluate_under_judge`.
+    runs : mapping of name to run
+        At least two. Each draw of labels is used for all of them.
+    strata : None, "level" or mapping of query_id to {doc_id: stratum}
+        As for `evaluate_under_judge`; the judge's errors may depend on the ranks in all runs: a judge may prefer one
+        of them. With "level" they may not.
+
+    Returns
+    -------
+    ComparisonUnderJudge
+        For each two runs and each metric the mean difference, its interval and the p-value of a true difference of 0,
+        also corrected for all pairs of runs in that metric (Holm). **Undefined** as by `evaluate_under_judge`; the
+        p-value is 1 where all differences are 0.
+
+    Raises
+    ------
+    ValueError, TypeError, NoOverlapError, OSError
+        As by `evaluate_under_judge`; or there are fewer than two runs.
+
+    Warns
+    -----
+    FastirWarning
+        As `evaluate`.
+
+    Notes
+    -----
+    As for `evaluate_under_judge`. If humans judged documents of one run only, the errors on those of the others are
+    unknown, and the difference is as wrong as the judge.
+
+    Examples
+    --------
+    >>> import fastir
+    >>> judge = {f"q{q}": {f"d{d}": int(d % 4 < 2) for d in range(10)} for q in range(8)}
+    >>> human = {f"q{q}": {f"d{d}": int((d * q) % 4 < 2) for d in range(q % 2, 10, 2)} for q in range(8)}
+    >>> runs = {
+    ...     name: {f"q{q}": {f"d{d}": sign * d for d in range(10)} for q in range(8)}
+    ...     for name, sign in (("up", 1.0), ("down", -1.0))
+    ... }
+    >>> pair, = fastir.compare_under_judge(judge, human, runs, "precision@5").pairs
+    >>> pair.a, pair.b, pair.low < pair.estimate < pair.high
+    ('up', 'down', True)
+    """
     if not isinstance(runs, Mapping) or len(runs) < 2:
         raise ValueError("runs: expected {name: run} with at least two runs")
     sides = judge_qrels, human_qrels
     judged = RunsUnderJudge(sides, dict(runs), metrics, strata, confidence, n_draws, random_state, options)
-    means, per_query = ({name: of_run(name) for name in runs} for of_run in (judged.means, judged.per_query))
-    return ComparisonUnderJudge(
-        pairs=judged.differences(), means=means, per_query=per_query, **judged.shared()
-    )
+    means = {name: judged.means(name) for name in runs}
+    per_query = {name: judged.per_query(name) for name in runs}
+    return ComparisonUnderJudge(pairs=judged.differences(), means=means, per_query=per_query, **judged.shared())
 
 
 class RunsUnderJudge:
@@ -187,7 +300,11 @@ class RunsUnderJudge:
         for label in np.unique(pairs.judge[pairs.judge >= 0]).tolist():
             both, alone = (np.flatnonzero((pairs.judge == label) & rows) for rows in (pairs.both, pairs.open))
             counts = {level: int((pairs.human[both] == level).sum()) for level in levels}
-            mean = shares[:, self.design.cells[alone]].mean(axis=1).tolist() if len(alone) else [float("nan")] * len(levels)
+            mean = (
+                shares[:, self.design.cells[alone]].mean(axis=1).tolist()
+                if len(alone)
+                else [float("nan")] * len(levels)
+            )
             answers.append(HumanAnswers(label, len(both), len(alone), counts, dict(zip(levels, mean, strict=True))))
         return {
             "answers": answers,
@@ -211,7 +328,9 @@ class RankedPairs:
         evaluator = Evaluator(largest, metrics, queries=rule, **options)
         order = RunJudge(evaluator.rules.prepared).rules
         if order["ties"] in LABEL_TIES:
-            raise ValueError(f"ties={order['ties']!r} orders equal scores by labels, and a draw changes these; give another rule")
+            raise ValueError(
+                f"ties={order['ties']!r} orders equal scores by labels, and a draw changes these; give another rule"
+            )
         self.options: Options = evaluator.rules.settings.options
         settings, self.parts = compile_fixed(metrics, self.options, order)
         for name, how in zip(settings.names, settings.aggregates, strict=True):
