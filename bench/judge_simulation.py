@@ -34,19 +34,19 @@ LENIENT = np.array([[0.65, 0.28, 0.07], [0.0, 0.75, 0.25], [0.0, 0.0, 1.0]])  # 
 CONTENDERS = ("corrected", "judge", "ppi", "humans")
 # name: (errors depend on, quality, queries, share of human labels, strata, who is judged by humans, collections)
 DESIGNS = {
-    "truth, good, 50 queries, 20 %": ("truth", "good", 50, 0.2, None, "random", 250),
-    "truth, fair, 25 queries, 30 %": ("truth", "fair", 25, 0.3, None, "random", 250),
-    "truth, fair, 50 queries, 20 %": ("truth", "fair", 50, 0.2, None, "random", 250),
-    "truth, fair, 100 queries, 10 %": ("truth", "fair", 100, 0.1, None, "random", 250),
+    "truth, good, 50 queries, 20 %": ("truth", "good", 50, 0.2, None, "random", 240),
+    "truth, fair, 25 queries, 30 %": ("truth", "fair", 25, 0.3, None, "random", 240),
+    "truth, fair, 50 queries, 20 %": ("truth", "fair", 50, 0.2, None, "random", 240),
+    "truth, fair, 100 queries, 10 %": ("truth", "fair", 100, 0.1, None, "random", 240),
     "truth, fair, 250 queries, 20 %": ("truth", "fair", 250, 0.2, None, "random", 125),
-    "truth, poor, 50 queries, 20 %": ("truth", "poor", 50, 0.2, None, "random", 250),
-    "rank, fair, 50 queries, 20 %": ("rank", "fair", 50, 0.2, None, "random", 250),
-    "query, fair, 50 queries, 20 %": ("query", "fair", 50, 0.2, None, "random", 250),
-    "system, fair, 50 queries, 20 %": ("system", "fair", 50, 0.2, None, "random", 250),
-    "truth, levels only": ("truth", "fair", 50, 0.2, "level", "random", 125),
-    "rank, levels only": ("rank", "fair", 50, 0.2, "level", "random", 125),
-    "system, levels only": ("system", "fair", 50, 0.2, "level", "random", 125),
-    "system, humans saw one run": ("system", "fair", 50, 0.2, None, "one run", 125),
+    "truth, poor, 50 queries, 20 %": ("truth", "poor", 50, 0.2, None, "random", 240),
+    "rank, fair, 50 queries, 20 %": ("rank", "fair", 50, 0.2, None, "random", 240),
+    "query, fair, 50 queries, 20 %": ("query", "fair", 50, 0.2, None, "random", 240),
+    "system, fair, 50 queries, 20 %": ("system", "fair", 50, 0.2, None, "random", 240),
+    "truth, levels only": ("truth", "fair", 50, 0.2, "level", "random", 100),
+    "rank, levels only": ("rank", "fair", 50, 0.2, "level", "random", 100),
+    "system, levels only": ("system", "fair", 50, 0.2, "level", "random", 100),
+    "system, humans saw one run": ("system", "fair", 50, 0.2, None, "one run", 100),
 }
 
 

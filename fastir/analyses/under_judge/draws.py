@@ -43,6 +43,7 @@ class LabelDraws:
         """Blocks of draws: int32 arrays of shape (n, n_pairs)."""
         pairs, levels = self.pairs, self.model.levels
         human = np.flatnonzero(~pairs.open)
+        self.chances[:] = 0.0
         for start in range(0, self.n_draws, self.block):
             drawn = [(beta[start : start + self.block], u[start : start + self.block]) for beta, u in self.drawn]
             above = self.model.thresholds(drawn, self.design.columns, self.design.queries)

@@ -28,7 +28,7 @@ MAX_LEVELS = 32
 KNOTS = (3, 10, 30, 100, 300)  # ranks at which the slope over the logarithm of the rank may change
 EXACT_RANKS, GROWTH = 10, 1.1  # ranks beyond these are rounded to a geometric series, so that pairs share rows
 # precisions of the normal priors: a column that is scaled to about 1 changes a log-odds by so much
-INTERCEPT, SLOPE, INTERACTION = 1e-3, 1 / 2.5**2, 1 / 0.5**2
+INTERCEPT, SLOPE, BEND, INTERACTION = 1e-3, 1 / 2.5**2, 1.0, 1 / 0.5**2
 
 
 class JudgedPairs(NamedTuple):
@@ -130,7 +130,7 @@ def make_design(pairs: JudgedPairs, runs: list[JudgedRankings], strata: Strata) 
         slopes = rank_columns(rows[:, 2 + place])
         crossed = is_level * slopes[:, :1]
         columns += [slopes, crossed]
-        prior += [SLOPE] * slopes.shape[1] + [INTERACTION] * crossed.shape[1]
+        prior += [SLOPE] + [BEND] * (slopes.shape[1] - 1) + [INTERACTION] * crossed.shape[1]
     if isinstance(strata, Mapping):
         is_stratum = one_hot(rows[:, -1], len(names))
         crossed = (is_level[:, :, None] * is_stratum[:, None, :]).reshape(len(rows), -1)
