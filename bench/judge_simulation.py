@@ -99,7 +99,7 @@ def estimate(seed, design):
     human = pool & (random.random((n, DOCS)) < share * DOCS * n / pool.sum())
     runs = {name: as_dicts(ranks, ranks <= DEPTH, -1) for name, ranks in (("a", first), ("b", second))}
     sides = as_dicts(judge, everyone), as_dicts(truth, human)
-    found = fastir.compare_under_judge(*sides, runs, METRICS, strata=strata, n_draws=DRAWS, random_state=seed)
+    found = fastir.compare_under_judge(*sides, runs, METRICS, strata=strata, n_draws=DRAWS, random_state=seed, n_threads=1)
     rows = [*found.means["a"].values(), *found.pairs]
     whole = random.permutation(n)[: max(MIN_QUERIES, round(share * n))]
     others = np.setdiff1d(np.arange(n), whole)
@@ -121,7 +121,7 @@ def figures(design, mapper):
     true = np.concatenate([first, first - second]).mean(axis=1)
     place = list(DESIGNS).index(design)
     jobs = [(1_000_000 * (place + 1) + number, design) for number in range(n_collections)]
-    found = mapper(estimate, jobs, chunksize=5)
+    found = mapper(estimate, jobs, chunksize=2)
     row = {"collections": n_collections, "truth": true.tolist()}
     for contender in CONTENDERS:
         middle, low, high = np.array([each[contender] for each in found]).transpose(2, 0, 1)
