@@ -37,7 +37,7 @@ def pytest_configure(config):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    """`-n auto` is a worker per processor, at most four: some tests watch the clock, others fill memory."""
+    """`-n auto` is a worker per processor, at most four: some tests fill memory."""
     return min(4, os.cpu_count() or 1)
 
 

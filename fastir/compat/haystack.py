@@ -1,7 +1,7 @@
 """Haystack's evaluators of documents with another `run`: MRR, MAP, recall and nDCG.
 
 Import them from here, or call ``fastir.compat.install("haystack")`` to change Haystack's own. Compared with haystack-ai
-3.4.0.
+3.4.1.
 
 **Same**: all but `run` is Haystack's own, including pipelines and (de)serialisation. `run` has the same parameters,
 result and errors. Only the first copy of a value counts, and each copy keeps its rank. A document without the field

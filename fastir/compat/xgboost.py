@@ -1,14 +1,14 @@
 """Metrics of a ranking for XGBoost.
 
 ``xgboost.train(..., custom_metric=fastir.compat.xgboost.custom_metric("ndcg@10"))``. This file itself needs no XGBoost.
-Compared with XGBoost 3.2.0.
+Compared with XGBoost 3.4.1.
 
 **Same**: with the convention "xgboost", which is the default, ``ndcg@k``, ``map@k`` and ``precision@k`` (its ``pre@k``)
-equal XGBoost's: gains of 2^label - 1 (``gain="linear"`` is its ``ndcg_exp_gain=False``), the ideal ranking from
-the query's own documents, average precision divided by the smaller of k and the number of relevant documents, precision
-divided by the smaller of k and the number of documents, equal scores in the order of the input, and, except for
-precision, 1 for a query without relevant documents (``empty="zero"`` is XGBoost's suffix ``-``). Scores are float32;
-each query has one weight.
+equal XGBoost's: gains of 2^label - 1 (``gain="linear"`` is its ``ndcg_exp_gain=False``, which takes real-valued
+labels), the ideal ranking from the query's own documents, average precision divided by the smaller of k and the number
+of relevant documents, precision divided by the smaller of k and the number of documents, equal scores in the order of
+the input, and, except for precision, 1 for a query without relevant documents (``empty="zero"`` is XGBoost's suffix
+``-``). Scores are float32; each query has one weight.
 
 **Different on purpose**: any metric of fastir under any convention. Average precision takes labels above 1, which are
 relevant; nDCG takes labels above 31. XGBoost's own nDCG counts a query without relevant documents as 1 without its

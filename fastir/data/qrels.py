@@ -282,8 +282,9 @@ class Qrels(Rows):
         """From ``{query_id: [[doc_id, ...], ...]}``: sets of evidence, each of which is enough if it is complete.
 
         Metrics called evidence_* count complete sets. A set is complete at the rank of its last member, so at k if all
-        its members are in the first k; every document has a rank of its own. (KILT counts all members of a set as one
-        rank.) To other metrics a document of any set is relevant, with the label 1. A document may be in several sets.
+        its members are in the first k; every document has a rank of its own. (With ``set_ranks=sets``, as in KILT, the
+        retrieved members of a set are one rank.) A set that a query has twice counts once. To other metrics a document
+        of any set is relevant, with the label 1. A document may be in several sets.
 
         Raises
         ------
@@ -706,6 +707,12 @@ def qrels_of_columns(
     """Qrels of the columns of a table or of a file, perhaps with sets or hops."""
     rows = query_ids, offsets, ids, label_column(labels), repairs
     return Qrels(*rows) if evidence is None else EvidenceQrels(*rows, evidence)
+
+
+def refuse_without_labels(qrels: Qrels, option: str, *others: type[Qrels]) -> None:
+    """Refuse an option beside judgments that are neither labels of documents, perhaps with weights, nor of `others`."""
+    if type(qrels) not in (Qrels, *others) and qrels.columns.weights is None:
+        raise TypeError(f"{option} go with labels {{query_id: {{doc_id: label}}}}, not with groups or samples")
 
 
 def listed_evidence(data: Alternatives, kind: str) -> Qrels:

@@ -157,7 +157,7 @@ def evaluate(
         Parameters of the metrics, for all that have them: empty, gain, discount, ideal, ap_norm, short_rankings,
         rounding, unranked, one_class, gains, rbp_norm, bpref_norm, negatives, f_weight, max_grade, tail, rank_one,
         depth, normalize, missing_documents, recall_norm, no_hit, empty_ranking, wanted, n_docs, self_normalized,
-        over_budget, at_least_one.
+        over_budget, at_least_one, set_ranks.
         `metric` explains the parameters of a metric. A parameter set in its name, as in ``"ndcg(gain=exp2)"``,
         overrides them.
 

@@ -220,6 +220,7 @@ class Evaluator:
         from fastir.analyses.explain.query_explanation import explain_query
 
         rules = self.rules
+        rules.refuse_names(run)
         run = rules.retrieved(run)
         if rules.custom is not None and len(rules.custom.custom) == len(rules.custom.metrics):
             metric_tuple(rules.custom.custom)  # which refuses them; beside others they are left out

@@ -128,6 +128,11 @@ class EvaluationRules:
             from fastir.evaluation.composites.weights import read_doc_weights
 
             doc_weights = read_doc_weights(doc_weights, qrels, qrels_columns, options.duplicates)
+        if qrels_columns and run_columns:
+            from fastir.inputs import formats
+
+            if formats.without_names(qrels, Qrels, qrels_columns, False):
+                run_columns = roles.one_sided(run_columns)
         qrels = as_qrels(qrels, qrels_columns, options.duplicates)
         if len(qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
@@ -313,16 +318,11 @@ class EvaluationRules:
 
     def refuse_names(self, run: Any) -> None:
         """Raise ValueError if names of a run's columns were given for a run, the only one, that has none."""
-        if type(self.columns) is not roles.OneSided:
-            return
-        shape, got = input_shape(run, Run, self.columns), f"a {type(run).__name__}"
-        if shape == PATH:
+        if type(self.columns) is roles.OneSided:
             from fastir.inputs import formats
 
-            card = formats.FORMATS[formats.file_format(run, self.settings.lines)]
-            shape, got = TABLE if "columns" in card.takes else PATH, f"a file in the format {card.name!r}"
-        if shape not in (TABLE, COLUMNS):
-            roles.refuse_names(self.columns, "run", got)
+            if got := formats.without_names(run, Run, self.columns, True, self.settings.lines):
+                roles.refuse_names(self.columns, "run", got)
 
     def of_kind(self, values: Any, query_ids: list[Any]) -> Any:
         """Values of metrics, NaN where a query is not of the kind that the option unanswerable says."""

@@ -56,7 +56,19 @@ def runs_by_name(
         from fastir.inputs import table_rows, tables
 
         runs = make_runs(table_rows.group_by_run(tables.table(runs, "runs", columns), duplicates))
+    elif type(columns) is roles.OneSided:
+        runs = refusing_names(pairs(runs), columns)
     yield from pairs(runs)
+
+
+def refusing_names(runs: Iterable[tuple[Hashable, Any]], columns: roles.OneSided) -> Iterator[tuple[Hashable, Any]]:
+    """The runs, and an error after the last one if none of them has names of columns."""
+    kinds: list[str | None] = []
+    for name, run in runs:
+        kinds.append(formats.without_names(run, Run, columns, True))
+        yield name, run
+    if kinds and (got := kinds[0]) and all(kinds):
+        roles.refuse_names(columns, "run", got)
 
 
 EXPECTED_TEXT = (
@@ -371,6 +383,8 @@ def read_runs(
     A file of `judgments`, as the caller gave them, is no run where it lies in a folder of them.
     """
     read: dict[Hashable, Run] = {}
+    if columns is not None and judgments is None:
+        columns = roles.one_sided(columns)
     for name, rankings in runs_by_name(runs, columns, duplicates, names, [judgments]):
         try:
             read[name] = as_run(rankings, columns, duplicates, parents, lines)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fastir.data.qrels import Qrels
+from fastir.data.qrels import Qrels, refuse_without_labels
 from fastir.engine.measure import FALSE_SURFACE
 from fastir.errors import quote
 from fastir.inputs.exclusions import equal_ids
@@ -42,10 +42,7 @@ def read_unanswerable(unanswerable: Any, qrels: Qrels, rel_level: float) -> tupl
             )
     missing = [text for text in texts if text not in known]
     if missing:
-        if type(qrels) is not Qrels:
-            raise TypeError(
-                "unanswerable queries go with labels {query_id: {doc_id: label}}, not with groups or samples"
-            )
+        refuse_without_labels(qrels, "unanswerable queries")
         integers = type(next(iter(qrels))) is int
         added = [equal_ids(text)[-1] if integers else text for text in missing]
         query_ids, offsets, ids, numbers, repairs = qrels.columns.fields()

@@ -15,6 +15,7 @@ from fastir.errors import DuplicateError, quote
 from fastir.inputs import dicts
 from fastir.inputs.roles import EVIDENCE_KINDS
 
+SETS_TWICE = "sets listed twice"  # a kind of repair
 Members = Mapping[Any, Mapping[Any, Mapping[Any, float]]]  # {query_id: {set: {doc_id: label}}}
 
 
@@ -102,8 +103,10 @@ def tabled_members(query_ids: list[Any], by_set: Mapping[Any, tuple[Any, ...]]) 
 def columns_of_members(members: Members, kind: str, repairs: dict[Any, Any] | None = None) -> tuple[Any, ...]:
     """The columns of qrels in which each document has its largest label, with the repairs and the Evidence.
 
-    Documents with a label of 1 or more are members of their sets; the others are judged, and in none.
+    Documents with a label of 1 or more are members of their sets; the others are judged, and in none. A set that a
+    query has twice counts once.
     """
+    repairs = dict(repairs or {})
     labels: dict[Any, dict[Any, float]] = {}
     sizes: list[int] = []
     rows: list[int] = []
@@ -112,6 +115,7 @@ def columns_of_members(members: Members, kind: str, repairs: dict[Any, Any] | No
         judged = labels[query_id] = {}
         places: dict[Any, int] = {}
         n_before = len(sizes)
+        seen: set[frozenset[int]] = set()
         for docs in sets.values():
             before = len(rows)
             for doc_id, label in docs.items():
@@ -119,13 +123,19 @@ def columns_of_members(members: Members, kind: str, repairs: dict[Any, Any] | No
                 judged[doc_id] = max(label, judged.get(doc_id, label))
                 if label >= 1:
                     rows.append(row)
-            if len(rows) > before:
+            whole = frozenset(rows[before:])
+            if kind == "sets" and whole in seen:
+                count, place = repairs.get(SETS_TWICE, (0, f"query {query_id}"))
+                repairs[SETS_TWICE] = count + 1, place
+                del rows[before:]
+            elif whole:
                 sizes.append(len(rows) - before)
+                seen.add(whole)
         n_sets.append(len(sizes) - n_before)
         first += len(places)
     columns = dicts.judgments(labels)[:4]
     evidence = Evidence(kind, offsets_from_sizes(n_sets), offsets_from_sizes(sizes), np.array(rows, np.int64))
-    return *columns, repairs or {}, evidence
+    return *columns, repairs, evidence
 
 
 def damaged(evidence: Evidence, n_queries: int, n_rows: int) -> bool:

@@ -21,10 +21,12 @@ from fastir.engine.columns._ids import encode
 from fastir.engine.columns.other_formats import HEADER, are_pairs
 from fastir.errors import FormatError, quote
 from fastir.inputs import files, places, roles
-from fastir.inputs.source import HEAD_BYTES, as_source
+from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
+from fastir.inputs.source import HEAD_BYTES, as_source, data_of
 from fastir.request.options import DUPLICATES
 
 if TYPE_CHECKING:
+    from fastir.engine.columns.rows import Rows
     from fastir.inputs.files import Path, Watch
     from fastir.inputs.writers import Nested
 
@@ -164,6 +166,17 @@ def format_from_bytes(path: Any, is_run: bool) -> str | None:
         return named
     whole = rows[: len(rows) - (len(head) == length)]
     return "pairs" if are_pairs([row.decode("utf-8", "replace") for row in whole]) else None
+
+
+def without_names(
+    data: Any, holds: type[Rows], columns: Mapping[str, Any], is_run: bool, lines: str = "trec"
+) -> str | None:
+    """What judgments or a run are, in words, if their columns have no names: no table, or a file of lines."""
+    shape = input_shape(data, holds, columns)
+    if shape == PATH:
+        card = FORMATS[file_format(data_of(data), lines, is_run)]
+        return None if "columns" in card.takes else f"a file in the format {card.name!r}"
+    return None if shape in (TABLE, COLUMNS) else f"a {type(data_of(data)).__name__}"
 
 
 def find_format(path: Any, is_run: bool, format: str | None) -> Format:

@@ -85,7 +85,21 @@ def label_all(columns: Mapping[Any, Any] | None, label: Any) -> Mapping[Any, Any
 
 
 class OneSided(dict[Any, Any]):
-    """Names of columns that the caller gave for the qrels alone, or for the run: an error where there are none."""
+    """Names of columns that the caller gave for the qrels alone, or for the run: an error where there are none.
+
+    `option` is "columns" where they were given for both sides, and the other side has none.
+    """
+
+    option: str | None = None
+
+
+def one_sided(columns: Mapping[Any, Any]) -> OneSided:
+    """Names that were given as `columns`, and have an effect on one side alone."""
+    if isinstance(columns, OneSided):
+        return columns
+    named = OneSided(columns)
+    named.option = "columns"
+    return named
 
 
 def refuse_names(columns: Mapping[Any, Any] | None, what: str, got: str) -> None:
@@ -93,7 +107,8 @@ def refuse_names(columns: Mapping[Any, Any] | None, what: str, got: str) -> None
     names = {role: name for role, name in (columns or {}).items() if not isinstance(name, Everything)}
     if isinstance(columns, OneSided) and names:
         verb = "is" if what == "run" else "are"
-        raise ValueError(f"{what}_columns={names!r} names columns of a table; the {what} {verb} {got}")
+        option = columns.option or f"{what}_columns"
+        raise ValueError(f"{option}={names!r} names columns of a table; the {what} {verb} {got}")
 
 
 def label_of_all(columns: Mapping[Any, Any] | None) -> float:

@@ -37,10 +37,11 @@ class Convention:
         Where the tool computes them: a repository, files in it, and threads about changes.
     pending : str
         An announced change of the tool that is not in a record yet; empty if none is known.
-    fractions : {"taken", "gains", "ids", "cut", "refused", "integers"}
-        What the tool does with real-valued labels: "gains" are taken by its graded metrics alone, and "ids" are
-        lists of relevant documents without labels. Labels that the tool does not take are refused under its convention;
-        for metrics of relevance alone, those of "gains" and "ids" are taken with a ``rel_level`` of the caller.
+    fractions : {"taken", "gains", "linear", "ids", "cut", "refused", "integers"}
+        What the tool does with real-valued labels: "gains" are taken by its graded metrics alone, "linear" by these
+        with ``gain="linear"``, and "ids" are lists of relevant documents without labels. Labels that the tool does not
+        take are refused under its convention; for metrics of relevance alone, those of "gains" and "ids" are taken with
+        a ``rel_level`` of the caller.
     rel_level : int or float
         As for `evaluate`; a level given by the caller overrides it.
     queries, ties, score_dtype, duplicates, exclude : str, the last two also None
@@ -100,6 +101,7 @@ class Convention:
     average: Any = "macro"
     over_budget: Any = "stop"
     at_least_one: Any = "false"
+    set_ranks: Any = "documents"
     of: tuple[tuple[str, tuple[tuple[str, Any], ...]], ...] = ()
 
     @property

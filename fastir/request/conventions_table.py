@@ -61,7 +61,7 @@ TOOLS = (  # given scores
         "documents for 1", fractions="refused", gain="exp2", empty="one", **LISTS),
     row("xgboost", "XGBoost with ndcg_exp_gain; its metrics without a cutoff stop at 32 documents (or "
         "lambdarank_num_pair_per_sample), and its ndcg takes the weight of a query without relevant documents for 1",
-        fractions="refused", gain="exp2", empty="one", short_rankings="clip", score_dtype="float32",
+        fractions="linear", gain="exp2", empty="one", short_rankings="clip", score_dtype="float32",
         of=several("precision", empty="zero"), **LISTS),
     row("catboost", "CatBoost with NDCG:type=Base, to which a document is relevant with a label above 0.5",
         fractions="taken", rel_level=ABOVE_HALF, ideal="retrieved", ap_norm="min_kR", ties="pessimistic",
@@ -217,7 +217,7 @@ VERSIONS = {
     "ir_measures": Version("ir-measures", "0.4.3", "terrierteam/ir_measures, ir_measures/providers/"),
     "sklearn": Version("scikit-learn", "1.9.1", "scikit-learn/scikit-learn, sklearn/metrics/_ranking.py"),
     "lightgbm": Version("lightgbm", "4.7.0", "LightGBM, src/metric/rank_metric.hpp and dcg_calculator.cpp"),
-    "xgboost": Version("xgboost", "3.2.0", "dmlc/xgboost, src/metric/rank_metric.cc"),
+    "xgboost": Version("xgboost", "3.4.1", "dmlc/xgboost, src/metric/rank_metric.cc"),
     "catboost": Version("catboost", "1.2.10", "catboost/catboost, catboost/libs/metrics/"),
     "torchmetrics": Version("torchmetrics", "1.9.0", "Lightning-AI/torchmetrics, functional/retrieval/"),
     "sentence-transformers": Version("sentence-transformers", "6.2.0", "InformationRetrievalEvaluator.py"),
@@ -229,7 +229,7 @@ VERSIONS = {
     "ndeval": Version("pyndeval", "0.0.8", "ndeval.c of TREC's Web track"),
     "ptranking": Version("ptranking", "f1d366c", "wildltr/ptranking, ptranking/metric/adhoc/adhoc_metric.py"),
     "tf-ranking": Version("tensorflow-ranking", "0.5.5", "tensorflow/ranking, python/metrics_impl.py"),
-    "haystack": Version("haystack-ai", "3.4.0", HAYSTACK, "3.1.0"),
+    "haystack": Version("haystack-ai", "3.4.1", HAYSTACK, "3.1.0"),
     "haystack-2": Version("haystack-ai", "3.0.0", HAYSTACK, "2.3.0", "3.0.0"),
     "haystack-1": Version(
         "farm-haystack",

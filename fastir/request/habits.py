@@ -67,10 +67,9 @@ JUDGE = (
     "it compares texts, as Ragas and DeepEval do; the labels of a judge are qrels, see rel_level= for those from 0 to 1"
 )
 FAIR = "awrf@k with doc_groups= and target=, and fastir.expected_exposure"
-EMPTY = (
-    "no metric rewards refusal; empty= is the value of a query without relevant documents, empty_ranking= that of an "
-)
-EMPTY += "empty ranking"
+SILENCE = "surfaced, false_surface and false_abstention, with min_score=, and fastir.risk_coverage"
+FORBIDDEN = "forbidden_hits, forbidden_rate and leak_recall take forbidden="
+EVIDENCE = "evidence_recall@k and its kin, of Qrels.from_sets, or hop_recall@k, of Qrels.from_hops"
 # Metrics that fastir does not have, and what comes near: names in lower case with underscores, without a cutoff.
 METRICS = {
     **dict.fromkeys(("relstring", "runid"), "trec_eval has it"),
@@ -80,15 +79,28 @@ METRICS = {
     ),
     **dict.fromkeys(("personalization", "popularity", "popularity_bias", "unexpectedness", "entropy"), ITEMS),
     **dict.fromkeys(("attention", "exposure", "fairness", "fair", "eed", "eer", "expected_exposure"), FAIR),
+    **dict.fromkeys(("ee_d", "ee_r", "ee_l", "ee"), "fastir.expected_exposure has it"),
+    **dict.fromkeys(("forbidden", "harm", "harmful", "leak", "leakage", "stale", "stale_hits", "toxic"), FORBIDDEN),
+    "false_positive_rate": "false_surface, of queries without an answer, fallout@k, of documents, or forbidden_rate@k",
+    **dict.fromkeys(("abstention", "refusal", "rejection", "abstain", "no_answer", "answerability"), SILENCE),
+    **dict.fromkeys(("nauc", "aurc", "e_aurc", "risk_coverage", "selective_risk"), "fastir.risk_coverage has it"),
+    **dict.fromkeys(("evidence", "chain", "chain_completeness", "answerable", "hop", "hops", "multi_hop"), EVIDENCE),
     **dict.fromkeys(
-        ("forbidden", "harm", "harmful", "leak", "false_positive_rate"), "forbidden_hits and its kin take forbidden="
-    ),
-    **dict.fromkeys(("abstention", "refusal", "rejection", "abstain", "no_answer"), EMPTY),
-    **dict.fromkeys(
-        ("nugget_recall", "nugget_coverage", "vital_recall", "nugget_f1"), "fastir.evaluate_nuggets has it"
+        (
+            *("nugget", "nuggets", "nugget_recall", "nugget_recall_strict", "weighted_nugget_recall", "vital_recall"),
+            *("vital_recall_strict", "vital", "strict_vital", "strict_all", "nugget_coverage", "nugget_f1"),
+        ),
+        "fastir.evaluate_nuggets has it",
     ),
     "nugget_precision": "fastir.evaluate_nuggets and fastir.evaluate_citations come near",
-    **dict.fromkeys(("citation_precision", "citation_recall", "citation_f1"), "fastir.evaluate_citations has it"),
+    **dict.fromkeys(
+        (
+            *("citation", "citations", "citation_precision", "citation_precision_strict", "citation_recall"),
+            *("citation_recall_strict", "citation_f1", "sentence_citation_precision", "sentence_precision"),
+            *("report_precision", "report_recall", "report_f1"),
+        ),
+        "fastir.evaluate_citations has it",
+    ),
     **dict.fromkeys(("faithfulness", "groundedness", "hallucination", "answer_relevancy", "answer_relevance"), JUDGE),
     **dict.fromkeys(("answer_correctness", "answer_similarity", "context_relevance", "context_relevancy"), JUDGE),
     **dict.fromkeys(("bleu", "rouge", "meteor", "bertscore", "perplexity", "exact_match", "em", "bert_score"), JUDGE),

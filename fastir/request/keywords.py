@@ -89,6 +89,7 @@ class MetricOptions(TypedDict, total=False):
     wanted: Literal["up", "nearest"]
     n_docs: int | Literal["judged"]
     self_normalized: bool | Literal["true", "false"]
+    set_ranks: Literal["documents", "sets"]
 
 
 class LevelOptions(TypedDict, total=False):

@@ -62,6 +62,8 @@ UNRECORDED_OPTIONS = ("convention", "queries", "ties", "score_dtype", "choices",
 FRACTION_ERRORS = {
     "cut": "convention {tool!r}: label {label!r} is not an integer, and that tool reads it as {whole}",
     "refused": "convention {tool!r}: label {label!r} is not an integer, and that tool refuses it",
+    "linear": "convention {tool!r}: label {label!r} is not an integer, and that tool takes such labels in ndcg with "
+    "gain='linear' alone, not in {metric}",
     "integers": "convention {tool!r}: label {label!r} is not an integer, and that tool's labels are integers",
     "pairs": "convention {tool!r}: label {label!r} is not an integer, and {metric} counts pairs of unequal labels "
     "there",
@@ -470,7 +472,7 @@ def find_refused_fractions(
 def takes_fractions(word: str, request: names.Request, values: dict[str, Any], leveled: bool) -> bool:
     """Whether a convention with this word has the tool's value of a metric; `leveled` if the caller gave a level."""
     graded = request.card.graded and values.get("gain") != "binary"
-    if word == "taken" or (word == "gains" and graded):
+    if word == "taken" or (word == "gains" and graded) or (word == "linear" and values.get("gain") == "linear"):
         return True
     return word in ("gains", "ids") and not graded and (leveled or request.level is not None)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from common import ABSENT, SHARED
+from processes import patient
 from verdicts import judge
 
 import fastir
@@ -61,7 +62,7 @@ class Worker:
 
     def close(self):
         self.process.stdin.close()
-        self.process.wait(10)
+        self.process.wait(patient(10))
 
 
 @pytest.fixture(scope="module")

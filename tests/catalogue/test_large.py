@@ -7,7 +7,7 @@ import json
 import sys
 
 import pytest
-from processes import python
+from processes import patient, python
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="uses /proc and resource as on Linux")
 large = pytest.mark.large
@@ -60,7 +60,7 @@ def test_l01_l02_qrels_of_gigabytes(size, tmp_path):
             results = fastir.evaluate(sys.argv[1], json.loads(sys.argv[2]), metrics, queries="qrels")
             print(int(results["num_rel"]), int(results["num_rel_ret"]), results.values[-1, 2], len(results.query_ids))
         """,
-            path, run, timeout=600,
+            path, run, timeout=patient(600),
         )  # fmt: skip
         assert out.split() == [str(lines), "2", str(1 / 3), str(query + 1)]
     finally:
@@ -90,7 +90,7 @@ def test_l03_a_run_of_179_million_lines(together, tmp_path):
                 print(*results.values.ravel().tolist())
         """,
             path,
-            timeout=900,
+            timeout=patient(900),
         )
         more = [1971.0, 2.0], [1000.0, 1.0]
         first, other = more if together else more[::-1]
@@ -135,7 +135,7 @@ def test_l05_more_labels_than_31_bits_count():
         else:
             print(results.values[0].tolist() == [n, 1 / n])
     """,
-        timeout=600,
+        timeout=patient(600),
     )
     assert out in [f"True False [8.0, 0.125]\n{last}\n" for last in ("True", "MemoryError")]
 

@@ -16,7 +16,7 @@ import time
 import gen
 import pytest
 from common import ABSENT, SHARED
-from processes import python, start
+from processes import patient, python, start
 
 import fastir
 
@@ -60,8 +60,7 @@ def test_p01_a_run_that_another_thread_changes():
         sys.setswitchinterval(1e-5)
         thread.start()
         right = refused = 0
-        end = time.monotonic() + 0.7
-        while time.monotonic() < end:
+        for _ in range(300):
             try:
                 assert values(evaluator.evaluate(run)) == expected
                 right += 1
@@ -71,7 +70,7 @@ def test_p01_a_run_that_another_thread_changes():
         thread.join()
         print(right + refused)
     """)
-    assert int(out) > 50
+    assert int(out) == 300
 
 
 def test_p02_sixteen_threads_on_one_evaluator():
@@ -136,7 +135,7 @@ def test_p03_fork_after_a_parallel_evaluation(n_threads):
             again = fastir.evaluate_ranked(labels, offsets, METRICS, n_threads=int(sys.argv[1])).values.tobytes()
             os._exit(0 if again == expected else 3)
         assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-    """, n_threads, timeout=20)  # fmt: skip
+    """, n_threads, timeout=patient(20))  # fmt: skip
 
 
 @pytest.mark.parametrize("method", ["spawn", "fork", "forkserver"])
@@ -155,7 +154,9 @@ def test_p11_evaluators_travel_to_other_processes(method, tmp_path, qrels, run):
     """)
     )
     arguments = map(json.dumps, (qrels, run, method))
-    done = subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True, timeout=30, check=True)
+    done = subprocess.run(
+        [sys.executable, script, *arguments], capture_output=True, text=True, timeout=patient(30), check=True
+    )
     assert json.loads(done.stdout) == [fastir.evaluate(qrels, run, ["ndcg@10", "map"]).values.tolist()] * 4
 
 
@@ -227,46 +228,27 @@ LONG_CALLS = {
 
 
 @pytest.mark.parametrize("kind", LONG_CALLS)
-def test_p04_interrupt_within_a_fifth_of_a_second(kind, tmp_path):
-    """A call that would take 0.4 s more ends in KeyboardInterrupt at most 0.2 s after the signal.
-
-    A busy machine may itself be late, so one of three times is enough.
-    """
-    assert any(interrupted_after(kind, tmp_path) <= 0.2 for _ in range(3))
-
-
-def interrupted_after(kind, tmp_path):
-    """Seconds from the signal to KeyboardInterrupt."""
+def test_p04_an_interrupt_ends_a_call_and_leaves_the_next_one_alone(kind, tmp_path):
+    """How soon is measured by `pytest bench -k interrupts`; endless calls are in tests/threads/test_blocks.py."""
     process = start(textwrap.dedent(LONG_CALLS[kind]) + textwrap.dedent("""
-        prepare(1)()  # what the first call imports would pass for the time of the call
-        size, seconds = 1, 0.0
-        while True:
-            call = prepare(size)
-            begin = time.monotonic()
-            call()
-            seconds = time.monotonic() - begin
-            if seconds >= 0.5:
-                break
-            size *= min(8, int(0.65 / max(seconds, 1e-3)) + 1)
-        print("calling", flush=True)
+        prepare(1)()  # imports what a first call needs
+        call = prepare(4)
         try:
-            call()
-            print("finished")
+            print("calling", flush=True)
+            while True:
+                call()
         except KeyboardInterrupt:
-            print(time.monotonic())
+            print("interrupted")
         assert fastir.evaluate(QRELS, RUN, "map")["map"] > 0.7
     """), tmp_path)  # fmt: skip
     try:
         assert process.stdout.readline() == "calling\n", process.communicate()[1][-2000:]
         time.sleep(0.1)
-        sent = time.monotonic()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=patient(30))
     finally:
         process.kill()
-    assert process.returncode == 0, err
-    assert out.strip() != "finished", "the call ended before anybody could interrupt it"
-    return float(out) - sent
+    assert (process.returncode, out) == (0, "interrupted\n"), err
 
 
 # ---- P05: out of memory ----------------------------------------------------------------------------------------
@@ -385,41 +367,22 @@ def test_p07_p08_p09_resident_memory_stays_flat(case):
     assert int(grown) < 400_000
 
 
-# ---- P10, P18: time --------------------------------------------------------------------------------------------
-def test_p10_import_and_first_call():
-    """A tenth of a second of the processor, NumPy already there; the bound is five times that, for slow machines."""
-    script = textwrap.dedent("""
-        import time
-        import numpy
-        begin = time.process_time()
-        import fastir
-        fastir.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["ndcg@10", "map"])
-        print(time.process_time() - begin)
-    """)
-    seconds = [float(subprocess.check_output([sys.executable, "-c", script])) for _ in range(3)]
-    assert min(seconds) < 5 * 0.1
-
-
+# ---- P10: tests/house/test_start_up.py counts what a first call loads ------------------------------------------------
+# ---- P18: time --------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("kind", ["dict", "file"])
 def test_p18_time_is_linear_in_topics(kind, tmp_path):
-    """Three times the topics take about three times the processor; a quadratic look-up would take nine times."""
-    out = python("""
-        def seconds(topics):
-            qrels, run = shared(topics, 4)
-            if sys.argv[1] == "file":
-                run_path, qrels_path = (f"{sys.argv[2]}/{topics}.{side}" for side in ("run", "qrels"))
-                fastir.Run.from_dict(run).save(run_path)
-                fastir.Qrels.from_dict(qrels).save(qrels_path)
-                qrels, run = qrels_path, run_path
-            times = []
-            for _ in range(5):
-                begin = time.process_time()
-                fastir.evaluate(qrels, run, METRICS, n_threads=1)
-                times.append(time.process_time() - begin)
-            return min(times)
-        print(seconds(12_000) / seconds(4_000))
+    """A second or two; with a look-up that reads all topics, hours."""
+    python("""
+        qrels, run = shared(400_000, 4)
+        if sys.argv[1] == "file":
+            run_path, qrels_path = (os.path.join(sys.argv[2], side) for side in ("run", "qrels"))
+            with open(run_path, "w") as file:
+                file.writelines(f"{q} Q0 doc{d} 1 {d} t\\n" for q in qrels for d in range(4))
+            with open(qrels_path, "w") as file:
+                file.writelines(f"{q} 0 doc2 1\\n" for q in qrels)
+            qrels, run = qrels_path, run_path
+        fastir.evaluate(qrels, run, METRICS, n_threads=1)
     """, kind, tmp_path)  # fmt: skip
-    assert float(out) < 6
 
 
 # ---- P14, P15: the command line's output -----------------------------------------------------------------------
@@ -430,7 +393,7 @@ def test_p14_a_full_disk_is_an_error(format, flags, many_topics):
     """Where the output is one line, which waits in a buffer, and where it is more than that holds."""
     with open("/dev/full", "w") as full:
         command = fastir_command("eval", *many_topics, "-m", "map", *flags, "--format", format)
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=20)
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=patient(20))
     assert done.returncode == 3, done.stderr
     assert "Traceback" not in done.stderr
     assert "No space left" in done.stderr
@@ -438,7 +401,7 @@ def test_p14_a_full_disk_is_an_error(format, flags, many_topics):
 
 def test_p14_a_closed_output_is_an_error(files):
     command = " ".join(fastir_command("eval", *files, "-m", "map")) + " >&-"
-    done = subprocess.run(command, shell=True, stderr=subprocess.PIPE, text=True, timeout=20)
+    done = subprocess.run(command, shell=True, stderr=subprocess.PIPE, text=True, timeout=patient(20))
     message = "fastir: error: cannot write to standard output: the stream is closed\n"
     assert (done.returncode, done.stderr) == (3, message)
 
@@ -455,7 +418,7 @@ def test_p15_a_reader_that_stops_reading(command, lines, many_topics):
     process.stdout.close()
     assert process.stderr.read() == b""
     process.stderr.close()
-    assert process.wait(20) == 0
+    assert process.wait(patient(20)) == 0
 
 
 def test_an_interrupted_command_says_so(files):
@@ -466,7 +429,7 @@ def test_an_interrupted_command_says_so(files):
         process.stdin.write(more_than_a_pipe_holds)
         process.stdin.flush()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=patient(20))
     assert (process.returncode, out, err) == (130, b"", b"fastir: error: interrupted\n")
 
 
@@ -511,7 +474,7 @@ def test_p16_numbers_use_the_point_in_every_locale(files, comma_locale):
     """
     assert python(code, *files, ",", env=comma_locale) == python(code, *files, ".", env={**os.environ, "LC_ALL": "C"})
     command = fastir_command("eval", *files, "-m", "ndcg@10", "-m", "map", "-q", "--format", "tsv")
-    there, here = (subprocess.check_output(command, env=env, timeout=20) for env in (comma_locale, None))
+    there, here = (subprocess.check_output(command, env=env, timeout=patient(20)) for env in (comma_locale, None))
     assert there == here
     assert b"0.7601875334318685" in there
 

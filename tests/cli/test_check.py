@@ -10,6 +10,7 @@ import time
 
 import pytest
 from common import EXAMPLES
+from processes import patient
 from terminals import Terminal
 
 import fastir
@@ -130,5 +131,5 @@ def test_ctrl_c_ends_it(tmp_path):
     )  # fmt: skip
     time.sleep(1.5)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=patient(30))
     assert (process.returncode, out, err) == (130, "", "fastir: error: interrupted\n")

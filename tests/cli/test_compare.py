@@ -11,6 +11,7 @@ from pathlib import Path
 import gen
 import pytest
 from common import EXAMPLES
+from processes import patient
 from terminals import Terminal
 
 import fastir
@@ -213,15 +214,12 @@ def test_an_interrupted_comparison_says_so(tmp_path):
             process.stdin.close()
             time.sleep(1.5)
             assert process.poll() is None, process.stderr.read()
-            sent = time.monotonic()
             process.send_signal(signal.SIGINT)
             out, err = process.stdout.read(), process.stderr.read()
-            process.wait(20)
-            took = time.monotonic() - sent
+            process.wait(patient(20))
         finally:
             process.kill()
     assert (process.returncode, out, err) == (130, b"", b"fastir: error: interrupted\n")
-    assert took < 5.0
     assert not (tmp_path / "x.png").exists()
 
 

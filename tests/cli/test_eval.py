@@ -7,13 +7,12 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import gen
 import pytest
 from common import EXAMPLES
-from processes import has_open
+from processes import has_open, patient
 
 import fastir
 
@@ -320,14 +319,11 @@ def test_several_runs_are_interrupted_at_once(tmp_path, n_threads):
         try:
             while not has_open(process, tmp_path / "run"):
                 assert process.poll() is None, process.communicate()
-            sent = time.monotonic()
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=20)
-            took = time.monotonic() - sent
+            out, err = process.communicate(timeout=patient(20))
         finally:
             process.kill()
     assert (process.returncode, out, err) == (130, b"", b"fastir: error: interrupted\n")
-    assert took < 5.0
 
 
 # ---- the progress bar ------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from common import EXAMPLES
+from processes import patient
 
 import fastir
 from fastir.evaluation.partial import row_groups
@@ -129,5 +130,5 @@ def test_what_is_not_there_is_an_error(call, parts):
 def test_a_pipe_gets_nothing_but_the_table(parts):
     parts()
     words = [sys.executable, "-m", "fastir", "eval", QRELS, "--parts", "runs/*.parquet"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=patient(60))
     assert (done.returncode, done.stderr) == (0, "") and done.stdout.count("\n") == 2

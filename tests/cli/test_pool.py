@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from common import EXAMPLES
-from processes import has_open
+from processes import has_open, patient
 
 import fastir
 from fastir.cli import runs
@@ -252,7 +252,7 @@ def test_an_interrupt_ends_it_with_a_line(tmp_path):
             while not has_open(process, tmp_path / "run"):
                 assert process.poll() is None, process.communicate()
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=20)
+            out, err = process.communicate(timeout=patient(20))
         finally:
             process.kill()
     assert (process.returncode, out, err) == (130, b"", b"fastir: error: interrupted\n")

@@ -29,7 +29,7 @@ from arrow_structs import (
     texts,
     view,
 )
-from processes import python
+from processes import patient, python
 
 import fastir
 
@@ -230,7 +230,9 @@ def test_each_bit_of_a_bitmap_is_seen_and_none_beside_the_rows(first, null):
 @pytest.fixture(scope="module")
 def outcomes():
     """What each malformed structure led to, in one process; a crash ends it, and what it did not reach is missing."""
-    done = subprocess.run([sys.executable, arrow_malformed.__file__], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, arrow_malformed.__file__], capture_output=True, text=True, timeout=patient(120)
+    )
     lines = (line.split("\t") for line in done.stdout.splitlines())
     return dict(lines) | {"exit": str(done.returncode)}
 
@@ -325,6 +327,6 @@ def test_a_dictionary_of_a_dictionary_from_pyarrow():
 @pytest.mark.parametrize("first", [0, 10_000])
 def test_random_structures_are_read_as_pyarrow_reads_them_or_refused(first):
     command = [sys.executable, "-W", "ignore", arrow_random.__file__, str(first), "1500"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=patient(120))
     assert done.returncode == 0, f"exit {done.returncode}: {done.stdout[-200:]} {done.stderr[-2000:]}"
     assert min(ast.literal_eval(done.stdout.splitlines()[-1]).values()) > 100

@@ -5,10 +5,10 @@ import os
 import pickle
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
+from processes import patient, python
 
 import fastir
 
@@ -59,7 +59,9 @@ def printout(code, seed, **environment):
     variables = {name: value for name, value in os.environ.items() if name != "FASTIR_HASH_SEED"} | environment
     if seed is not None:
         variables["FASTIR_HASH_SEED"] = seed
-    return subprocess.run([sys.executable, "-c", code], env=variables, capture_output=True, text=True, timeout=120)
+    return subprocess.run(
+        [sys.executable, "-c", code], env=variables, capture_output=True, text=True, timeout=patient(120)
+    )
 
 
 def test_nothing_depends_on_the_seed():
@@ -113,20 +115,16 @@ def flip(bits):
     return [b"".join(chosen) for chosen in itertools.product(pairs, repeat=bits)]
 
 
-@pytest.mark.parametrize("make", [lambda: colliding(16_000), lambda: flip(13)], ids=["words", "bits"])
+@pytest.mark.parametrize("make", [lambda: colliding(150_000), lambda: flip(17)], ids=["words", "bits"])
 def test_ids_that_were_made_to_collide_take_no_longer_than_others(make, tmp_path):
+    """Half a second; if each is compared with all before it, minutes."""
     ids = make()
-    assert len(set(ids)) == len(ids) > 8000
-    control = [b"%0*d" % (len(ids[0]), i) for i in range(len(ids))]
-    seconds = []
-    for names in (control, ids):
-        run, qrels = tmp_path / "run.txt", tmp_path / "qrels.txt"
-        run.write_bytes(b"".join(b"q Q0 %s 1 %d t\n" % (name, i) for i, name in enumerate(names)))
-        qrels.write_bytes(b"".join(b"q 0 %s 1\n" % name for name in names))
-        begin = time.process_time()
-        assert fastir.evaluate(str(qrels), str(run), "num_rel_ret")["num_rel_ret"] == len(names)
-        seconds.append(time.process_time() - begin)
-    assert seconds[1] < 10 * seconds[0] + 0.2
+    assert len(set(ids)) == len(ids) > 130_000
+    run, qrels = tmp_path / "run.txt", tmp_path / "qrels.txt"
+    run.write_bytes(b"".join(b"q Q0 %s 1 %d t\n" % (name, i) for i, name in enumerate(ids)))
+    qrels.write_bytes(b"".join(b"q 0 %s 1\n" % name for name in ids))
+    found = python("print(fastir.evaluate(sys.argv[1], sys.argv[2], 'num_rel_ret')['num_rel_ret'])", qrels, run)
+    assert float(found) == len(ids)
 
 
 def spread(x):

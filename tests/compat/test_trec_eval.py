@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from common import ABSENT, SHARED
+from processes import patient
 from reference_files import DATA, listed, paths, text_of
 
 from fastir import cli
@@ -493,7 +494,7 @@ COMMAND = [sys.executable, "-m", "fastir", "trec_eval"]
 
 
 def test_a_pipe_gets_the_output_and_nothing_else(files, output):
-    done = subprocess.run([*COMMAND, files.qrels, files.run], capture_output=True, timeout=20)
+    done = subprocess.run([*COMMAND, files.qrels, files.run], capture_output=True, timeout=patient(20))
     assert (done.returncode, done.stdout.decode(), done.stderr) == (0, output(files.qrels, files.run), b"")
 
 
@@ -503,7 +504,7 @@ def test_an_interrupt_ends_it(files):
         process.stdin.write(b"q1 Q0 a 1 1 x\n" * 100_000)  # more than a pipe holds: it is being read
         process.stdin.flush()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=patient(20))
     assert (process.returncode, out, err) == (130, b"", b"fastir: error: interrupted\n")
 
 

@@ -51,6 +51,19 @@ def test_errors():
         custom_metric("ndcg@10")(np.array(SCORES), matrix(offsets=[]))
 
 
+def test_real_labels_are_for_linear_gains_as_in_xgboost():
+    """XGBoost refuses them elsewhere: "label must be 0 or positive integer", "can only be used with binary labels"."""
+    labels, scores, offsets = np.array([0.25, 0.5, 0.0, 0.75]), [0.9, 0.8, 0.7, 0.1], [0, 3, 4]
+    options = {"offsets": offsets, "convention": "xgboost"}
+    first = (0.25 + 0.5 / math.log2(3)) / (0.5 + 0.25 / math.log2(3))
+    for asked in ({"metrics": "ndcg(gain=linear)@2"}, {"metrics": "ndcg@2", "gain": "linear"}):
+        found = fastir.evaluate_scores(labels, scores, **asked, **options)
+        assert found.values[:, 0] == pytest.approx([first, 1.0], abs=1e-15)
+    for metric in ("ndcg@2", "map@2", "precision@2"):
+        with pytest.raises(ValueError, match=f"takes such labels in ndcg with gain='linear' alone, not in '{metric}'"):
+            fastir.evaluate_scores(labels, scores, metric, **options)
+
+
 def test_xgboost_says_the_same_of_real_labels():
     """Its nDCG takes them with linear gains alone; it prints six digits."""
     xgboost = pytest.importorskip("xgboost")

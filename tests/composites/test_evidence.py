@@ -58,6 +58,56 @@ def test_values_are_those_of_the_twin(metric, k):
         assert found[query] == twin(sets, ranking, metric)
 
 
+def ranked_by_set(sets, ranking):
+    """What takes a rank, set by set: a document of no set, or a set at its last retrieved member; True if complete."""
+    points = []
+    for doc in ranking:
+        points += [(doc, False)] * all(doc not in docs for docs in sets)
+        for docs in {frozenset(docs): None for docs in sets}:
+            retrieved = [other for other in ranking if other in docs]
+            points += [(docs, len(retrieved) == len(docs))] * (retrieved[-1:] == [doc])
+    return [whole for _, whole in points]
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 7, 100])
+def test_members_of_a_set_take_one_rank_together_with_set_ranks(k):
+    qrels, alternatives, run = drawn("sets")
+    names = [f"{metric}(set_ranks=sets)@{k}" for metric in ("evidence_recall", "evidence_found", "evidence_mrr")]
+    found = fastir.evaluate(qrels, run, names, queries="qrels")
+    for query, sets, values in zip(alternatives, alternatives.values(), found.values.tolist(), strict=True):
+        docs = run.get(query, {})
+        points = ranked_by_set(sets, sorted(docs, key=lambda doc: (docs[doc], doc), reverse=True))
+        whole = [rank for rank, complete in enumerate(points[:k], 1) if complete]
+        n_sets = len(set(map(frozenset, sets)))
+        assert values == [len(whole) / n_sets, float(bool(whole)), 1 / whole[0] if whole else 0.0]
+    assert (
+        fastir.evaluate(qrels, run, names[0], queries="qrels").values.tolist()
+        == fastir.evaluate(qrels, run, f"evidence_recall@{k}", set_ranks="sets", queries="qrels").values.tolist()
+    )
+
+
+@pytest.mark.parametrize(("sets", "ranking", "recall"), [
+    ("bef b c", "xzedafcb", (0, 0, 1 / 3)), ("ef ad ac", "eadfcxy", (2 / 3, 1, 1)),
+    ("af ab acd", "byazfce", (1 / 3, 1 / 3, 2 / 3)), ("bf adf", "xzfbcad", (0, 1 / 2, 1)),
+    ("ac def abc", "dyeabc", (0, 1 / 3, 2 / 3)), ("ace de", "ydexfca", (1 / 2, 1 / 2, 1)),
+    ("d abf cd", "cbdzef", (2 / 3, 2 / 3, 2 / 3)), ("b abc b", "ebzcadxy", (1 / 2, 1 / 2, 1)),
+])  # fmt: skip
+def test_recall_is_what_the_code_of_kilt_answered(sets, ranking, recall):
+    """The answers of get_rank and _recall_at_k, kilt/eval_retrieval.py at 2664322b, at 2, 3 and 5."""
+    qrels = fastir.Qrels.from_sets({"q": [list(docs) for docs in sets.split()]})
+    names = [f"evidence_recall(set_ranks=sets)@{k}" for k in (2, 3, 5)]
+    assert fastir.evaluate(qrels, {"q": list(ranking)}, names).values.tolist() == [list(recall)]
+
+
+def test_a_set_that_is_listed_twice_counts_once_and_is_counted():
+    qrels = fastir.Qrels.from_sets({"q": [["a", "b"], ["c"], ["b", "a"]]})
+    assert qrels.sets == {"q": [["a", "b"], ["c"]]}
+    results = fastir.evaluate(qrels, {"q": ["a", "b"]}, "evidence_recall@2")
+    assert results["evidence_recall@2"] == 0.5 and results.report.repairs["sets listed twice"] == (1, "query q")
+    hops = fastir.Qrels.from_hops({"q": [["a", "b"], ["c"], ["b", "a"]]})
+    assert fastir.evaluate(hops, {"q": ["c"]}, "hop_recall@2")["hop_recall@2"] == 1 / 3  # a hop may be asked twice
+
+
 def test_values_are_those_worked_out_by_hand():
     """q1 is complete with {a, b} at rank 3 and {c} at 4; q2 has two of three; q3 nothing."""
     found = fastir.evaluate(

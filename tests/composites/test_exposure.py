@@ -73,6 +73,17 @@ def test_values_are_those_of_the_twin(k, ties):
         assert np.allclose(found.values, expected, rtol=1e-13, atol=0, equal_nan=True)
 
 
+@pytest.mark.parametrize(("ranked", "m", "awrf", "score"), [
+    ("xabc", 0.5, 0.99621711, 0.4981086), ("dba", 0.5, 0.985904, 0.8039701), ("acxd", 0.3, 0.93725881, 0.7029441),
+    ("bca", 0.9, 0.86646773, 0.2733401),
+])  # fmt: skip
+def test_values_are_what_the_code_of_the_track_answered(ranked, m, awrf, score):
+    """AWRFMetric of wptrec, fair-trec/trec2022-fair-public, with a and d relevant; its weights are single precision."""
+    given = {"doc_groups": GROUPS, "target": {"m": m, "f": 1 - m}}
+    results = fastir.evaluate({"q": {"a": 1, "d": 1}}, {"q": list(ranked)}, ["awrf@4", "ndcg_awrf@4"], **given)
+    assert results.values.tolist() == [pytest.approx([awrf, score], abs=3e-7)]
+
+
 def test_options_that_shorten_rankings_hold():
     qrels, run, groups, target = collection()
     words = {"doc_groups": groups, "target": target, "queries": "intersection"}

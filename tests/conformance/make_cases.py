@@ -17,6 +17,7 @@ import sys
 HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "oracle")]
 
+import beyond_cases  # noqa: E402
 import by_definition  # noqa: E402
 import twins  # noqa: E402
 from schema_of import schema  # noqa: E402
@@ -270,3 +271,5 @@ def laid_out(value, margin="\n"):
 if __name__ == "__main__":
     for name, text in files([case for case, _ in all_cases()]).items():
         (HERE / name).write_text(text, "utf-8")
+    for name, text in beyond_cases.files(numbers, laid_out).items():
+        (HERE / "beyond" / name).write_text(text, "utf-8")

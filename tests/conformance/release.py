@@ -51,7 +51,11 @@ def write(folder):
     """Write the archive into a folder; its path."""
     path = pathlib.Path(folder) / f"ir-conformance-{VERSION}.zip"
     kept = [HERE / name for name in ("LICENSE", "README.md", "VERSION", "schema.json")]
-    kept += [*HERE.glob("*.jsonl"), *(path for path in HERE.glob("runners/*/*") if path.is_file())]
+    kept += [
+        *HERE.glob("*.jsonl"),
+        *HERE.glob("beyond/*"),
+        *(path for path in HERE.glob("runners/*/*") if path.is_file()),
+    ]
     texts = {path.relative_to(HERE).as_posix(): path.read_text("utf-8") for path in kept} | line_forms()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in sorted(texts.items()):

@@ -11,6 +11,7 @@ import sys
 HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "oracle")]
 
+import beyond_cases  # noqa: E402
 import bugs  # noqa: E402
 import make_cases  # noqa: E402
 
@@ -34,6 +35,9 @@ the textbook one beside the runner:
     python runners/python/run.py . my_module
 
 The cases cover {about}.
+
+The folder `beyond` has {beyond} more cases, with arithmetic by hand: ties, queries without an answer, forbidden
+documents, evidence, clusters, nuggets, citations, costs and exposure.
 
 ## Tools
 
@@ -72,7 +76,8 @@ def page():
     tools = tools_of(made, runner)
     version = (HERE / "VERSION").read_text("utf-8").strip()
     about = ", ".join(sorted({about for case in cases for about in case["about"]}))
-    parts = [HEAD.format(count=len(cases), tools=len(tools), version=version, about=about)]
+    beyond = len(beyond_cases.CASES)
+    parts = [HEAD.format(count=len(cases), tools=len(tools), version=version, about=about, beyond=beyond)]
     parts += [row(tool, len(outcomes), *count_cells(outcomes)) for tool, outcomes in sorted(tools.items())]
     parts.append(IMPLEMENTATIONS)
     parts += [row(name, *counts(evaluate, cases, runner)) for name, evaluate in implementations()]

@@ -65,7 +65,7 @@ def test_the_line_form_of_a_case():
 
 
 def test_the_program_asks_no_kernel_of_fastir():
-    for name in ("make_cases", "by_definition", "twins", "schema_of"):
+    for name in ("make_cases", "by_definition", "twins", "schema_of", "beyond_cases"):
         used = re.findall(r"fastir\.(?:\w+\.)*\w+", (HERE / f"{name}.py").read_text("utf-8"))
         assert set(used) <= {"fastir.metrics", "fastir.request.options", "fastir.request.plan",
                              "fastir.request.conventions"}, name  # fmt: skip
@@ -89,7 +89,8 @@ def test_a_release_brings_the_files(tmp_path):
     assert re.fullmatch(r"ir-conformance-\d+\.\d+\.\d+\.zip", path.name)
     names = {name.removeprefix("ir-conformance/") for name in zipfile.ZipFile(path).namelist()}
     assert names >= {"LICENSE", "README.md", "VERSION", "schema.json", "fastir.jsonl", "fastir.txt"}
-    assert {name.removesuffix(".jsonl") for name in names if name.endswith(".jsonl")} == {
+    assert names >= {"beyond/beyond.jsonl", "beyond/schema.json", "runners/python/beyond.py"}
+    assert {name.removesuffix(".jsonl") for name in names if name.endswith(".jsonl") and "/" not in name} == {
         name.removesuffix(".txt") for name in names if name.endswith(".txt")
     }
     assert "runners/go/run.go" in names

@@ -2,10 +2,12 @@
 
 import math
 import random
+import re
 import statistics
 
 import numpy as np
 import pytest
+from functions_of_packages import functions_of
 
 import fastir
 from fastir.compat import mteb
@@ -56,6 +58,30 @@ def test_risks_and_areas_are_those_of_the_twin_and_of_mteb(kind):
     for given in (by_hand, np.array(by_hand), dict(zip(reversed(results.query_ids), by_hand[::-1], strict=True))):
         assert fastir.risk_coverage(results, "ndcg@3", given) == curve
     assert fastir.risk_coverage(results, "ndcg@3", kind, run=fastir.Run.from_dict(run)) == curve
+
+
+def numbers_of(version):
+    """Stands in for the Version of the package packaging."""
+    return [int(number) for number in re.findall(r"\d+", version)]
+
+
+@QUIET
+@pytest.mark.parametrize("kind", ["max", "std", "margin"])
+def test_the_code_of_mteb_says_the_same(kind):
+    """Its nauc and confidence_scores, of the package's file alone."""
+    needed = ["_DEFAULT_ABSTENTION_RATES", "nauc", "confidence_scores"]
+    _, nauc, confidence_scores = functions_of(
+        "mteb", "_evaluators/retrieval_metrics.py", needed, np=np, Version=numbers_of,
+        auc=lambda x, y: float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2)),
+    )  # fmt: skip
+    for n in (1, 7, 37, 100):
+        qrels, run = collection(n)
+        results = fastir.evaluate(qrels, run, "ndcg@3", queries="qrels")
+        word = "diff1" if kind == "margin" else kind
+        sure = np.array([confidence_scores([*docs.values()])[word] for docs in run.values()])
+        theirs = nauc(sure, np.array([*results.per_query("ndcg@3").values()]))
+        ours = fastir.risk_coverage(results, "ndcg@3", kind, run=run).nauc
+        assert ours == pytest.approx(theirs, rel=1e-12, nan_ok=True)
 
 
 @QUIET

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from processes import patient
 
 import fastir
 from fastir.engine.columns.ids import Arena
@@ -86,6 +87,6 @@ def test_bytes_changed_at_random_do_not_crash(seed, tmp_path):
     path = tmp_path / "run.txt"
     path.write_text("".join(f"q{q} Q0 d{i} 1 {50 - i} t\n" for q in range(4) for i in range(50)))
     done = subprocess.run(
-        [sys.executable, "-c", FLIP, str(seed), str(path)], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", FLIP, str(seed), str(path)], capture_output=True, text=True, timeout=patient(120)
     )
     assert (done.returncode, done.stdout) == (0, "alive\n"), done.stderr[-500:]

@@ -15,6 +15,7 @@ import warnings
 import gen
 import pytest
 from common import UNEVEN
+from processes import patient
 
 import fastir
 from fastir.inputs import trec
@@ -444,7 +445,7 @@ def test_a_pipe_is_read_once(path, in_columns):
     writer = threading.Thread(target=path.write_bytes, args=(ODD,), daemon=True)
     writer.start()
     assert values(ODD_QRELS, path) == values(ODD_QRELS, ODD_RUN)
-    writer.join(10)
+    writer.join(patient(10))
     assert list(map(os.fspath, in_columns)) == [str(path)]
 
 

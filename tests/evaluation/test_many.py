@@ -14,7 +14,7 @@ from pathlib import Path
 import gen
 import pytest
 from common import ABSENT, SHARED, UNEVEN
-from processes import start
+from processes import moments, patient, start
 
 import fastir
 from fastir.evaluation import many
@@ -199,12 +199,11 @@ class Endless(EvaluationRules):
 
     def evaluate_one(self, run, n_threads, watch):
         if Path(run).name != "endless.run":
-            assert self.reading.wait(10)
+            assert self.reading.wait(patient(10))
             return super().evaluate_one(run, n_threads, watch)
         self.reading.set()
-        end = time.monotonic() + 10
         try:
-            while time.monotonic() < end:
+            for _ in moments(10):
                 watch(0)
         except many.Stopped:
             self.stopped.append(threading.current_thread())
@@ -233,7 +232,7 @@ def test_an_interrupt_stops_runs_in_the_middle(qrels, run, tmp_path, monkeypatch
     caller = threading.get_ident()
 
     def interrupt():
-        evaluator.rules.reading.wait(10)
+        evaluator.rules.reading.wait(patient(10))
         time.sleep(0.1)
         signal.pthread_kill(caller, signal.SIGINT)
 
@@ -281,7 +280,7 @@ def test_no_more_threads_than_allowed(qrels, run, tmp_path, n_threads, n_runs, s
                 seen.append(now[0])
                 inside.append(n_threads)
                 changed.notify_all()
-                assert changed.wait_for(lambda: max(seen) >= allowed, timeout=10)
+                assert changed.wait_for(lambda: max(seen) >= allowed, timeout=patient(10))
             try:
                 return super().evaluate_one(run, n_threads, watch)
             finally:
@@ -305,7 +304,7 @@ def test_the_biggest_run_first_by_all_threads_then_one_each(qrels, run, tmp_path
     docs = {f"d{i}": float(i) for i in range(1000)}
     paths = [gen.write_run(tmp_path / f"{n}.run", {"q1": docs | run["q1"], **dict.fromkeys(map(str, range(n)), docs)})
              for n in range(7)]  # fmt: skip
-    begun, together = [], threading.Barrier(3, timeout=10)
+    begun, together = [], threading.Barrier(3, timeout=patient(10))
 
     class Noted(EvaluationRules):
         def evaluate_one(self, run, n_threads, watch):
@@ -353,16 +352,8 @@ def test_how_far_each_file_was_read(shapes, n_threads, small_shares):
 @pytest.mark.parametrize(("kind", "n_threads"), [
     ("files", 1), ("files", 4), ("one query", 2), ("mixed", 3), ("Runs", 2), ("dicts", 2),
 ])  # fmt: skip
-def test_interrupt_within_a_fifth_of_a_second(kind, n_threads, tmp_path):
-    """A call of minutes ends in KeyboardInterrupt at most 0.2 s after the signal, and no thread goes on.
-
-    A busy machine may itself be late, so one of three times is enough.
-    """
-    assert any(interrupted_after(kind, n_threads, tmp_path) <= 0.2 for _ in range(3))
-
-
-def interrupted_after(kind, n_threads, tmp_path):
-    """Seconds from the signal to KeyboardInterrupt; no thread goes on."""
+def test_an_interrupt_ends_a_call_of_many_runs(kind, n_threads, tmp_path):
+    """A call of hours ends in KeyboardInterrupt, and no thread goes on."""
     process = start("""
         kind, n_threads, path = sys.argv[1], int(sys.argv[2]), sys.argv[3] + "/run"
         qrels, run = shared(200, 1000)
@@ -375,22 +366,18 @@ def interrupted_after(kind, n_threads, tmp_path):
                 file.writelines(f"q{q} Q0 doc{i} 1 {i * 7919 % 1000 / 7} t\\n" for i in range(1000) for q in range(200))
         run = {"dicts": run, "Runs": fastir.Run.from_dict(run)}.get(kind, path)
         evaluator = fastir.Evaluator(qrels, METRICS, n_threads=n_threads, queries="qrels")
-        print("calling", flush=True)
         try:
-            evaluator.evaluate_many({name: run for name in range(20_000)})
+            print("calling", flush=True)
+            evaluator.evaluate_many({name: run for name in range(1_000_000)})
             print("finished")
         except KeyboardInterrupt:
-            print(time.monotonic(), threading.active_count())
+            print("interrupted", threading.active_count())
     """, kind, n_threads, tmp_path)  # fmt: skip
     try:
         assert process.stdout.readline() == "calling\n", process.communicate()[1][-2000:]
         time.sleep(0.3)
-        sent = time.monotonic()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=patient(30))
     finally:
         process.kill()
-    assert process.returncode == 0, err
-    ended, running = out.split()
-    assert running == "1"
-    return float(ended) - sent
+    assert (process.returncode, out) == (0, "interrupted 1\n"), err

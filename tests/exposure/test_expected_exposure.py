@@ -45,6 +45,19 @@ def test_values_are_those_of_the_twin(depth):
     assert list(found) == ["ee_d", "ee_r", "ee_l"]
 
 
+@pytest.mark.parametrize(("rankings", "m", "answered"), [
+    (["abc", "cb"], 0.75, [0.25, 2.929724156856537, 32.53847895414802]),
+    (["dcba"], 0.5, [1.125, 5.859448313713074, 19.924445186862727]),
+    (["ad", "da", "ab"], 0.3, [1.6111111111111114, 5.468818426132202, 26.0747507634218]),
+])  # fmt: skip
+def test_values_are_what_the_code_of_the_track_answered(rankings, m, answered):
+    """EELMetric of wptrec, fair-trec/trec2022-fair-public, with a and d relevant; its weights are single precision."""
+    groups = GROUPS | {"d": {"m": 0.25, "f": 0.75}}
+    qrels, target = {"q": {"a": 1, "d": 1}}, {"m": m, "f": 1 - m}
+    found = fastir.expected_exposure(qrels, {"q": [list(ranked) for ranked in rankings]}, groups, target)
+    assert found.values.tolist() == [pytest.approx(answered, rel=1e-6)]
+
+
 def test_sequences_and_runs_have_the_same_values(tmp_path):
     sequences = {"q1": [["a", "b", "c"], ["c", "b"]], "q2": [["c"], ["a"]]}
     runs = [{query: rankings[turn] for query, rankings in sequences.items()} for turn in (0, 1)]

@@ -60,6 +60,20 @@ def test_values_are_those_of_the_fused_runs(card, metric):
             assert fold.n_queries == len(chosen)
 
 
+@pytest.mark.filterwarnings("ignore:all scores of")
+@pytest.mark.parametrize("card", TUNED, ids=lambda card: card.name)
+def test_values_of_many_runs_are_those_of_the_fused_runs(card):
+    """More runs than features are laid out of."""
+    runs = {f"r{seed}": make(seed, n_docs=6, pool=80) for seed in range(12)}
+    runs["r3"].pop("q4")
+    options = {"grid": GRIDS[card.name]} if card.name in GRIDS else {"n_trials": 3} if card.weights == "needed" else {}
+    for norm in ("min-max", "borda"):
+        tuning = fastir.tune(judge(pool=80), runs, "ndcg@5", card.name, norm, folds=2, **options)
+        fused = fastir.fuse(runs, card.name, norm, tuning.weights, **tuning.params)
+        evaluated = fastir.evaluate(judge(pool=80), fused, "ndcg@5", queries="qrels")
+        assert tuning.in_sample == pytest.approx(evaluated["ndcg@5"], abs=1e-14)
+
+
 def test_each_trial_is_an_evaluation():
     tuning = fastir.tune(QRELS, RUNS, "ndcg@5", grid=0.25, folds=2)
     assert len(tuning.trials) == 15

@@ -8,6 +8,7 @@ import types
 from pathlib import Path
 
 import pytest
+from processes import patient
 
 RUN = Path(__file__).with_name("run.py")
 NAMES = runpy.run_path(str(RUN))["NAMES"]
@@ -18,7 +19,7 @@ pytest.importorskip("pyarrow")  # two of the targets are files that it reads
 def test_what_was_kept_and_some_mutations_break_nothing(tmp_path):
     """All targets in one process: the line that is missing, or an error, is that of the target that broke."""
     command = [sys.executable, RUN, *NAMES, "--minutes", str(len(NAMES) * SECONDS / 60), "--child", tmp_path / "last"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=patient(200))
     lines = done.stdout.splitlines()
     broken = next((name for name, line in zip(NAMES, [*lines, *NAMES], strict=False) if " inputs" not in line), "")
     assert done.returncode == 0, f"{broken}: {done.stdout}{done.stderr}"

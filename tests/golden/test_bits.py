@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from processes import patient
 
 import fastir
 
@@ -15,7 +16,11 @@ PROGRAM = Path(__file__).with_name("bits.py")
 
 def run_program(program=PROGRAM, **environment):
     done = subprocess.run(
-        [sys.executable, program], capture_output=True, text=True, env={**os.environ, **environment}, timeout=60
+        [sys.executable, program],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        timeout=patient(60),
     )
     return done.returncode, done.stdout.splitlines()
 

@@ -10,6 +10,9 @@ from imports import PACKAGE, STOREYS, statements
 TESTS = ROOT / "tests"
 ALSO_OF = re.compile(r"^# Also of: (.*)\.$", re.MULTILINE)
 FILES = sorted(TESTS.rglob("*.py"))
+# Clocks, and limits in seconds without the factor of tests/support/processes.py.
+CLOCK = re.compile(r"\b(?:time\.time|monotonic|perf_counter|process_time|thread_time)(?:_ns)?\(")
+LIMIT = re.compile(r"\btimeout=\d|\.(?:wait|join|acquire|communicate)\([\d.]+\)")
 MODULES = {path.stem for path in FILES if path.stem.startswith("test_") or path.stem == "conftest"}
 # Folders of the package by name; a storey's folders have tests of their own.
 BOXES = {
@@ -33,6 +36,19 @@ def test_no_test_module_imports_another():
         if MODULES & {part for name in (module, *(names or ())) for part in name.split(".")}
     ]
     assert not taken
+
+
+def test_no_test_asks_a_clock():
+    """Work is counted, as calls, looks for signals or sizes that would take hours; `pytest bench` measures seconds.
+
+    A limit ends what hangs: `patient(20)`, which FASTIR_TEST_PATIENCE makes longer, as `moments(20)`.
+    """
+    ours = [path for path in FILES if path.name.startswith(("test_", "conftest")) or path.parent.name == "support"]
+    for path in ours:
+        if path.name != "processes.py":
+            text = path.read_text("utf-8")
+            found = [f"{pattern.pattern}: {match}" for pattern in (CLOCK, LIMIT) for match in pattern.findall(text)]
+            assert not found, path.relative_to(TESTS)
 
 
 def test_folders_mirror_the_package():

@@ -4,6 +4,7 @@ FASTIR_PYODIDE names a folder that holds the npm package `pyodide`, unpacked as 
 fastir for it. A run takes half a minute of processor time.
 """
 
+import contextlib
 import functools
 import http.server
 import json
@@ -19,6 +20,7 @@ import pytest
 from chromium import BROWSER, page_at
 from common import EXAMPLES, ROOT
 from pages import DOCS, NEEDS_PAGES
+from processes import patient
 
 import fastir
 
@@ -69,15 +71,21 @@ def filled(tmp_path_factory):
     return folder, fill(folder, Path(PYODIDE) / "package", wheels)
 
 
-@pytest.fixture
-def address(filled):
-    handler = functools.partial(Handler, directory=filled[0])
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+@contextlib.contextmanager
+def served(handler, *arguments, **options):
+    """The address of a server of this process."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, *arguments, **options)) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture
+def address(filled):
+    with served(Handler, directory=filled[0]) as address:
+        yield address
 
 
 def test_what_the_script_names_is_in_the_page_and_no_other_host():
@@ -115,14 +123,14 @@ import { readFileSync } from "node:fs";
 const [folder, status, body] = process.argv.slice(1);
 const elements = {}, posted = [];
 globalThis.fetch = async () => new Response(body, { status: Number(status) });
-globalThis.self = { location: "http://host/try/worker.js", postMessage: (message) => posted.push(message) };
+globalThis.self = { postMessage: (message) => posted.push(message) };
 globalThis.document = {
   getElementById: (id) => elements[id] ??= { hidden: false, textContent: "", addEventListener() {} },
   body: { dataset: {} },
 };
 globalThis.Worker = class { constructor() { globalThis.worker = this; } };
-const run = async (name) =>
-  import("data:text/javascript," + encodeURIComponent(readFileSync(folder + "/" + name, "utf-8")));
+const read = (name) => readFileSync(`${folder}/${name}`, "utf-8").replaceAll("import.meta.url", `"http://host/${name}"`);
+const run = async (name) => import("data:text/javascript," + encodeURIComponent(read(name)));
 await run("try.js");
 await run("worker.js");
 for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -141,12 +149,59 @@ console.log(JSON.stringify([elements.form.hidden, elements.status.textContent]))
 ])  # fmt: skip
 def test_a_site_without_the_wheel_says_so(status, body, hidden):
     command = ["node", "--input-type=module", "--eval", HOST, str(PAGE), status, body]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=patient(60), check=True)
     form, said = json.loads(done.stdout)
     assert form is hidden
     assert said.startswith(
         "This site was built without fastir for the browser" if hidden else "Python could not be loaded"
     )
+
+
+# In the place of worker.js: every way to send from a worker that the browser has; the end is told as a fault.
+SENDING = """
+const address = %r;
+const asked = [
+  fetch(`${address}/fetch`, { mode: "no-cors" }),
+  import(`${address}/import`),
+  new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    request.onloadend = resolve;
+    request.open("GET", `${address}/request`);
+    request.send();
+  }),
+  ...[new WebSocket(`${address.replace("http", "ws")}/socket`), new EventSource(`${address}/events`)].map(
+    (each) => new Promise((resolve) => { each.onerror = resolve; })),
+  new Promise((resolve) => { new Worker(`${address}/worker`).onerror = resolve; }).catch(() => null),
+];
+await Promise.allSettled(asked);
+const own = await fetch(new URL("try.css", import.meta.url));
+self.postMessage({ id: 0, fault: `asked, ${own.ok}` });
+"""
+
+
+@pytest.mark.site
+@pytest.mark.skipif(BROWSER is None, reason="needs Chromium")
+@pytest.mark.parametrize("policy", [True, False])
+def test_the_worker_sends_nothing_to_another_host(policy, tmp_path):
+    """Without the policy, which is the control, each way but a second worker reaches the other host."""
+    seen = set()
+
+    class Other(Handler):
+        def do_GET(self):
+            seen.add(self.path)
+            self.send_error(404)
+
+    folder = tmp_path / "try"
+    shutil.copytree(PAGE, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    if not policy:
+        page = (folder / "index.html").read_text("utf-8")
+        (folder / "index.html").write_text(page.replace("Content-Security-Policy", "none"), "utf-8")
+    with served(Other) as other, served(Handler, directory=folder) as address:
+        (folder / "worker.js").write_text(SENDING % other)
+        with page_at(f"{address}/index.html", tmp_path / "profile") as page:
+            assert page.wait_for("/asked/.test(document.getElementById('status').textContent)", seconds=60)
+            assert page.value("document.getElementById('status').textContent").endswith("asked, true")
+    assert seen == (set() if policy else {"/fetch", "/import", "/request", "/socket", "/events"})
 
 
 @pytest.mark.site

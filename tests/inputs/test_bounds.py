@@ -1,11 +1,10 @@
 """What has no end, or very much of something: bounded memory, linear time, and errors that say what they are."""
 
 import gzip
-import time
 import tracemalloc
 
-import numpy as np
 import pytest
+from processes import python
 
 import fastir
 
@@ -39,19 +38,15 @@ def test_a_long_line_within_the_bound_is_read(tmp_path):
 
 
 def test_many_metrics_take_linear_time():
-    def seconds(n):
-        names = [f"ndcg@{k}" for k in range(1, n + 1)]
-        begin = time.process_time()
+    """Two seconds; with a name that is looked for among all names, minutes."""
+    python("""
+        names = [f"ndcg@{k}" for k in range(1, 100_001)]
         results = fastir.evaluate({"q": {"a": 1}}, {"q": {"b": 2.0, "a": 1.0}}, names)
         means = dict(results)
-        took = time.process_time() - begin
         assert list(means) == names
         assert set(means.values()) == {0.0, 1 / np.log2(3)} and means["ndcg@1"] == 0.0
         assert names[-1] in results and "ndcg@0" not in results
-        return took
-
-    small = min(seconds(2000) for _ in range(3))
-    assert min(seconds(20_000) for _ in range(2)) < 30 * small
+    """)
 
 
 def test_a_name_that_is_not_there_of_many():

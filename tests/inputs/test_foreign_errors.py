@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from processes import patient
 
 import fastir
 
@@ -36,7 +37,9 @@ def test_a_parquet_file_with_a_damaged_page_is_named(tmp_path):
 def test_the_command_line_names_what_it_cannot_read(tmp_path):
     qrels = tmp_path / "qrels"
     qrels.write_text("q 0 d 1\n")
-    done = subprocess.run([*COMMAND, "eval", qrels, "/proc/self/mem", "-m", "map"], capture_output=True, timeout=20)
+    done = subprocess.run(
+        [*COMMAND, "eval", qrels, "/proc/self/mem", "-m", "map"], capture_output=True, timeout=patient(20)
+    )
     assert (done.returncode, done.stderr) == (2, b"fastir: error: /proc/self/mem: Input/output error\n")
 
 
@@ -53,7 +56,7 @@ def test_a_closed_standard_input_is_an_error_of_input(words, tmp_path):
     files = [str(qrels), *(word for word in options if word == str(other)), "-"]
     options = [word for word in options if word != str(other)]
     line = " ".join([*COMMAND, command, *options, *files, "<&-"])
-    done = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=20)
+    done = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=patient(20))
     assert (done.returncode, done.stderr) == (2, "fastir: error: standard input: the stream is closed\n")
 
 

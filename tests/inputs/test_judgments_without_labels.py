@@ -209,4 +209,18 @@ def test_no_option_about_columns_is_ignored(shape, call, written_sides):
     if call in ("evaluate", "Evaluator", "judged") and shape != "JSON":  # of several runs some may be tables
         with pytest.raises(ValueError, match=r"run_columns={'doc_id': 'x'} names columns of a table; the run is a"):
             CALLS[call](LABELLED, run, run_columns={"doc_id": "x"})
+    if call != "check" and shape != "JSON":
+        with pytest.raises(ValueError, match=r"^columns={'doc_id': 'x'} names columns of a table; the run is a"):
+            CALLS[call](qrels, run, columns={"doc_id": "x"})
     CALLS[call](qrels, FRAME.assign(score=1.0).rename(columns={"item_id": "x"}), columns={"doc_id": "x"})
+
+
+@pytest.mark.parametrize(("call", "options"), [
+    (fastir.explain, {"query_id": "q1", "metrics": "map"}), (fastir.precision_recall_curve, {}),
+    (fastir.bounds, {"metrics": "map"}),
+])  # fmt: skip
+def test_analyses_of_one_run_refuse_columns_of_data_without_columns(call, options):
+    with pytest.raises(ValueError, match=r"^columns={'doc_id': 'x'} names columns of a table; the run is a dict"):
+        call({"q1": {"a": 1}}, RUN, columns={"doc_id": "x"}, **options)
+    with pytest.raises(ValueError, match=r"^columns={'doc_id': 'x'} names columns of a table; the run is a dict"):
+        fastir.fuse([RUN, RUN], columns={"doc_id": "x"})

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from processes import patient
 
 PRELOAD = r"""
 /* malloc, calloc and realloc of which the n-th call that comes from fastir's own modules fails. */
@@ -82,11 +83,13 @@ for name, (judged, given) in cases.items():
 def test_every_allocation_of_a_join_may_fail(tmp_path):
     source, library = tmp_path / "failing.c", tmp_path / "failing.so"
     source.write_text(PRELOAD)
-    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(source), "-ldl"], check=True, timeout=60)
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(source), "-ldl"], check=True, timeout=patient(60)
+    )
     done = subprocess.run(
         [sys.executable, "-c", CHILD, str(tmp_path / "run.txt")],
         env={**os.environ, "LD_PRELOAD": str(library), "FASTIR_NUM_THREADS": "1"}, capture_output=True, text=True,
-        timeout=300,
+        timeout=patient(300),
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert [line.endswith("True") for line in done.stdout.splitlines()] == [True] * 6, done.stdout

@@ -8,12 +8,13 @@ import types
 from pathlib import Path
 
 import pytest
+from processes import patient
 
 RUN = Path(__file__).with_name("run.py")
 
 
 def run_parity(*arguments):
-    done = subprocess.run([sys.executable, RUN, *arguments], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([sys.executable, RUN, *arguments], capture_output=True, text=True, timeout=patient(300))
     return done.returncode, done.stdout
 
 

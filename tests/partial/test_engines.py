@@ -13,6 +13,7 @@ import sys
 import pytest
 from common import EXAMPLES, ROOT, UNEVEN
 from pages import sections
+from processes import patient
 
 import fastir
 
@@ -105,7 +106,7 @@ def test_processes_of_mpi_have_the_bits_of_one_machine(names, tmp_path):
     head = 'import fastir\nevaluator = fastir.Evaluator("examples/qrels.txt", ["ndcg@10", "map"], validate="judged")\n'
     (code,) = [code for _, code in sections(PAGE)["MPI"]]
     (tmp_path / "program.py").write_text(head + code + 'results.save(f"{world.rank}.json")\n')
-    subprocess.run([launcher, "-n", "3", sys.executable, "program.py"], check=True, timeout=100)
+    subprocess.run([launcher, "-n", "3", sys.executable, "program.py"], check=True, timeout=patient(100))
     for rank in range(3):
         same(fastir.load_results(f"{rank}.json"))
 

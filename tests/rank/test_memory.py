@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from processes import patient
 
 CHILD = """
 import resource, sys
@@ -46,6 +47,6 @@ def test_one_long_query_takes_few_bytes_a_label(order, hits_in_a_hundred, bytes_
     arguments = [order, str(hits_in_a_hundred), str(bytes_a_label)]
     one_heap = {**os.environ, "MALLOC_ARENA_MAX": "1"}  # glibc reserves 64 MB for that of another thread
     done = subprocess.run(
-        [sys.executable, "-c", CHILD, *arguments], env=one_heap, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", CHILD, *arguments], env=one_heap, capture_output=True, text=True, timeout=patient(120)
     )
     assert (done.returncode, done.stdout) == (0, "True\n"), done.stderr[-500:]

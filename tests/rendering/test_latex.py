@@ -6,6 +6,7 @@ import shutil
 import subprocess
 
 import pytest
+from processes import patient
 
 import fastir
 from fastir.rendering import Cell, Table, render
@@ -115,7 +116,7 @@ def test_every_table_compiles_with_the_packages_it_names_and_fits_a_page(tmp_pat
     (tmp_path / "x.tex").write_text("\n\\clearpage\n".join(document).replace("\\clearpage\n", "", len(packages) + 1))
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "x.tex"]
     for _ in range(2):  # a longtable knows its widths in the second round
-        done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, timeout=120)
+        done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, timeout=patient(120))
     log = (tmp_path / "x.log").read_text("latin-1")
     if "siunitx.sty' not found" in log or "adjustbox.sty' not found" in log:
         pytest.skip("needs siunitx and adjustbox")

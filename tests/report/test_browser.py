@@ -9,6 +9,7 @@ import urllib.parse
 import pytest
 from chromium import BROWSER, page_at
 from pages_of_reports import EVIL, collection
+from processes import patient
 
 pytestmark = [pytest.mark.site, pytest.mark.skipif(BROWSER is None, reason="needs Chromium")]
 # Added to a copy of the page: what a reader would do, and what then is to be seen.
@@ -39,7 +40,7 @@ def browser(report, tmp_path):
         command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
         command += ["--window-size=1280,900", "--virtual-time-budget=4000", *options, "--dump-dom"]
         address = f"{page.as_uri()}#{urllib.parse.urlencode(words)}"
-        done = subprocess.run([*command, address], capture_output=True, text=True, timeout=120, check=True)
+        done = subprocess.run([*command, address], capture_output=True, text=True, timeout=patient(120), check=True)
         fault, value = json.loads(html.unescape(re.search('<pre id="probe">(.*?)</pre>', done.stdout, re.DOTALL)[1]))
         assert fault is True, fault
         return value

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from processes import patient
 
 CODE = """
 import sys
@@ -52,6 +53,6 @@ def test_a_connect_session_has_the_same_numbers(tmp_path):
         pytest.skip("no Java: default-jre-headless on Debian")
     here = {**os.environ, "PYSPARK_PYTHON": sys.executable}  # workers import fastir as this process does
     call = [sys.executable, "-c", CODE, str(tmp_path / "run.parquet")]
-    done = subprocess.run(call, capture_output=True, text=True, timeout=300, env=here)
+    done = subprocess.run(call, capture_output=True, text=True, timeout=patient(300), env=here)
     assert done.returncode == 0, done.stderr[-3000:]
     assert "lie in two partitions" in done.stdout

@@ -3,7 +3,6 @@
 
 import itertools
 import signal
-import time
 
 import numpy as np
 import pytest
@@ -125,15 +124,13 @@ def test_a_test_can_be_interrupted():
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGALRM, interrupt)
-    begin = time.monotonic()
     try:
         for threads in (1, 2):
             signal.setitimer(signal.ITIMER_REAL, 0.1)
             with pytest.raises(KeyboardInterrupt):
-                stats.randomization_test(*many_scores(1000), n_resamples=10**9, n_threads=threads)
+                stats.randomization_test(*many_scores(1000), n_resamples=10**12, n_threads=threads)
     finally:
         signal.signal(signal.SIGALRM, before)
-    assert time.monotonic() - begin < 5
 
 
 def test_a_seed_is_a_number():

@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import time
 
+from processes import moments
+
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 
 
@@ -23,10 +25,12 @@ class Page:
 
     def wait_for(self, script, seconds=20):
         """The value of an expression once it is neither undefined nor false; None if it stays so."""
-        end = time.monotonic() + seconds
-        while not (value := self.value(script)) and time.monotonic() < end:
-            time.sleep(0.02)
-        return value or None
+        with contextlib.suppress(TimeoutError):
+            for _ in moments(seconds):
+                if value := self.value(script):
+                    return value
+                time.sleep(0.02)
+        return None
 
     def press(self, key, code, text=""):
         """A key, down and up."""

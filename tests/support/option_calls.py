@@ -148,6 +148,7 @@ def words(*values, **data):
     return [Given(value, data) for value in values]
 
 
+EVIDENCE = fastir.Qrels.from_sets({"q1": [["a", "b"], ["e"]]})
 QRELS_OF_SAMPLES = {"q1": {"a": 1, "b": 1, "c": 0}}
 VALUES = {
     # metrics, by what they read
@@ -188,6 +189,7 @@ VALUES = {
     "doc_costs": words(dict.fromkeys(DOC_COSTS, 2), metrics="recall(budget=3)", doc_costs=DOC_COSTS),
     "over_budget": words("skip", metrics="recall(budget=1)", doc_costs=DOC_COSTS | {"a1": 9, "u1": 9, "q2": 9}),
     "at_least_one": words("true", metrics="precision(budget=0.5)", doc_costs=DOC_COSTS),
+    "set_ranks": words("sets", metrics="evidence_recall@4", qrels=EVIDENCE),
     "doc_weights": words(DOC_WEIGHTS_TOO, metrics="psp@3", doc_weights=DOC_WEIGHTS),
     "convention": words("ir_measures", "lightgbm"),
     # comparisons

@@ -2,10 +2,17 @@
 
 import contextlib
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import textwrap
+import time
 from pathlib import Path
+
+import pytest
+
+PATIENCE = float(os.environ.get("FASTIR_TEST_PATIENCE") or 1)  # a factor of every limit, for slow and busy machines
 
 # What every child starts with: a small collection, and big ones that take no memory because all queries share one dict.
 PRELUDE = """
@@ -24,6 +31,19 @@ def values(results):
 """
 
 
+def patient(seconds):
+    """A limit in seconds, for this machine. A limit ends what hangs: no test is right only below it."""
+    return PATIENCE * seconds
+
+
+def moments(seconds):
+    """Go on for so long at most: `for _ in moments(10)` tries again until it breaks, or raises when time is up."""
+    end = time.monotonic() + patient(seconds)
+    while time.monotonic() < end:
+        yield
+    raise TimeoutError(f"nothing came within {patient(seconds)} s")
+
+
 def start(code, *arguments, **options):
     """A Python process that runs the prelude and this code."""
     script = PRELUDE + textwrap.dedent(code)
@@ -31,35 +51,44 @@ def start(code, *arguments, **options):
     return subprocess.Popen([sys.executable, "-c", script, *map(str, arguments)], text=True, **streams)
 
 
-def python(code, *arguments, timeout=60, **options):
+def python(code, *arguments, timeout=None, **options):
     """Run it to its end, which must be a good one; the output."""
     process = start(code, *arguments, **options)
     try:
-        out, err = process.communicate(timeout=timeout)
+        out, err = process.communicate(timeout=timeout or patient(60))
     finally:
         process.kill()
     assert process.returncode == 0, f"exit {process.returncode}: {err[-2000:]}"
     return out
 
 
-def longest_wait(prepare, call, *arguments):
-    """The longest stretch of a call, in seconds of processor time, in which Python answers no signal."""
-    code = f"""
+def more_looks(prepare, few, many, *arguments):
+    """How many more times Python looks for signals in the call `many` than in `few`: work is counted, not timed."""
+    compiler = shutil.which("cc")
+    if compiler is None or os.name != "posix":
+        pytest.skip("needs a C compiler and POSIX")
+    with tempfile.TemporaryDirectory() as folder:
+        library = Path(folder, "looks.so")
+        source = Path(__file__).with_name("count_looks.c")
+        flags = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []
+        subprocess.run([compiler, "-shared", "-fPIC", *flags, "-o", library, source], check=True)
+        code = f"""
 import signal
 {textwrap.dedent(prepare)}
-longest, last = 0.0, 0.0
-def tick(number, frame):
-    global longest, last
-    longest, last = max(longest, time.process_time() - last), time.process_time()
-signal.signal(signal.SIGPROF, tick)
-last = time.process_time()
-signal.setitimer(signal.ITIMER_PROF, 0.005, 0.005)
-{call}
-signal.setitimer(signal.ITIMER_PROF, 0)
-tick(0, None)
-print(longest)
+library = ctypes.PyDLL({str(library)!r})
+library.look.argtypes, library.look.restype = [ctypes.c_int, ctypes.py_object], None
+signal.signal(signal.SIGUSR1, library.look)
+looks = ctypes.c_long.in_dll(library, "looks")
+seen = []
+for looked_at in (lambda: {few}, lambda: {many}):
+    looked_at()
+    signal.raise_signal(signal.SIGUSR1)
+    before = looks.value
+    looked_at()
+    seen.append(looks.value - before)
+print(seen[1] - seen[0])
 """
-    return float(python(code, *arguments))
+        return int(python(code, *arguments))
 
 
 def has_open(process, path):

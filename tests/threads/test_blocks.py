@@ -3,10 +3,10 @@
 import itertools
 import signal
 import threading
-import time
 
 import numpy as np
 import pytest
+from processes import patient
 
 import fastir
 from fastir import stats
@@ -116,8 +116,8 @@ def test_a_single_block_needs_no_team(monkeypatch):
 
 
 def endless_lists(n_threads):
-    many = np.broadcast_to(np.int8(1), 10**9)
-    fastir.evaluate_ranked(many, np.arange(0, 10**9 + 1, 1000), NAMES, n_threads=n_threads)
+    many = np.broadcast_to(np.int8(1), 10**10)
+    fastir.evaluate_ranked(many, np.arange(0, 10**10 + 1, 1000), NAMES, n_threads=n_threads)
 
 
 def endless_rows(n_threads):
@@ -136,27 +136,21 @@ def endless_resamples(n_threads):
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer that sends a signal")
 @pytest.mark.parametrize("n_threads", [1, 2, None])
 @pytest.mark.parametrize("call", [endless_lists, endless_rows, endless_resamples])
-def test_an_interrupt_is_answered_soon(call, n_threads, either):
-    """Within 0.2 s: the handler's time is that of the round in hand; then all threads end."""
-    raised = []
+def test_an_interrupt_ends_an_endless_call(call, n_threads, either):
+    """A call of minutes ends in the middle, and all its threads with it."""
 
     def interrupt(signum, frame):
-        raised.append(time.monotonic())
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGALRM, interrupt)
     alive = threading.active_count()
     try:
-        begin = time.monotonic()
         signal.setitimer(signal.ITIMER_REAL, 0.4)
         with pytest.raises(KeyboardInterrupt):
             call(n_threads)
-        end = time.monotonic()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    assert raised[0] - begin >= 0.39
-    assert end - begin - 0.4 < 0.2
     assert threading.active_count() == alive
 
 
@@ -171,7 +165,7 @@ def test_an_error_of_any_kind_is_kept_and_the_lock_is_released(end):
     assert not call.ended
     thread = threading.Thread(target=call)
     thread.start()
-    assert lock.acquire(timeout=10)
+    assert lock.acquire(timeout=patient(10))
     thread.join()
     assert call.ended and call.result is None
     assert type(call.error) is end and str(call.error) == "over"

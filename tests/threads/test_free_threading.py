@@ -9,10 +9,10 @@ import subprocess
 import sys
 import sysconfig
 import threading
-import time
 
 import numpy as np
 import pytest
+from processes import patient
 
 import fastir
 from fastir import stats
@@ -94,26 +94,28 @@ def arrays(results):
 
 @pytest.mark.skipif(not FREE, reason="this interpreter always has a GIL")
 def test_importing_every_module_leaves_the_gil_off():
-    done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True, timeout=patient(60))
     assert done.returncode == 0, done.stderr
 
 
 # ---- dicts that change ------------------------------------------------------------------------------------------
-def while_changing(change, read, seconds=0.2):
-    """What read() returned or raised, over and over in three threads while change() is called over and over in two."""
-    until = time.monotonic() + seconds
-    patience = until + 20  # on a busy machine nothing may be read at first
-    outcomes = []
+def while_changing(change, read, times=10):
+    """What read() returned, so often in each of three threads, while change() is called over and over in two."""
+    outcomes, reading = [], {2, 3, 4}
 
     def work(t):
-        while time.monotonic() < (until if outcomes else patience):
-            if t < 2:
-                change(random.Random(t))
-                continue
-            try:
-                outcomes.append(read())
-            except RuntimeError as error:
-                assert "changed" in str(error), error
+        while t < 2 and reading:
+            change(random.Random(t))
+        try:
+            left = times if t in reading else 0
+            while left:
+                try:
+                    outcomes.append(read())
+                    left -= 1
+                except RuntimeError as error:
+                    assert "changed" in str(error), error
+        finally:
+            reading.discard(t)
 
     together(work, 5)
     assert outcomes
@@ -168,7 +170,7 @@ def test_a_run_that_other_threads_change_has_the_values_of_one_of_its_states(id_
             results = evaluator.evaluate(dict(run))
         return results.values.tobytes(), results.report.in_both
 
-    assert {outcome for outcome, _ in while_changing(change, read, 0.1)} <= allowed
+    assert {outcome for outcome, _ in while_changing(change, read)} <= allowed
 
 
 IDS = {"text": lambda doc: f"document {doc}", "integers": int, "bytes that are no text": lambda doc: f"\udcff{doc}"}
@@ -217,7 +219,7 @@ def test_lists_that_other_threads_change_have_the_values_of_one_of_their_states(
             results = fastir.evaluate(qrels, run, names, queries="qrels", parents=parents)
         return results.values.tobytes()
 
-    assert set(while_changing(change, read, 0.1)) <= allowed
+    assert set(while_changing(change, read)) <= allowed
 
 
 @pytest.mark.parametrize("id_of", [lambda doc: f"document {doc}", int], ids=["text", "integers"])

@@ -9,7 +9,7 @@ import json
 import os
 
 import pytest
-from processes import python
+from processes import patient, python
 
 MODULES = """
 import importlib, importlib.machinery, pathlib
@@ -99,7 +99,7 @@ def test_every_import_of_a_compiled_module_can_be_interrupted_and_repeated(order
 @pytest.mark.parametrize("call", ["matrix", "lists", "explain"])
 def test_a_first_call_that_was_interrupted_leaves_the_next_one_alone(call, pytestconfig):
     points = pytestconfig.getoption("--points")
-    interrupted, broken = json.loads(python(CALLS, call, points, timeout=600))
+    interrupted, broken = json.loads(python(CALLS, call, points, timeout=patient(600)))
     print(f"{call}: {interrupted} first calls interrupted, {len(broken)} broken")
     assert interrupted == points
     assert not broken, f"{len(broken)} of {interrupted}"

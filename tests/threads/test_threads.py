@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import patient
 
 import fastir
 from fastir.engine.threads import counts, sharing
@@ -36,10 +37,10 @@ before = running()
 """
 
 
-def python(code, timeout=30):
+def python(code):
     """What a process prints that runs the prelude and this code to a good end within the time limit."""
     script = PRELUDE + textwrap.dedent(code)
-    process = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=timeout)
+    process = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=patient(30))
     assert process.returncode == 0, process.stderr[-2000:]
     return process.stdout
 
@@ -297,7 +298,7 @@ def test_show_config_says_what_was_built():
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, ValueError])
 def test_an_interrupt_is_more_urgent_than_an_error(kind):
     """Of a task that fails while another is interrupted, the interrupt comes out; of two that fail, the earlier."""
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=patient(10))
 
     def work(t, task, number):
         both.wait()  # both tasks are taken before one of them fails

@@ -4,8 +4,12 @@
 
 import json
 import random
+import statistics
+import typing
+from dataclasses import dataclass
 
 import pytest
+from functions_of_packages import functions_of
 
 import fastir
 from fastir import FormatError, UnknownMetricError
@@ -109,6 +113,26 @@ def test_records_of_nuggetizer_and_its_names(tmp_path):
     created.write_text(json.dumps({"query": "What?", "qid": "q1", "nuggets": plain}) + "\n")
     again = fastir.evaluate_nuggets(path, ["strict_vital"], expected=created)
     assert again["run-123"]["strict_vital"] == 0.5
+
+
+def test_nuggetizer_says_the_same():
+    """Its own calculate_nugget_scores and calculate_global_metrics, of the package's file alone."""
+    needed = ["NuggetMetrics", "calculate_nugget_scores", "calculate_global_metrics"]
+    theirs = functions_of("nuggetizer", "core/metrics.py", needed, dataclass=dataclass, mean=statistics.mean,
+                          List=list, Dict=dict, Union=typing.Union)[2]  # fmt: skip
+    rows = many_rows() + [row("q99", "only okay", "okay", "partial_support", run) for run in ("one", "two", "three")]
+    asked = ["strict_vital", "strict_all", "vital", "all"]
+    results = fastir.evaluate_nuggets(rows, asked)
+    for run in ("one", "two", "three"):
+        records = {}
+        for each in rows:
+            if each["run"] == run:
+                records.setdefault(each["query_id"], {"qid": each["query_id"], "nuggets": []})["nuggets"].append(each)
+        for qid, record in records.items():
+            scores = theirs([record])
+            assert [results[run].to_dict()[qid][name] for name in asked] == [scores[f"{name}_score"] for name in asked]
+        scores = theirs([*records.values()])
+        assert [results[run][name] for name in asked] == pytest.approx([scores[f"{name}_score"] for name in asked])
 
 
 def test_a_nugget_without_a_verdict_is_named_or_counts_as_not_supported():

@@ -1,6 +1,8 @@
 // The page's hands: what the reader chose becomes words of the command line, which worker.js runs; the answer is shown.
 const at = (id) => document.getElementById(id);
-const worker = new Worker("worker.js", { type: "module" });
+// From a blob, the worker has this page's policy: it connects to no other host. One from a file would have none.
+const start = new Blob([`import "${new URL("worker.js", import.meta.url)}";`], { type: "text/javascript" });
+const worker = new Worker(URL.createObjectURL(start), { type: "module" });
 const waiting = new Map();
 let chosen = { qrels: [], runs: [], saved: [] };
 let number = 0;

@@ -25,8 +25,10 @@ def clear():
 conventions = list(fastir.conventions.CONVENTIONS)
 `;
 
+const beside = (name) => new URL(name, import.meta.url).href;
+
 async function bytes(name) {
-  const answer = await fetch(name);
+  const answer = await fetch(beside(name));
   if (!answer.ok) throw new Error(`${name} is not there`);
   return answer.arrayBuffer();
 }
@@ -46,9 +48,9 @@ async function loaded() {
     self.postMessage({ id: 0, missing: true });
     throw new Error("fastir is not beside this page");
   }
-  const { loadPyodide } = await import(new URL(files.pyodide + "pyodide.mjs", self.location).href);
+  const { loadPyodide } = await import(beside(files.pyodide + "pyodide.mjs"));
   const wheels = files.wheels.map(bytes);
-  const python = await loadPyodide({ indexURL: new URL(files.pyodide, self.location).href });
+  const python = await loadPyodide({ indexURL: beside(files.pyodide) });
   for (const wheel of wheels) {
     python.unpackArchive(await wheel, "wheel");
   }

@@ -96,6 +96,7 @@ def evaluate_by_rank(
     names = [NUM_RET, *metrics, *(f"{metric}@1" for metric in by_rank)]
     evaluator = Evaluator(qrels, names, **options)
     rules, n_threads = evaluator.rules, options.get("n_threads")
+    rules.refuse_names(run)
     run = rules.retrieved(run)
     try:
         judge = rules.run_judge()

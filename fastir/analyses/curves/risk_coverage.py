@@ -167,7 +167,7 @@ def read_certainty(certainty: Any, query_ids: list[Any], run: Any) -> np.ndarray
     if run is not None:
         raise ValueError("run has no effect: the certainty of each query is given")
     if hasattr(certainty, "items"):
-        given = {str(query_id): number for query_id, number in certainty.items()}
+        given = {str(query_id): number for query_id, number in certainty.items() if number is not None}
         missing = next((query_id for query_id in query_ids if str(query_id) not in given), None)
         if missing is not None:
             raise ValueError(f"certainty: query {quote(missing)} has none")

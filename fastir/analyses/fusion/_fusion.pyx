@@ -1,10 +1,10 @@
 """Rankings of a query from several runs put together: one list of documents, what each counts, and the fused ranking.
 
-    run 1   a c d          documents   a c d e        places  run 1   0 1 2 3      ─▶ features ─▶ fused scores
-    run 2   c e                                               run 2   2 0 2 1         (_recipe)   in rank order
+    run 1   a c d          documents   a c d e        lists   a: 1  c: 1 2  d: 1  e: 2    ─▶ features ─▶ fused scores
+    run 2   c e                                       ranks      0     1 0     2     1       (_recipe)   in rank order
 
 In: the columns of runs, where each query's rows are, Recipes. Out, for each query in rows of its own: the documents
-in the order of fused scores, or of ids with their features, which _trials fuses again and again.
+in the order of fused scores, or of ids with their lists, which _trials fuses again and again.
 
 A ranking in rank order, as most are, is not sorted. Its ids are hashed into one table for all runs of the
 query, with half of the hash beside the number of the document, so that ids are hardly ever compared in vain; the first
@@ -14,32 +14,31 @@ Some queries are fused at a time, in two steps: threads fuse them in memory that
 where each query's rows and bytes begin in the result, and threads copy them there. So the result, which is large, is
 touched once, and has no gaps: of 7000 queries of 1000 documents new memory was two thirds of the time.
 
-Features are made for some documents at a time, a tile, so that memory is in proportion to the rows and not to documents
-times runs. Most queries are one tile. Where a method or the caller needs all places at once, the tile is the query.
+Each document has the list of its rows, in the order of the runs: memory and time are in proportion to the rows, and not
+to documents times runs.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy, memmove, memset
 
 import numpy as np
 
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.engine.columns._ids cimport Column, Ids, Text, copy_text, equal, text_hash
 from fastir.engine.columns._ids cimport read as read_ids
-from fastir.analyses.fusion._recipe cimport Recipe, Recipes, combine, gather, majority, normalize, values_by_rank
+from fastir.analyses.fusion._recipe cimport Lists, Recipe, Recipes, combine_lists, majority, normalize, values_by_rank
 from fastir.analyses.fusion._sorting cimport sort_by_id, sort_by_score
 from fastir.engine.measure._measure cimport with_spare
 from fastir.engine.rank._sorted_rows cimport Entry
 from fastir.engine.threads._blocks cimport MAX_THREADS, Blocks, block_count
 
 from fastir.analyses.fusion._recipe import NORMS, RULES
+from fastir.engine.columns.rows import offsets_from_sizes
 
 cdef int64_t BLOCK = 4      # queries
 cdef int INVERTED = NORMS.index("min-max-inverted")
 cdef int MAJORITY = RULES.index("majority")
-
-cdef int64_t TILE = 1 << 20     # features
 
 cdef enum:
     SPARSE = 2              # words of the table for each row, at least
@@ -55,32 +54,31 @@ cdef struct Scratch:          # the scratch of a thread, all in one allocation
     double* ranked          # scores of all runs in rank order
     double* values
     double* fused
-    double* room
     uint64_t* hashes
-    int64_t width           # documents of a tile
-    double* features        # of a tile; run r begins at r * width
+    Lists lists             # of the documents; `values` of the rows in the same order
+    int32_t* starts
+    int32_t* listed_docs
+    int32_t* runs
+    double* listed
     int64_t* bases          # where the scores of each run begin in `ranked`
     int64_t* sizes
     uint64_t* table
-    int32_t* places         # as features
     int32_t* found          # the document of each row, in rank order; the rows of a run begin at its base
 
 
-cdef int reserve(Scratch* b, int64_t n, int64_t n_runs, bint in_tiles) noexcept nogil:
+cdef int reserve(Scratch* b, int64_t n, int64_t n_runs) noexcept nogil:
     """Make room for n rows; 0, or -1 without memory."""
     cdef int64_t m, slots = 16
     cdef char* p
     if n + n_runs < b.capacity:
         return 0
     m = with_spare(n + n_runs)
-    b.width = min(m, max(TILE // n_runs, <int64_t>1)) if in_tiles else m
     while slots < SPARSE * m:
         slots *= 2
     free(b.entries)
     b.capacity = 0
-    p = <char*>malloc(m * (2 * sizeof(Entry) + 2 * sizeof(Text) + 4 * sizeof(double)) + 3 * n_runs * sizeof(int64_t)
-                      + slots * sizeof(uint64_t) + n_runs * b.width * (sizeof(double) + sizeof(int32_t))
-                      + m * sizeof(int32_t))
+    p = <char*>malloc(m * (2 * sizeof(Entry) + 2 * sizeof(Text) + 5 * sizeof(double) + 4 * sizeof(int32_t))
+                      + (4 * n_runs + 1) * sizeof(int64_t) + slots * sizeof(uint64_t))
     b.entries = <Entry*>p
     if p == NULL:
         return -1
@@ -91,14 +89,17 @@ cdef int reserve(Scratch* b, int64_t n, int64_t n_runs, bint in_tiles) noexcept 
     b.ranked = <double*>(b.docs + m)
     b.values = b.ranked + m
     b.fused = b.values + m
-    b.hashes = <uint64_t*>(b.fused + m)
-    b.room = <double*>(b.hashes + m)
-    b.bases = <int64_t*>(b.room + n_runs)
+    b.listed = b.fused + m
+    b.hashes = <uint64_t*>(b.listed + m)
+    b.lists.absent = <double*>(b.hashes + m)
+    b.lists.before = b.lists.absent + n_runs
+    b.bases = <int64_t*>(b.lists.before + n_runs + 1)
     b.sizes = b.bases + n_runs
     b.table = <uint64_t*>(b.sizes + n_runs)
-    b.features = <double*>(b.table + slots)
-    b.places = <int32_t*>(b.features + n_runs * b.width)
-    b.found = b.places + n_runs * b.width
+    b.found = <int32_t*>(b.table + slots)
+    b.starts = b.found + m
+    b.runs = b.starts + m
+    b.listed_docs = b.runs + m
     return 0
 
 
@@ -123,8 +124,10 @@ cdef class Fusion(Blocks):
         Where each query's rows begin in each run, and how many they are.
     sign : int
         Which of equal scores comes first: 1 the larger id, -1 the smaller one, 0 the one that came first.
-    by_id : bool
-        Documents stay in the order of their ids; their scores are n, n - 1, ..., 1.
+    lists : arrays of shapes (n_rows + n_queries,) and four times (n_rows,), float64 the fourth, else int32; or None
+        Documents stay in the order of their ids; their scores are n, n - 1, ..., 1. Filled with where the list of each
+        document begins among the rows of its query and where the last one ends, and with the document, run, feature
+        and rank from 0 of each row in lists; the last two may have no slots.
     top : int
         How many documents of each query are kept.
 
@@ -142,10 +145,11 @@ cdef class Fusion(Blocks):
     cdef int64_t n_runs, first, stop, top
     cdef const int64_t[:, ::1] firsts, sizes
     cdef int64_t[::1] n_docs, n_text, rooms, rows, places       # of each query; the last three say where it begins
+    cdef const int64_t[::1] bases                               # and where its rows do, of all queries
     cdef int64_t[::1] docs                                      # Texts of the queries that were begun
     cdef double[::1] scores, out_scores
-    cdef double[:, :] features, out_features                    # with contiguous rows
-    cdef int32_t[:, :] ranks, out_ranks
+    cdef int32_t[::1] list_starts, list_docs, list_runs, list_ranks
+    cdef double[::1] list_values
     cdef unsigned char[::1] out_text
     cdef int32_t[::1] narrow_starts         # of which one is None
     cdef int64_t[::1] wide_starts
@@ -154,14 +158,17 @@ cdef class Fusion(Blocks):
     cdef Scratch* scratches[MAX_THREADS]        # made by the threads
 
     def __init__(self, Recipes recipes, list columns, list numbers, const int64_t[:, ::1] firsts,
-                 const int64_t[:, ::1] sizes, int sign, bint by_id, int64_t top):
+                 const int64_t[:, ::1] sizes, int sign, lists, int64_t top):
         cdef int64_t r, n_queries = firsts.shape[1]
         cdef Ids ids
         cdef const double[::1] rows
         self.n_runs = firsts.shape[0]
         self.kept = [recipes, columns, numbers]
         recipes.read(0, &self.recipe)
-        self.firsts, self.sizes, self.sign, self.by_id, self.top = firsts, sizes, sign, by_id, top
+        self.firsts, self.sizes, self.sign, self.top = firsts, sizes, sign, top
+        self.by_id, self.bases = lists is not None, offsets_from_sizes(np.asarray(sizes).sum(0))
+        if self.by_id:
+            self.list_starts, self.list_docs, self.list_runs, self.list_values, self.list_ranks = lists
         self.counts, self.n_bytes = self.n_docs, self.n_text = np.zeros((2, n_queries), np.int64)
         self.rooms, self.rows, self.places = np.zeros((3, n_queries), np.int64)
         self.docs, self.scores = np.empty(0, np.int64), np.empty(0)
@@ -186,13 +193,10 @@ cdef class Fusion(Blocks):
             room += min(n, self.top)
         if room > self.scores.shape[0]:
             self.docs, self.scores = np.empty(room * sizeof(Text) // 8, np.int64), np.empty(room)
-            if self.by_id:
-                self.features, self.ranks = np.empty((self.n_runs, room)), np.empty((self.n_runs, room), np.int32)
         self.first, self.stop, self.copies = first, stop, False
         self.taken, self.n_blocks = 0, block_count(stop - first, BLOCK)
 
-    def copy_to(self, unsigned char[::1] text, starts, double[::1] scores, int64_t row, int64_t place,
-                double[:, :] features=None, int32_t[:, :] ranks=None):
+    def copy_to(self, unsigned char[::1] text, starts, double[::1] scores, int64_t row, int64_t place):
         """Let run() copy what was fused, from a row and a place in the text on.
 
         Parameters
@@ -201,8 +205,6 @@ cdef class Fusion(Blocks):
         starts, scores : int32 or int64, and float64 arrays
             Where each id begins in the text, and its fused score.
         row, place : int
-        features, ranks : float64 and int32 arrays of shape (n_runs, n_rows) with contiguous rows, or None
-            What each document counts in each run, and its rank there from 0; the number of ranks if it is missing.
         """
         cdef int64_t q
         for q in range(self.first, self.stop):
@@ -210,8 +212,7 @@ cdef class Fusion(Blocks):
             row += self.n_docs[q]
             place += self.n_text[q]
         self.narrow_starts, self.wide_starts = (starts, None) if starts.dtype == np.int32 else (None, starts)
-        self.out_text, self.out_scores = text, scores
-        self.out_features, self.out_ranks, self.copies, self.taken = features, ranks, True, 0
+        self.out_text, self.out_scores, self.copies, self.taken = text, scores, True, 0
 
     def __dealloc__(self):
         cdef int t
@@ -247,36 +248,30 @@ cdef class Fusion(Blocks):
 
     cdef int fuse(self, Scratch* b, int64_t q) noexcept nogil:
         """Fuse one query; 0, or -1 without memory."""
-        cdef int64_t i, m, r, first = 0, n = 0
+        cdef int64_t i, r, n = self.bases[q + 1] - self.bases[q]
         cdef bint whole = self.by_id or self.recipe.rule == MAJORITY
         cdef Entry* order = NULL
-        for r in range(self.n_runs):
-            n += self.sizes[r, q]
         self.n_docs[q] = self.n_text[q] = 0
+        if self.by_id:
+            self.list_starts[self.bases[q] + q] = 0
         if n == 0:
             return 0
-        if reserve(b, n, self.n_runs, not whole):
+        if reserve(b, n, self.n_runs):
             return -1
         n = self.find_documents(b, q, n)
         if whole and self.sign != 0:
             self.put_in_id_order(b, n)
         for r in range(self.n_runs):
             normalize(self.recipe.norm, b.ranked + b.bases[r], b.sizes[r])
-        while first < n:
-            m = min(b.width, n - first)
-            self.make_features(b, first, m, n)
-            if not whole:
-                combine(&self.recipe, b.features, b.width, m, b.room, b.fused + first)
-            first += m
+        self.make_lists(b, q, n)
         if self.by_id:
             for i in range(n):
                 b.fused[i] = <double>(n - i)
-            for r in range(self.n_runs):
-                memcpy(&self.features[r, self.rooms[q]], b.features + r * b.width, n * sizeof(double))
-                memcpy(&self.ranks[r, self.rooms[q]], b.places + r * b.width, n * sizeof(int32_t))
         else:
             if self.recipe.rule == MAJORITY:
-                majority(&self.recipe, b.places, b.width, b.sizes, n, b.entries, b.spare, b.fused)
+                majority(&self.recipe, &b.lists, n, b.entries, b.spare, b.fused)
+            else:
+                combine_lists(&self.recipe, &b.lists, n, b.fused)
             sort_by_score(b.fused, n, b.docs, self.sign, b.entries, b.spare)
             order = b.entries
         self.keep(b, q, min(n, self.top), order)
@@ -323,22 +318,34 @@ cdef class Fusion(Blocks):
             base += n
         return n_docs
 
-    cdef void make_features(self, Scratch* b, int64_t first, int64_t m, int64_t n_docs) noexcept nogil:
-        """The places and features of m documents, a tile, in each run."""
-        cdef int64_t i, r, d
-        cdef int32_t n
-        cdef int32_t* places
+    cdef void make_lists(self, Scratch* b, int64_t q, int64_t n_docs) noexcept nogil:
+        """The list of each document: the runs that have it, and what it counts there."""
+        cdef int64_t i, r, n, row = self.bases[q], last = self.n_runs - 1, n_rows = b.bases[last] + b.sizes[last]
+        cdef int32_t d, slot
+        cdef int32_t* starts = &self.list_starts[row + q] if self.by_id else b.starts
+        cdef int32_t* docs = &self.list_docs[row] if self.by_id else b.listed_docs
+        cdef int32_t* runs = &self.list_runs[row] if self.by_id else b.runs
+        cdef int32_t* ranks = &self.list_ranks[row] if self.by_id and self.list_ranks.shape[0] > 0 else NULL
+        cdef double* values = &self.list_values[row] if self.by_id and self.list_values.shape[0] > 0 else b.listed
         cdef const int32_t* found
+        b.lists.starts, b.lists.docs, b.lists.runs, b.lists.values, b.lists.sizes = starts, docs, runs, values, b.sizes
+        memset(starts, 0, (n_docs + 1) * sizeof(int32_t))
+        for i in range(n_rows):
+            starts[b.found[i] + 1] += 1
+        for i in range(n_docs):
+            starts[i + 1] += starts[i]
         for r in range(self.n_runs):
-            places, found, n = b.places + r * b.width, b.found + b.bases[r], <int32_t>b.sizes[r]
-            for i in range(m):
-                places[i] = n
-            for i in range(n):
-                d = found[i] - first
-                if 0 <= d < m:
-                    places[d] = <int32_t>i
+            found, n = b.found + b.bases[r], b.sizes[r]
             values_by_rank(&self.recipe, r, b.ranked + b.bases[r], n, n_docs, b.values)
-            gather(b.values, places, m, b.features + r * b.width)
+            for i in range(n):
+                d = found[i]
+                slot = starts[d]
+                starts[d] = slot + 1
+                docs[slot], runs[slot], values[slot] = d, <int32_t>r, b.values[i]
+                if ranks != NULL:
+                    ranks[slot] = <int32_t>i
+        memmove(starts + 1, starts, n_docs * sizeof(int32_t))      # each start had become the next one
+        starts[0] = 0
 
     cdef Entry* rank_order(self, Scratch* b, const double* scores, int64_t n) noexcept nogil:
         """The rows of one ranking in rank order; NULL if they are in it."""
@@ -378,7 +385,7 @@ cdef class Fusion(Blocks):
 
     cdef void copy(self, int64_t q) noexcept nogil:
         """Copy what was kept of a query into its place."""
-        cdef int64_t i, r, n = self.n_docs[q], row = self.rows[q], place = self.places[q]
+        cdef int64_t i, n = self.n_docs[q], row = self.rows[q], place = self.places[q]
         cdef const Text* docs
         if n == 0:
             return
@@ -392,8 +399,3 @@ cdef class Fusion(Blocks):
                 self.narrow_starts[row + i] = <int32_t>place
             place += docs[i].length
         memcpy(&self.out_scores[row], &self.scores[self.rooms[q]], n * sizeof(double))
-        for r in range(self.n_runs):
-            if self.out_features is not None:
-                memcpy(&self.out_features[r, row], &self.features[r, self.rooms[q]], n * sizeof(double))
-            if self.out_ranks is not None:
-                memcpy(&self.out_ranks[r, row], &self.ranks[r, self.rooms[q]], n * sizeof(int32_t))

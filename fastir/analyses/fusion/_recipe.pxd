@@ -25,17 +25,27 @@ cdef class Recipes:
     cdef void read(self, int64_t setting, Recipe* recipe) noexcept nogil
 
 
+cdef enum:
+    MANY = 8                    # runs: of more, documents times runs is too much to be laid out
+
+
+cdef struct Lists:              # the features of documents in the runs that have them, and room
+    const int32_t* starts       # of each document, and the end
+    const int32_t* docs         # of each row, as the next two
+    const int32_t* runs
+    const double* values
+    const int64_t* sizes        # of the rankings
+    double* absent              # room for n_runs
+    double* before              # and for one more
+
+
 cdef void normalize(int norm, double* scores, int64_t n) noexcept nogil
+cdef bint counts_absent(const Recipe* recipe) noexcept nogil
+cdef double absent_value(const Recipe* recipe, int64_t n, int64_t n_docs) noexcept nogil
 cdef void values_by_rank(const Recipe* recipe, int64_t run, const double* scores, int64_t n, int64_t n_docs,
                          double* values) noexcept nogil
-cdef void combine(const Recipe* recipe, const double* features, int64_t stride, int64_t n, double* room,
+cdef void combine_lists(const Recipe* recipe, const Lists* lists, int64_t n_docs, double* fused) noexcept nogil
+cdef void combine(const Recipe* recipe, const double* features, int64_t stride, int64_t n,
                   double* fused) noexcept nogil
-cdef void majority(const Recipe* recipe, const int32_t* places, int64_t stride, const int64_t* sizes, int64_t n,
-                   Entry* entries, Entry* spare, double* fused) noexcept nogil
-
-
-cdef inline void gather(const double* values, const int32_t* places, int64_t n, double* features) noexcept nogil:
-    """What each document counts, from what each rank counts."""
-    cdef int64_t i
-    for i in range(n):
-        features[i] = values[places[i]]
+cdef void majority(const Recipe* recipe, const Lists* lists, int64_t n, Entry* entries, Entry* spare,
+                   double* fused) noexcept nogil

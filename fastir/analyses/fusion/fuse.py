@@ -97,12 +97,12 @@ class RunSet:
                 )
 
     def parts(
-        self, recipes: Recipes, sign: int, top: int, n_threads: Any, by_id: bool = False
+        self, recipes: Recipes, sign: int, top: int, n_threads: Any, lists: tuple[np.ndarray, ...] | None = None
     ) -> Iterator[tuple[slice, Fusion]]:
         """Some queries at a time, in order, and the kernel; its copy_to() copies their fused documents."""
         columns = [ranked.columns.arrays() for ranked in self.runs]
         ids, numbers = [ids_from_arena(arena) for arena, _, _ in columns], [scores for _, _, scores in columns]
-        kernel = Fusion(recipes, ids, numbers, self.firsts, self.sizes, sign, by_id, top)
+        kernel = Fusion(recipes, ids, numbers, self.firsts, self.sizes, sign, lists, top)
         rows = offsets_from_sizes(self.sizes.sum(0))
         first = 0
         while first < len(self.query_ids):

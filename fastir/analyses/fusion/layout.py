@@ -1,6 +1,6 @@
 """Layout: what documents count in each run, laid out once for all settings; and how well a setting ranks a query.
 
-    runs ── chunks of queries ──▶ documents in the order of ids ──▶ features, ranks
+    runs ── chunks of queries ──▶ documents in the order of ids ──▶ lists: run, feature, rank
                                             │ judged as a run, by the join
                                             ▼
                                   positions and labels of the judged ones
@@ -43,11 +43,9 @@ class Layout:
     n_threads: Any
     score_dtype: str
     sizes: np.ndarray
-    features: np.ndarray
-    places: np.ndarray
+    lists: tuple[np.ndarray, ...]
     left_out: np.ndarray
     judged: JudgedRankings
-    slots: np.ndarray
 
     def __init__(
         self,
@@ -73,29 +71,30 @@ class Layout:
         runs.firsts, runs.sizes = placed
         runs.query_ids = list(qrels)
         self.sizes = runs.sizes  # int64 of shape (n_runs, n_queries): how long each ranking is
-        majority, varying = card.rule == "majority", card.table is not None and card.factors is None
-        shared = not majority and not varying
-        shape = len(runs.names), int(self.sizes.sum())  # more than the documents are: the rest is never touched
-        # what each document counts: no slots if settings share nothing of it
-        self.features = np.empty(shape if shared or card.feature == "segments" else (shape[0], 0))
-        # ranks from 0, or the ranking's length for a document that is not in it; no slots if no setting reads them
-        self.places = np.empty((shape[0], 0) if shared else shape, np.int32)
+        varying = card.table is not None and card.factors is None
+        n_rows = int(self.sizes.sum())
+        # where the rows of each document begin, and of each row its document, its run, what it counts and its rank
+        # from 0; no slots for what settings do not share or read
+        self.lists = (
+            *(np.empty(n_rows + len(qrels), np.int32), np.empty(n_rows, np.int32), np.empty(n_rows, np.int32)),
+            np.empty(n_rows if not varying or card.feature == "segments" else 0),
+            np.empty(n_rows if varying else 0, np.int32),
+        )
         kept = card._replace(param=None, factors=None)
-        if not shared:
-            kept = kept._replace(feature="score", rule="linear", table=None, learnt="")
+        if varying:
+            kept = kept._replace(feature="score", table=None, learnt="")
         norm_of_ranks = None if card.feature == "segments" and norm == "borda" else norm  # the method reads ranks
-        recipe = recipes(kept, norm_of_ranks, [Setting(None, {})], shape[0], runs.longest)
+        recipe = recipes(kept, norm_of_ranks, [Setting(None, {})], len(runs.names), runs.longest)
         # only the document that is called like its query is judged
         own_documents = {query_id: {str(query_id): 1} for query_id in qrels}
         own = None if exclude is None else Evaluator(own_documents, NUM_Q, queries="qrels", ties=rule)
-        chunks, left_out, n = [], [np.full(0 if own else len(qrels), -1)], 0
-        for queries, kernel in runs.parts(recipe, TIE_SIGNS[ties], MAX_DEPTH, n_threads, True):
+        chunks, left_out = [], [np.full(0 if own else len(qrels), -1)]
+        for queries, kernel in runs.parts(recipe, TIE_SIGNS[ties], MAX_DEPTH, n_threads, self.lists):
             counts = kernel.counts[queries]
             n_docs, n_bytes = int(counts.sum()), int(kernel.n_bytes[queries].sum())
             columns = empty_columns(n_docs, n_bytes)
             columns[1][n_docs] = n_bytes
-            views: Any = [whole[:, n:] if whole.size else None for whole in (self.features, self.places)]
-            kernel.copy_to(*columns, 0, 0, *views)
+            kernel.copy_to(*columns, 0, 0)
             run(kernel, n_threads)
             fused = runs.as_run(queries, counts, *columns)
             chunks.append(
@@ -104,7 +103,6 @@ class Layout:
             if own is not None:
                 found = RunJudge(own.rules.prepared).with_coverage(fused, n_threads)[0]
                 left_out.append(positions_of_own(found, queries))
-            n += n_docs
         arrays = {name: np.concatenate([chunk[name] for chunk in chunks]) for name in chunks[0]}
         for name in ("offsets", "ideal_offsets"):
             arrays[name] = offsets_from_sizes(arrays[name])
@@ -114,7 +112,6 @@ class Layout:
         arrays["missing"] = missing
         # of all queries; a rank is a position from 1 in the order in which ties are decided
         self.judged = make_rankings(JudgedRankings, runs.query_ids, arrays, ties, score_dtype, None, report)
-        self.slots = offsets_from_sizes(self.judged.num_ret)
         if not len(self.judged.ranks):
             warn_caller("no run has a judged document: all settings are worth the same")
 
@@ -136,7 +133,7 @@ class Layout:
         values = np.empty((len(self.judged) * len(settings), 1))
         recipe = recipes(self.card, self.norm, settings, len(self.runs.names), self.runs.longest)
         kernel = TrialValues(
-            *(compiled.plan, recipe, len(settings), self.features, self.places, self.slots, self.sizes),
+            *(compiled.plan, recipe, len(settings), *self.lists, self.sizes),
             *(compiled.single and self.judged.ties != "input", self.left_out),  # fused runs are in the order of scores
             *(self.judged.num_ret, self.judged.offsets, self.judged.ranks - 1, labels),
             *(self.judged.ideal_offsets, ideal_labels, values),
@@ -193,14 +190,16 @@ class Learner:
         judged = layout.judged
         relevant = judged.labels >= level
         queries = list_of_each(judged.offsets)[relevant]
-        positions = layout.slots[queries] + judged.ranks[relevant] - 1
         self.num_rel: np.ndarray = sums(judged.ideal_labels >= level, judged.ideal_offsets)
-        self.hits: list[Any] = []
-        for places, sizes in zip(layout.places, self.sizes, strict=True):
-            ranks = places[positions].astype(np.int64)
-            in_run = ranks < sizes[queries]
-            order = np.lexsort((ranks[in_run], queries[in_run]))
-            self.hits.append((queries[in_run][order], ranks[in_run][order]))
+        starts, _, run_of_row, _, rank_of_row = layout.lists
+        bases = offsets_from_sizes(self.sizes.sum(0))[queries]
+        documents = bases + queries + judged.ranks[relevant] - 1
+        first, n_rows = bases + starts[documents], np.diff(starts)[documents]
+        rows = repeat(first - offsets_from_sizes(n_rows)[:-1], n_rows) + np.arange(n_rows.sum())
+        of_run, queries, ranks = run_of_row[rows], repeat(queries, n_rows), rank_of_row[rows].astype(np.int64)
+        order = np.lexsort((ranks, queries, of_run))
+        ends = np.cumsum(occurrences(of_run, minlength=len(self.sizes)))[:-1]
+        self.hits: list[Any] = list(zip(np.split(queries[order], ends), np.split(ranks[order], ends), strict=True))
 
     def teach(self, settings: list[Setting], chosen: np.ndarray) -> list[Setting]:
         """The settings with what the queries where `chosen` is True teach; the same where there is nothing to learn."""

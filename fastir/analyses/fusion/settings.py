@@ -36,8 +36,9 @@ def check_weights(card: Method, weights: Any, names: Sequence[Any]) -> tuple[flo
         raise TypeError(f"run_weights: method {card.name!r} takes no weights")
     if isinstance(weights, Mapping) or hasattr(weights, "items"):
         weight_by_run = mapping("run_weights", weights, "be a list, or map runs to numbers")
+        known = set(names)
         for name in weight_by_run:
-            if name not in names:
+            if name not in known:
                 raise ValueError(f"run_weights: there is no run {quote(name)}{suggest_choice(name, names)}")
         for name in names:
             if name not in weight_by_run:
@@ -128,14 +129,15 @@ def recipes(card: Method, norm: str | None, settings: Sequence[Setting], n_runs:
         if card.factors is not None:
             factors[i, 1:] = card.factors(np.arange(1.0, n_runs + 1), setting.params)
         windows[i] = len(setting.params["probs"][0]) if card.feature == "parts" else setting.params.get("w", 0)
-    tables = np.zeros((1, n_runs, 0))
+    tables = np.zeros((1, 1, 0))
     if card.table is not None:
         # a table shows what was learnt, or else the parameter, if that is not for the factors
         shown = card.learnt or (card.param.name if card.param and card.factors is None else "")
         values = [setting.params.get(shown) for setting in settings]
         same = all(value is values[0] for value in values)
         by_setting = [np.asarray(card.table(width, s.params)) for s in (settings[:1] if same else settings)]
-        tables = np.empty((len(by_setting), n_runs, max(table.shape[1] for table in by_setting)))
+        rows, columns = (max(table.shape[axis] for table in by_setting) for axis in (0, 1))
+        tables = np.empty((len(by_setting), rows, columns))
         for table, numbers in zip(tables, by_setting, strict=True):
             table[:, : numbers.shape[1]] = numbers
             table[:, numbers.shape[1] :] = numbers[:, -1:] if card.feature == "window" else card.absent

@@ -176,8 +176,8 @@ class Tuning(Exportable):
         return tuning(self)
 
     def _columns(self) -> dict[str, list[Any]]:
-        names = list_searched(self.trials)
-        columns: dict[str, list[Any]] = {str(name): [setting_numbers(t)[name] for t in self.trials] for name in names}
+        numbers = [setting_numbers(trial) for trial in self.trials]
+        columns: dict[str, list[Any]] = {str(name): [n[name] for n in numbers] for name in list_searched(self.trials)}
         for name in ("value", "difference", "noise", "within_noise", "judged"):
             columns[name if name != "judged" else self.judged_metric] = [getattr(trial, name) for trial in self.trials]
         return columns
@@ -202,15 +202,15 @@ class Tuning(Exportable):
         )
 
     def _table(self, digits: int = 4) -> Table:
-        names = [
-            name for name in list_searched(self.trials) if name in setting_numbers(self)
-        ]  # no fixed one of what learns
+        chosen_numbers = setting_numbers(self)
+        names = [name for name in list_searched(self.trials) if name in chosen_numbers]  # no fixed one of what learns
         rows = []
         for text, setting, n_queries, value in (
             *((f"without fold {i}", fold, fold.n_queries, fold.value) for i, fold in enumerate(self.folds[:20], 1)),
             ("all", self, len(self.results.query_ids), self.in_sample),
         ):
-            numbers = [*(setting_numbers(setting)[name] for name in names), value]
+            of_setting = setting_numbers(setting)
+            numbers = [*(of_setting[name] for name in names), value]
             rows.append([Cell(text), Cell(str(n_queries)), *(number_cell(number, digits) for number in numbers)])
         if len(self.folds) > 20:
             rows.insert(20, [Cell(f"... {len(self.folds) - 20} more"), *[Cell("")] * (len(names) + 2)])

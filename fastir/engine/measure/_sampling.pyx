@@ -660,38 +660,66 @@ def all_hops(ranks, offsets, firsts):
     return np.where(share(met(ranks, offsets), firsts) == 1.0, 1.0, 0.0)
 
 
-cdef object declare_evidence(function, str summary, str formula, str kind, sources, by_rank=False):
+def one_rank_each(ranks, offsets, firsts, rows):
+    """The ranks of whole sets, NEVER if incomplete: the retrieved members of a set are one rank, at the last of them.
+
+    A document in several sets is one rank for each of them that it is the last member of, in the order of the sets.
+    """
+    sizes = np.diff(firsts)
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    last = np.maximum.reduceat(np.where(ranks < NEVER, ranks, 0), offsets[:-1])
+    step = last.max() + 1
+    first = np.unique(rows, return_index=True)[1]
+    at, owner = ranks[first], np.repeat(query, np.diff(offsets))[first]
+    before = np.sort((owner * step + at)[at < NEVER])
+    others = last - np.searchsorted(before, query * step + last, "right") + np.searchsorted(before, query * step)
+    order = np.argsort(query * step + last, kind="stable")
+    order = order[last[order] > 0]
+    found = np.diff(np.append(0, np.cumsum(last > 0))[firsts])
+    place = np.empty(len(last), np.int64)
+    place[order] = np.arange(1, len(order) + 1) - np.repeat(np.cumsum(found) - found, found)
+    return np.where(complete(ranks, offsets) < NEVER, others + place, NEVER)
+
+
+cdef object declare_evidence(function, str summary, str formula, str kind, sources, params=(EMPTY,),
+                             by_rank=False):
     """Declare a metric of sets or of hops."""
     cdef str name = function.__name__
     _of_evidence[name] = function
     declare(never_walked, Card(
-        name, summary, formula, f"0 where a query has no {kind}", sources, params=(EMPTY,), cutoff=True, reads="pool",
-        by_label=False, sampled=kind, rank_sensitive=by_rank, differs=ONE_RANK * (kind == "sets")))
+        name, summary, formula, f"0 where a query has no {kind}", sources, params=params, cutoff=True, reads="pool",
+        by_label=False, sampled=kind, rank_sensitive=by_rank))
 
 
-cdef str ONE_RANK = "KILT counts the retrieved members of a set as one rank, that of the last one"
+SET_RANKS = Param("set_ranks", "documents", "what takes a rank: each document; or the retrieved members of a set "
+                  "together, at the last of them, as in KILT", ("documents", "sets"))
 
 declare_evidence(evidence_recall, "fraction of the sets of evidence that are complete in the first k",
-                 "sets with all members at ranks <= k / sets", "sets", (PETRONI_2021, "KILT recall@k"))
+                 "sets with all members at ranks <= k / sets", "sets", (PETRONI_2021, "KILT recall@k"),
+                 (SET_RANKS, EMPTY))
 declare_evidence(evidence_found, "whether a set of evidence is complete in the first k",
-                 "1 if a set has all members at ranks <= k, else 0", "sets", (PETRONI_2021, "KILT success_rate@k"))
+                 "1 if a set has all members at ranks <= k, else 0", "sets", (PETRONI_2021, "KILT success_rate@k"),
+                 (SET_RANKS, EMPTY))
 declare_evidence(evidence_chain, "largest fraction of a set of evidence in the first k",
                  "max over sets of members at ranks <= k / members", "sets", (PETRONI_2021,))
 declare_evidence(evidence_mrr, "reciprocal rank at which the first set of evidence is complete",
                  "1 / rank, if it is <= k, else 0; a set is complete at the rank of its last member", "sets",
-                 (PETRONI_2021,), True)
+                 (PETRONI_2021,), (SET_RANKS, EMPTY), True)
 declare_evidence(hop_recall, "fraction of the hops with a document in the first k",
                  "hops with a document at a rank <= k / hops", "hops", (ZHAI_2003,))
 declare_evidence(all_hops, "whether each hop has a document in the first k",
                  "1 if each hop has a document at a rank <= k, else 0", "hops", (ZHAI_2003,))
 
 
-def evidence_values(name, int64_t k, evidence, standing):
+def evidence_values(name, int64_t k, params, evidence, standing):
     """The values of a metric for all queries, float64; `standing` has the rank of each row of the qrels, or NEVER."""
     if len(evidence.rows) == 0:
         return np.zeros(len(evidence.firsts) - 1)
-    ranks = standing[evidence.rows]
-    return _of_evidence[name](np.where(ranks > k, NEVER, ranks), evidence.offsets, evidence.firsts)
+    ranks, offsets = standing[evidence.rows], evidence.offsets
+    if params.get("set_ranks") == "sets":
+        ranks = one_rank_each(ranks, offsets, evidence.firsts, evidence.rows)
+        offsets = np.arange(len(offsets))
+    return _of_evidence[name](np.where(ranks > k, NEVER, ranks), offsets, evidence.firsts)
 
 
 # ---- exposure of groups: composites/exposure.py has the values -------------------------------------------------------

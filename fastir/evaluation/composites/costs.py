@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 import numpy as np
 
 from fastir.checks import mapping
-from fastir.data.qrels import Qrels
+from fastir.data.qrels import Qrels, refuse_without_labels
 from fastir.data.run import Run, as_run
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat, select
 from fastir.engine.measure import COSTS_OF_RANKS, LAST_REL, NUM_Q, NUM_REL, NUM_REL_RET
@@ -171,8 +171,7 @@ class CostEvaluator(FromPlain):
         if doc_costs is None:
             text = quote(settings.requests[0].text)
             raise UnknownMetricError(f"metric {text} needs {ID_PROPERTIES[COSTED]}={{doc_id: cost}}; none were given")
-        if type(qrels) is not Qrels and qrels.columns.weights is None:
-            raise TypeError("doc_costs go with labels {query_id: {doc_id: label}}, not with groups or samples")
+        refuse_without_labels(qrels, "doc_costs")
         refuse_without_order(settings)
         self.settings = settings
         self.doc_costs: DocWeights | str = doc_costs

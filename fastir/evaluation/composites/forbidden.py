@@ -12,7 +12,8 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from fastir.checks import mapping
-from fastir.data.qrels import EvidenceQrels, Qrels, as_qrels
+from fastir.data.qrels import EvidenceQrels, Qrels, as_qrels, refuse_without_labels
+from fastir.engine.columns.rows import ELSEWHERE
 from fastir.engine.measure import LESS_HARM, NUM_Q
 from fastir.errors import NoOverlapError, UnknownMetricError, quote
 from fastir.evaluation.composites.from_plain import FromPlain
@@ -28,13 +29,15 @@ def read_forbidden(forbidden: Any, level: float | None, qrels: Qrels, rel_level:
 
     Labels at or below `level` forbid, too; a label below 0 is a grade of harm.
     """
-    if type(qrels) not in (Qrels, EvidenceQrels) and qrels.columns.weights is None:
-        raise TypeError("forbidden documents go with labels {query_id: {doc_id: label}}, not with groups or samples")
+    refuse_without_labels(qrels, "forbidden documents", EvidenceQrels)
     if level is not None and not level < rel_level:
         raise ValueError(f"forbidden_level must be below rel_level={rel_level:g}, got {level:g}")
     judged = qrels.to_dict()
     harmful: dict[Any, dict[Any, Any]] = {query_id: {} for query_id in judged}
+    repairs: dict[str, tuple[int, str]] = {}
     if forbidden is not None:
+        if isinstance(forbidden, Qrels) and ELSEWHERE in forbidden.columns.repairs:  # as this function returned it
+            repairs[ELSEWHERE] = forbidden.columns.repairs[ELSEWHERE]
         given = nested(forbidden)
         by_text = {str(query_id): query_id for query_id in judged}
         if given and by_text.keys().isdisjoint(map(str, given)):
@@ -43,6 +46,9 @@ def read_forbidden(forbidden: Any, level: float | None, qrels: Qrels, rel_level:
         for query_id, documents in given.items():
             if str(query_id) in by_text:
                 harmful[by_text[str(query_id)]] = {like(judged, doc_id): grade for doc_id, grade in documents.items()}
+            elif documents:
+                count, place = repairs.get(ELSEWHERE, (0, f"query {query_id}"))
+                repairs[ELSEWHERE] = count + len(documents), place
     for query_id, labels in judged.items():
         if level is not None:
             harmful[query_id] |= {doc_id: max(1, -label) for doc_id, label in labels.items() if label <= level}
@@ -53,7 +59,9 @@ def read_forbidden(forbidden: Any, level: float | None, qrels: Qrels, rel_level:
                     f"query {quote(query_id)}: document {quote(doc_id)} is forbidden, and relevant with the label "
                     f"{texts[str(doc_id)]:g}"
                 )
-    return Qrels.from_dict(harmful)
+    found = Qrels.from_dict(harmful)
+    found.columns.repairs = repairs
+    return found
 
 
 def like(judged: Mapping[Any, Mapping[Any, Any]], doc_id: Any) -> Any:

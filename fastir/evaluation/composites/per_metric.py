@@ -69,6 +69,7 @@ class PerMetricRules:
         self.settings = settings
         self.columns = columns
         self.parents = parents
+        self.forbidden = forbidden
         self.parts: list[tuple[list[Request], Part]] = []
         for requests, rules, read in settings.parts:
             options = settings.options.replace(**rules)
@@ -101,12 +102,13 @@ class PerMetricRules:
         Rows are the queries that count for any of the metrics; the values of metrics for which a query does not count
         are NaN.
         """
-        repairs: Repairs = {}
+        repairs: Repairs = {} if self.forbidden is None else self.forbidden.columns.repairs
         nested = input_shape(run, Run) == DICTS
         if nested and self.parents is not None:
             less = self.parents.from_dicts(run) if isinstance(self.parents, Exclusion) else None
             nested = less is not None
-            run, repairs = less or (run, repairs)
+            run, excluded = less or (run, {})
+            repairs = {**repairs, **excluded}
         done = self.measure_dicts(run, n_threads) if nested else self.measure_rows(run, n_threads, watch)
         query_ids, _, status, coverage = max(done, key=lambda measured: len(measured[0]))
         coverage.add_repairs(repairs)

@@ -153,7 +153,7 @@ class SampleEvaluator:
         none, depth = EMPTY.get(params.get("empty")), request.cutoff or MAX_DEPTH
         if request.card.sampled in EVIDENCE_KINDS:
             evidence = getattr(self.qrels.columns, request.card.sampled)
-            values = evidence_values(request.card.name, depth, evidence, standing)
+            values = evidence_values(request.card.name, depth, params, evidence, standing)
             return values if none is None else np.where(np.diff(evidence.firsts) > 0, values, none)
         gain = params.get("gain", "binary")
         # Without a level of its own a metric takes gains from the first label on that can have one.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir.data.qrels import Qrels
+from fastir.data.qrels import Qrels, refuse_without_labels
 from fastir.data.rankings import measure_rankings
 from fastir.data.results.report import Report
 from fastir.data.run import as_run
@@ -75,8 +75,7 @@ def read_doc_weights(
 
 def weigh_qrels(qrels: Qrels, doc_weights: DocWeights) -> WeightedQrels:
     """Judgments with the weights of their documents."""
-    if type(qrels) not in (Qrels, WeightedQrels):
-        raise TypeError("doc_weights go with labels {query_id: {doc_id: label}}, not with groups or samples")
+    refuse_without_labels(qrels, "doc_weights")
     columns = qrels.columns
     doc_ids = columns.ids[:]
     if (weights := align_numbers(doc_weights, doc_ids, columns.numbers)) is not None:
