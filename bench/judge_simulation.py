@@ -99,7 +99,8 @@ def estimate(seed, design):
     human = pool & (random.random((n, DOCS)) < share * DOCS * n / pool.sum())
     runs = {name: as_dicts(ranks, ranks <= DEPTH, -1) for name, ranks in (("a", first), ("b", second))}
     sides = as_dicts(judge, everyone), as_dicts(truth, human)
-    found = fastir.compare_under_judge(*sides, runs, METRICS, strata=strata, n_draws=DRAWS, random_state=seed, n_threads=1)
+    drawn = {"n_draws": DRAWS, "random_state": seed, "n_threads": 1}
+    found = fastir.compare_under_judge(*sides, runs, METRICS, strata=strata, **drawn)
     rows = [*found.means["a"].values(), *found.pairs]
     whole = random.permutation(n)[: max(MIN_QUERIES, round(share * n))]
     others = np.setdiff1d(np.arange(n), whole)

@@ -6,10 +6,10 @@ pairs that humans judged. Its variance is that of the sum of each query's influe
     (m_q - m) / n + C·s_q       m_q the query's mean over draws, s_q its part of the slope of the log-likelihood,
                                 C the covariance over draws of the mean metric and the coefficients
 
-(Robins and Wang 2000), which is of first order and a little too small for few human labels. Rubin's rules (1987) give the
-sum of the variance within draws and between draws, which is too large where the model knows more than the mean uses (Meng
-1994): twice the variance for differences and recall. The mean of the two has intervals that cover as they should in
-simulations; both are s^2 / n where humans judged everything.
+(Robins and Wang 2000), which is of first order and a little too small for few human labels. Rubin's rules (1987) give
+the sum of the variance within draws and between draws, which is too large where the model knows more than the mean uses
+(Meng 1994): twice the variance for recall. The mean of the two has intervals that cover as they should in simulations;
+both are s^2 / n where humans judged everything.
 """
 
 from __future__ import annotations
