@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
@@ -29,7 +30,7 @@ from fastir.evaluation.evaluator import Evaluator, make_evaluator
 from fastir.evaluation.run_collections import name_the_run
 from fastir.request.custom import custom_among
 from fastir.request.options import metric_tuple, query_rule
-from fastir.request.plan import compile_fixed
+from fastir.request.plan import compile_fixed, refuse_micro
 from fastir.stats.corrections import adjust
 
 if TYPE_CHECKING:
@@ -206,6 +207,7 @@ class RunsUnderJudge:
     """Runs, each ranked once, and their values under every draw."""
 
     names: list[str]
+    strict: list[bool]
     kept: dict[Any, np.ndarray]  # of each run, which queries count
 
     def __init__(
@@ -228,7 +230,7 @@ class RunsUnderJudge:
             raise TypeError(f"metric {quote(own[0].name)}: a custom metric is not measured under draws of labels")
         self.pairs: JudgedPairs = read_pairs(*sides)
         ranked = RankedPairs(self.pairs, runs, metric_tuple(listed), options)
-        self.names = ranked.names
+        self.names, self.strict = ranked.names, ranked.strict
         self.design: Design = make_design(self.pairs, list(ranked.runs.values()), strata)
         self.draws: LabelDraws = LabelDraws(self.pairs, self.design, self.n_draws, state)
         self.scores: np.ndarray = self.draws.model.scores
@@ -246,16 +248,24 @@ class RunsUnderJudge:
         self.values: dict[Any, np.ndarray] = {name: np.concatenate(block) for name, block in blocks.items()}
 
     def mean(self, values: np.ndarray, column: int, kept: np.ndarray) -> Estimate:
-        return estimate_mean(values[:, :, column], kept, self.draws.coefficients, self.scores, self.confidence)
+        values = values[:, :, column]
+        if self.strict[column] and np.isnan(values[:, kept]).any():
+            values = np.full(values.shape, np.nan)
+        return estimate_mean(values, kept, self.draws.coefficients, self.scores, self.confidence)
+
+    def plain_mean(self, values: np.ndarray, column: int, kept: np.ndarray) -> float:
+        """The mean of the values by one side's labels."""
+        values = values[kept, column]
+        return math.nan if self.strict[column] and np.isnan(values).any() else float(mean_of_defined(values, 0))
 
     def means(self, name: Any) -> dict[str, JudgedMean]:
         """The mean of each metric of a run."""
         kept, in_sample = self.kept[name], self.kept[name] & self.sampled
         return {
             metric: JudgedMean(
-                *self.mean(self.values[name], column, kept)._replace(p_value=float("nan")),
-                *(float(mean_of_defined(self.naive[name][kept, column], 0)),),
-                *(float(mean_of_defined(self.human[name][in_sample, column], 0)),),
+                *self.mean(self.values[name], column, kept)._replace(p_value=math.nan),
+                self.plain_mean(self.naive[name], column, kept),
+                self.plain_mean(self.human[name], column, in_sample),
             )
             for column, metric in enumerate(self.names)
         }
@@ -282,7 +292,7 @@ class RunsUnderJudge:
             for a, b in itertools.combinations(self.values, 2):
                 kept = self.kept[a] & self.kept[b]
                 plain = [
-                    float(mean_of_defined((side[a] - side[b])[rows, column], 0))
+                    self.plain_mean(side[a] - side[b], column, rows)
                     for side, rows in ((self.naive, kept), (self.human, kept & self.sampled))
                 ]
                 found.append((a, b, self.mean(self.values[a] - self.values[b], column, kept), plain))
@@ -319,6 +329,7 @@ class RankedPairs:
     """The judged pairs in each run, by their numbers, and how metrics are computed from them."""
 
     names: list[str]
+    strict: list[bool]  # whether the mean of a metric is undefined if the value of a query is
     parts: Parts
     runs: dict[Any, JudgedRankings]  # a label is the number of a pair
 
@@ -333,10 +344,12 @@ class RankedPairs:
             )
         self.options: Options = evaluator.rules.settings.options
         settings, self.parts = compile_fixed(metrics, self.options, order)
+        refuse_micro(settings, "draws of labels give means over the queries")
         for name, how in zip(settings.names, settings.aggregates, strict=True):
-            if how != "mean":
+            if not how.startswith("mean"):
                 raise ValueError(f"metric {quote(name)} is a {how} over the queries; expected a metric with a mean")
         self.names = list(settings.names)
+        self.strict = [how == "mean_or_nan" for how in settings.aggregates]
         numbers = np.arange(len(pairs.doc_ids), dtype=np.int32)
         numbered = Qrels(pairs.query_ids, pairs.offsets, pairs.doc_ids, numbers)
         plain = self.options._replace(convention="fastir", choices=(), judged_only=False, max_depth=None, **order)
