@@ -157,9 +157,12 @@ def tables(record):
                 coverage = record["designs"][name]["corrected"]["coverage"][first : first + len(metrics)]
                 covered.append(np.array(coverage))
                 rows.append(f"| {name} | {' | '.join(f'{100 * each:.0f}' for each in coverage)} |")
-            sizes = [record["designs"][name]["collections"] for name in names]
-            together = np.average(covered, axis=0, weights=sizes)
-            rows.append(f"| all {sum(sizes)} collections | {' | '.join(f'{100 * each:.1f}' for each in together)} |")
+            if holds:
+                sizes = [record["designs"][name]["collections"] for name in names]
+                together = np.average(covered, axis=0, weights=sizes)
+                rows.append(
+                    f"| all {sum(sizes)} collections | {' | '.join(f'{100 * each:.1f}' for each in together)} |"
+                )
     columns = [
         f"{what} of {value}" for value in ("nDCG@10", "its difference") for what in ("bias", "width", "coverage")
     ]

@@ -566,6 +566,11 @@ EXCEPTED = {
     },
     ("to_judge", "names"): "the list names no run; errors do",
     ("evaluate_lists", "missing_documents"): "a list has no scores",
+    **{
+        (name, option): why
+        for name in ("evaluate_under_judge", "compare_under_judge")
+        for option, why in (("rank_one", ONE_SUBTOPIC), ("missing_documents", "draws of labels have no scores"))
+    },
 }  # fmt: skip
 
 
