@@ -35,7 +35,20 @@ def switch(name, *choices):
 
 
 HOME = ""  # the address of the public repository, to be set at publication: every link of the metadata follows from it
-URLS = {"Homepage": HOME, "Issues": f"{HOME}/issues", "Changelog": f"{HOME}/blob/main/CHANGELOG.md"}
+[VERSION] = re.findall(r'^__version__ = "(.+)"', Path("fastir/_version.py").read_text("utf-8"), re.MULTILINE)
+FILES = f"blob/v{VERSION}"  # of the tag: what a version says does not change under it
+
+
+def urls(home):
+    """The links beside a description; the site of a repository on GitHub is on its Pages."""
+    site = re.sub(r"https://github\.com/([^/]+)/([^/]+)", r"https://\1.github.io/\2/", home)
+    return {
+        "Homepage": home,
+        "Documentation": f"{home}/{FILES}/docs/index.md" if site == home else site,
+        "Source": home,
+        "Issues": f"{home}/issues",
+        "Changelog": f"{home}/{FILES}/CHANGELOG.md",
+    }
 
 
 INSTALL = "```bash\npip install fastir\n```\n"
@@ -53,8 +66,8 @@ def front_page(address=""):
     if not address:
         return text
     pictures, links = r'!\[[^]]*\]\(|\bsrc="|\bsrcset="', r'\]\(|\bhref="'
-    for before, folder in ((pictures, "raw"), (links, "blob")):  # pictures first: a badge is one within a link
-        text = re.sub(rf"({before})(?!\w+:|#)", rf"\1{address}/{folder}/main/", text)
+    for before, files in ((pictures, f"raw/v{VERSION}"), (links, FILES)):  # a badge is a picture within a link
+        text = re.sub(rf"({before})(?!\w+:|#)", rf"\1{address}/{files}/", text)
     return text
 
 
@@ -210,7 +223,7 @@ gc.set_threshold(1_000_000)  # to look for cycles in trees that Cython keeps too
 modules = [extension(".".join(path.with_suffix("").parts), str(path)) for path in sorted(Path("fastir").rglob("*.pyx"))]
 
 setup(
-    project_urls=URLS if HOME else {},
+    project_urls=urls(HOME) if HOME else {},
     long_description=front_page(HOME),
     long_description_content_type="text/markdown",
     # at module level: inside a command it would leave the .pyx files out of the sdist

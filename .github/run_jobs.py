@@ -55,6 +55,13 @@ def runs(python):
     return shutil.which(python) is not None and subprocess.run([python, "-c", ""], capture_output=True).returncode == 0
 
 
+@functools.cache
+def has_docker():
+    """Whether a daemon runs: its client alone can do nothing."""
+    asked = shutil.which("docker") and subprocess.run(["docker", "info"], stdin=subprocess.DEVNULL, capture_output=True)
+    return bool(asked) and asked.returncode == 0
+
+
 def why_not(job, context):
     """Why a job cannot run here, or "" if it can."""
     if not filled(job["runs-on"], context).startswith("ubuntu-latest"):
@@ -66,8 +73,8 @@ def why_not(job, context):
             return "needs files of another job"
         if step.get("uses", "").startswith(("github/", "ossf/")):
             return "is an analysis of GitHub's"
-        if "cibuildwheel" in step.get("run", "") and shutil.which("docker") is None:
-            return "needs docker"
+        if "cibuildwheel" in step.get("run", "") and not has_docker():
+            return "needs a docker daemon"
         if step.get("uses", "").startswith("actions/setup-python"):
             name = "python" + filled(step["with"]["python-version"], context)
             if not runs(name):

@@ -13,7 +13,7 @@ import zlib
 
 import zopfli.zlib
 
-MOST = 2_600_000  # bytes of a wheel
+MOST = 2_800_000  # bytes of a wheel
 MOST_INSTALLED = 9_500_000  # bytes of its files
 
 

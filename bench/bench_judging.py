@@ -244,6 +244,46 @@ def test_agreement(race, quick):
     race("agreement, 50 x 1000 judgments; in fastir with intervals", calls, [goal], ROUNDS, same=1e-12)
 
 
+def test_judge_bias(race, quick):
+    t = pytest.importorskip("scipy.stats").t
+    qrels, _ = judged(5 if quick else 50, 1000)
+    rng = np.random.default_rng(0)
+    model = {
+        query: {doc: label + int(rng.random() < 0.2) for doc, label in docs.items()} for query, docs in qrels.items()
+    }
+    sources = {doc: "abcde"[place % 5] for docs in qrels.values() for place, doc in enumerate(docs)}
+
+    def clustered(members, mean):
+        """What each query adds to a mean less its expectation."""
+        sums = {}
+        for query, error in members:
+            sums[query] = sums.get(query, 0.0) + (error - mean)
+        return {query: total / len(members) for query, total in sums.items()}
+
+    def by_hand():
+        groups, rows = {}, []
+        for query, docs in qrels.items():
+            for doc, label in docs.items():
+                groups.setdefault(sources[doc], []).append((query, model[query][doc] - label))
+        for name, members in groups.items():
+            others = [row for other, rest in groups.items() if other != name for row in rest]
+            mean, rest = (sum(error for _, error in side) / len(side) for side in (members, others))
+            one, two = clustered(members, mean), clustered(others, rest)
+            n = len(one)
+            error = (sum(x * x for x in one.values()) * n / (n - 1)) ** 0.5
+            apart = (sum((one.get(q, 0.0) - two[q]) ** 2 for q in two) * n / (n - 1)) ** 0.5
+            rows.append((mean, mean - t.ppf(0.975, n - 1) * error, 2 * t.sf(abs(mean - rest) / apart, n - 1)))
+        return np.array(rows)
+
+    def by_fastir():
+        groups = fastir.judge_bias(model, qrels, {"source": sources}).groups[1:]
+        return np.array([(row.error, row.low, row.p_value) for row in groups])
+
+    calls = {"fastir": by_fastir, "plain Python": by_hand}
+    goal = Goal("fastir", "plain Python")
+    race("judge_bias by five groups, 50 x 1000 judgments", calls, [goal], ROUNDS, same=1e-9)
+
+
 def test_preferences(race, quick):
     qrels, run = preferences(10 if quick else 50)
     columns = fastir.Run.from_dict(run)

@@ -37,6 +37,56 @@ def test_weights(race, passages, shape):
     race(f"weights of documents, 6980 x 1000, {shape}", calls, [Goal(*calls, 1 / 3)], ROUNDS)
 
 
+COSTED = ["recall(budget=500)", "ndcg(budget=500)", "precision(budget=500)"]
+
+
+@pytest.mark.parametrize("shape", ["dict", "Run", "TREC file"])
+@pytest.mark.parametrize("what", ["costs", "groups"])
+@pytest.mark.parametrize("name", ["passages", "judged"])
+def test_costs_and_groups(race, collection, tmp_path, name, what, shape):
+    """Numbers of the documents that are read: four or five of a thousand fit the budget, and exposure is of twenty.
+
+    With few judgments, of passages, the usual metrics read one document of each ranking, and a look-up among a million
+    waits for memory.
+    """
+    qrels, run = collection(name)
+    held = fastir.Run.from_dict(run)
+    given = {"dict": lambda: run, "Run": lambda: held, "TREC file": lambda: file_of(held, tmp_path)}[shape]()
+    numbers = {doc_id: 20 * by_number(doc_id) for docs in (*qrels.values(), *run.values()) for doc_id in docs}
+    groups = {doc_id: {"a": number / 140, "b": 1 - number / 140} for doc_id, number in numbers.items()}
+    options = {"costs": {"doc_costs": numbers}, "groups": {"doc_groups": groups, "target": {"a": 0.3, "b": 0.7}}}
+    metrics = {"costs": COSTED, "groups": ["awrf@20", "ndcg_awrf@20"]}
+    ours = fastir.Evaluator(qrels, metrics[what], n_threads=1, **options[what])
+    plain = fastir.Evaluator(qrels, METRICS, n_threads=1)
+    assert np.array_equal(ours.evaluate(run).values, ours.evaluate(given).values, equal_nan=True)
+    calls = {f"fastir, {what} of documents": lambda: ours.evaluate(given), PLAIN: lambda: plain.evaluate(given)}
+    race(f"{what} of documents, {name}, {shape}", calls, [Goal(*calls, 2 / 3)], ROUNDS)
+
+
+@pytest.mark.parametrize("what", ["nuggets", "citations"])
+def test_a_million_verdicts(race, quick, what):
+    """Rows of an Arrow table in any order, of seven runs."""
+    pyarrow = pytest.importorskip("pyarrow")
+    n = 1000 if quick else 1_000_000
+    place = np.random.default_rng(1).permutation(n)
+    columns = {
+        "query_id": [f"q{i // 1000}" for i in place.tolist()], "run": [f"r{i % 7}" for i in place.tolist()],
+        "nugget": place, "importance": ["vital"] * n, "assignment": ["support"] * n,
+        "sentence": place // 4 % 250, "citation": [f"d{i % 977}" for i in place.tolist()],
+        "support": ["full_support"] * n,
+    }  # fmt: skip
+    names = {"nuggets": list(columns)[:5], "citations": ["query_id", "run", "sentence", "citation", "support"]}[what]
+    table = pyarrow.table({name: columns[name] for name in names})
+    calls = {
+        "nuggets": lambda: fastir.evaluate_nuggets(table, ["nugget_recall"], missing="zero"),
+        "citations": lambda: fastir.evaluate_citations(
+            table, ["citation_precision", "citation_recall"], missing="zero"
+        ),
+    }
+    seen = race(f"a million rows of {what}", {f"fastir, {what}": calls[what]}, rounds=5)
+    race.amount(f"rows of {what}", seen[f"fastir, {what}"].cpu, "s", 1)
+
+
 @pytest.mark.parametrize("shape", ["dict", "Run", "TREC file", "rows in any order"])
 def test_exclude(race, passages, tmp_path, shape):
     """A document in ten leaves; the peer is what callers write, a comprehension over a dict of dicts."""

@@ -58,7 +58,7 @@ turns, in one process, on the same input, after their answers were compared.
 
 - [Latency](time_to_answer.md): how long one call takes, the slower calls first.
 - [Every figure](speed_figures.md), with its goal, commit and versions.
-- To measure on your machine: `pip install -e ".[bench]"`, `pytest bench`.
+- To measure on your machine: `pip install -e . --group bench`, `pytest bench`.
 """
 FIGURES_HEAD = """\
 # Every figure of speed
@@ -73,7 +73,7 @@ it does not say *wall*. `met` and `MISSED` say whether the goal was reached, `SL
 and fastir takes longer, `busy` that other work shared the processors. The commit is the tree that was measured.
 `bench/README.md` says how to read the figures, and what may not be concluded from them.
 
-To measure: `pip install -e ".[bench]"`, `python bench/speed.py --measure`.
+To measure: `pip install -e . --group bench`, `python bench/speed.py --measure`.
 """
 ANSWERS_HEAD = """\
 # Latency

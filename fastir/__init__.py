@@ -53,6 +53,7 @@ if not any(name.startswith("_cyutility") for name in os.listdir(os.path.dirname(
 if TYPE_CHECKING:
     from fastir import compat, conventions, plots, spark, stats
     from fastir.analyses.agreement.correlation import RankCorrelation, Swap, rank_correlation
+    from fastir.analyses.agreement.judge_bias import BiasGroup, BiasSlope, JudgeBias, judge_bias
     from fastir.analyses.agreement.judgments import Agreement, agreement
     from fastir.analyses.agreement.similarity import similarity
     from fastir.analyses.bounds.bounds import bounds
@@ -113,6 +114,8 @@ __all__ = [
     "Accumulator",
     "Agreement",
     "Answer",
+    "BiasGroup",
+    "BiasSlope",
     "Bounds",
     "Checked",
     "Comparison",
@@ -132,6 +135,7 @@ __all__ = [
     "FormatError",
     "HumanAnswers",
     "Identified",
+    "JudgeBias",
     "JudgedDifference",
     "JudgedMean",
     "JudgedRankings",
@@ -196,6 +200,7 @@ __all__ = [
     "explain_ranked",
     "fuse",
     "identify",
+    "judge_bias",
     "judged_rankings",
     "leave_one_out",
     "load_results",
@@ -223,6 +228,8 @@ LATER = {
     "Accumulator": "evaluation.accumulator",
     "Agreement": "analyses.agreement.judgments",
     "Answer": "analyses.identify.answers",
+    "BiasGroup": "analyses.agreement.judge_bias",
+    "BiasSlope": "analyses.agreement.judge_bias",
     "Bounds": "analyses.bounds.result",
     "Checked": "analyses.check.checked",
     "Comparison": "analyses.compare.comparison",
@@ -238,6 +245,7 @@ LATER = {
     "Fold": "analyses.fusion.tune",
     "HumanAnswers": "analyses.under_judge.result",
     "Identified": "analyses.identify.answers",
+    "JudgeBias": "analyses.agreement.judge_bias",
     "JudgedDifference": "analyses.under_judge.result",
     "JudgedMean": "analyses.under_judge.result",
     "JudgedRankings": "data.rankings",
@@ -300,6 +308,7 @@ LATER = {
     "explain_ranked": "analyses.explain.ranked",
     "fuse": "analyses.fusion.fuse",
     "identify": "analyses.identify.search",
+    "judge_bias": "analyses.agreement.judge_bias",
     "judged_rankings": "evaluation.evaluate",
     "leave_one_out": "analyses.pools.leave_one_out",
     "load_results": "data.results.by_run",

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
 __all__ = [  # noqa: F405
     "Agreement",
     "Answer",
+    "BiasGroup",
+    "BiasSlope",
     "Bounds",
     "Checked",
     "Comparison",
@@ -21,6 +23,7 @@ __all__ = [  # noqa: F405
     "Fold",
     "HumanAnswers",
     "Identified",
+    "JudgeBias",
     "JudgedDifference",
     "JudgedMean",
     "LeftOut",

@@ -7,6 +7,10 @@ import threading
 
 import pytest
 
+NOT_EVERYWHERE = {  # packages that not even the job `peers` can import, and why
+    "recbole": "asks for a ray that has no wheel for CPython 3.12; the workflow downstream runs it",
+}
+
 
 def pytest_addoption(parser):
     parser.addoption("--all-packages", action="store_true", help="fail if a test is skipped for a missing package")
@@ -17,7 +21,9 @@ def pytest_sessionfinish(session):
     """With --all-packages, what `importorskip` skipped is a failure of the session."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if session.config.option.all_packages and reporter is not None:
-        missing = [one for one in reporter.stats.get("skipped", ()) if "could not import" in str(one.longrepr)]
+        known = tuple(f"could not import '{name}" for name in NOT_EVERYWHERE)
+        skipped = [one for one in reporter.stats.get("skipped", ()) if "could not import" in str(one.longrepr)]
+        missing = [one for one in skipped if not any(words in str(one.longrepr) for words in known)]
         for skipped in missing:
             reporter.write_line(f"\n{skipped.nodeid}: {skipped.longrepr[2]}", red=True)
         if missing:

@@ -8,7 +8,7 @@ identify   identify(): which tools, with which options, give reported values
 check      check(): all faults of a run's file, before it is evaluated
 bounds     bounds(): how far unjudged documents could change a metric
 pools      pool(), contributions(), leave_one_out(), to_judge(), merge_qrels(): which documents are judged
-agreement  agreement(), rank_correlation(), similarity(): two sets of judgments, leaderboards or runs
+agreement  agreement(), judge_bias(), rank_correlation(), similarity(): two sets of judgments, leaderboards or runs
 fusion     fuse(), tune(): several runs as one, and the weights for it
 under_judge  evaluate_under_judge(), compare_under_judge(): metrics with a judge's errors in them
 curves     precision_recall_curve(), roc_curve(), risk_coverage(): curves over ranks and certainties

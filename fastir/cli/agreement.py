@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fastir.data.results.results import Results
 
 # ---- agreement -------------------------------------------------------------------------------------------------------
-STATISTICS = ("rel_level", "kappa_weights", "scale", "confidence", "n_resamples", "random_state")
+STATISTICS = ("rel_level", "kappa_weights", "scale", "truth", "confidence", "n_resamples", "random_state")
 
 
 def agreement_command(options: argparse.Namespace) -> Output:
@@ -91,7 +91,7 @@ def rank_correlation_command(options: argparse.Namespace) -> Output:
         with progress_bar({}):
             a, b = (fastir.Evaluator(qrels, metric, **chosen).evaluate_many(runs) for qrels in sides)
         metric = next(iter(a.values())).names[0]
-    correlation = fastir.rank_correlation(a, b, metric, **statistics)
+    correlation = fastir.rank_correlation(a, b, metric, **statistics, used_judge=options.used_judge)
     if options.plot is not None:
         from fastir.plots import leaderboards
 

@@ -20,6 +20,7 @@ WORDS = {
     "effect": "d_z hedges_gz d_av hedges_g glass anova dominance rank_biserial",
     "kappa_weights": "linear quadratic",
     "scale": "nominal ordinal interval",
+    "truth": "a b",
     "method": (
         "sum min max med anz mnz gmnz isr log_isr logn_isr rrf rbc wsum mixed wmnz bordafuse w_bordafuse condorcet "
         "w_condorcet mapfuse posfuse probfuse segfuse slidefuse bayesfuse"

@@ -356,7 +356,7 @@ GROUPS = {
             "Measure how far two sets of judgments agree: kappa, alpha and confusion of their labels, with intervals.",
             ("fastir agreement human.txt model.txt",
              "fastir agreement human.txt model.txt -q --scale interval"),
-            "qrels other", "per_query rel_level kappa_weights scale format output",
+            "qrels other", "per_query rel_level kappa_weights scale truth format output",
             f"confidence n_resamples random_state {READ_QRELS} columns label threshold duplicates formulas color",
             {"qrels": {"metavar": "QRELS_A"}, "format": TEXT, "per_query": {"help": "show a row for every query"}}),
         Command(
@@ -366,7 +366,7 @@ GROUPS = {
             "pairs.",
             ("fastir rank-correlation human.txt model.txt runs -m ndcg@10",
              "fastir rank-correlation human.json model.json --plot boards.svg"),
-            "qrels other runs*", "metrics test correction plot format output",
+            "qrels other runs*", "metrics test correction used_judge plot format output",
             f"confidence {JUDGING} formulas color",
             {"qrels": {"metavar": "QRELS_A", "help": f"{POSITIONALS['qrels'].help}; the truth. Or saved results of "
                        "several runs, and then QRELS_B is, too"},

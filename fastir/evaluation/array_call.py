@@ -130,6 +130,11 @@ def counts_of(name: str, mask: np.ndarray, query_ids: Sequence[Any]) -> dict[str
     return example_of(name, int(mask.sum()), int(mask.argmax()) if len(mask) else 0, query_ids)
 
 
+def repairs_of(query_ids: Sequence[Any], *found: tuple[str, int, int]) -> dict[str, tuple[int, str]]:
+    """The repairs of a Report, of (kind, number, the place of the first query); those whose number is not 0."""
+    return {kind: (number, f"query {query_ids[place]}") for kind, number, place in found if number}
+
+
 class Collecting(Settings):
     """Settings with a plan by which a kernel collects ranks and labels instead of metrics.
 

@@ -76,9 +76,9 @@ def evaluate(
         The number of documents that are read of each ranking, from 1 up; None: all of them.
     min_score : float or None
         Rows with lower scores are not retrieved: a system's threshold. A query without rows left has an empty ranking.
-        The scores are those of the run, before `parents` put parts together; with ``score_dtype="float32"`` they are
-        compared as float32. Metrics for queries whose right answer is nothing: surfaced, false_surface and
-        false_abstention.
+        The report counts such rows. The scores are those of the run, before `parents` put parts together; with
+        ``score_dtype="float32"`` they are compared as float32. Metrics for queries whose right answer is nothing:
+        surfaced, false_surface and false_abstention.
     score_dtype : {None, "float64", "float32"}
         Precision in which scores are compared; "float32" gives the ties of trec_eval 9; None: the convention's.
     n_threads : int or None
@@ -148,7 +148,9 @@ def evaluate(
         What a user pays to read each document, such as its tokens, for metrics with a budget and for cost_*:
         ``{doc_id: cost}``, ``{query_id: {doc_id: cost}}``, a str that names a column of a table of the run, or the path
         of a file with a document and its cost on each line, perhaps after a query. Costs are finite and at least 0.
-        Every retrieved document of a query with judgments needs one.
+        A document needs one if it is read: down to the first that does not fit, or to the rank whose cost it is. With
+        costs ``tbg`` takes them for the seconds that a document takes, ``u_measure`` for its length; both are sums
+        that no weights divide, as in their papers.
     ties_report : bool
         Whether `Results.ties` says what the order of equal scores could change. Metrics must share one order of
         documents: those that read other judgments, or have a tie rule or a judged_only of their own, are refused. Files

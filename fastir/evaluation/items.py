@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat
 
@@ -11,14 +12,14 @@ import numpy as np
 from fastir.checks import number
 from fastir.data.results.report import Report
 from fastir.data.results.results import set_best
-from fastir.engine.columns.rows import LISTED_TWICE, list_of_each, repeat
+from fastir.engine.columns.rows import LISTED_TWICE, LOW, list_of_each, repeat
 from fastir.engine.measure._codes import PROBLEM_CODES, STATUS_CODES
 from fastir.engine.rank._matrix import Matrix
 from fastir.engine.rank._topk import TopK
 from fastir.engine.threads import run
 from fastir.errors import DuplicateError, quote
 from fastir.evaluation import array_call
-from fastir.evaluation.array_call import ArrayCall, Collecting, counts_of, empty_values, example_of
+from fastir.evaluation.array_call import ArrayCall, Collecting, counts_of, empty_values, example_of, repairs_of
 from fastir.evaluation.composites.weights import WeightedPart, check_query_weights, weighted_parts
 from fastir.inputs import arrays
 from fastir.inputs.csr import Items
@@ -106,7 +107,7 @@ class ItemCall(ArrayCall):
         """The Results of all blocks."""
         n, rows, whole = self.n_rows, self.rows, self.settings
         values, status = np.empty((n, len(whole.names))), np.empty(n, np.uint8)
-        counts, tied = np.empty((n, 3), np.int64), np.zeros(n, bool)
+        counts, tied = np.empty((n, 4), np.int64), np.zeros(n, bool)
         start = 0
         for done in self.blocks:
             block = slice(start, start + len(done[0][1]))
@@ -121,8 +122,9 @@ class ItemCall(ArrayCall):
         whole.warn_of_fractions(self.wanted.fractions[0], self.wanted.largest)
 
         def report() -> Report:
-            ranked, hits = counts[:, 0], counts[:, 1]
+            ranked, hits, low = counts[:, 0], counts[:, 1], counts[:, 3]
             total, (repeats, first_repeat) = int(ranked.sum()), self.wanted.repeats
+            first_low = int((low > 0).argmax()) if n else 0
             return Report(
                 **counts_of("in_both", status != STATUS_CODES["missing"], query_ids),
                 **counts_of("no_relevant", status == STATUS_CODES["no_relevant"], query_ids),
@@ -132,7 +134,7 @@ class ItemCall(ArrayCall):
                 **example_of("only_in_qrels", rows.n_missing, n - rows.n_missing, query_ids),
                 **example_of("only_in_run", len(rows.only_in_run), 0, rows.only_in_run),
                 unjudged_share=(total - int(hits.sum())) / total if total else None,
-                repairs={LISTED_TWICE: (repeats, f"query {query_ids[first_repeat]}")} if repeats else None,
+                repairs=repairs_of(query_ids, (LISTED_TWICE, repeats, first_repeat), (LOW, int(low.sum()), first_low)),
             )
 
         results = self.results(query_ids, values, status, report)
@@ -156,6 +158,7 @@ def read_block(
         settings.plan,
         block,
         settings.single or block.dtype == np.float32,
+        settings.least_of(block),
         max(settings.ties, len(TIES_BY_ID)),
         wanted.numbers,
         wanted.labels,
@@ -204,6 +207,7 @@ def read_lists(
             np.ascontiguousarray(ranked),
             ranked_by,
             settings.single,
+            -math.inf if scores is None else settings.least_of(scores),
             max(settings.ties, len(TIES_BY_ID)),
             wanted.numbers,
             wanted.labels,
@@ -246,11 +250,7 @@ def without(
         excluded_items = np.unique(numbers)
         items = np.where(np.isin(rows, excluded_items), np.searchsorted(excluded_items, rows), -1)
         numbers, most = np.searchsorted(excluded_items, numbers), len(excluded_items)
-    return move_up(rows, scores, (items >= 0) & np.isin(items + most * np.arange(n)[:, None], numbers + most * owners))
-
-
-def move_up(rows: np.ndarray, scores: np.ndarray | None, gone: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-    """Rows of items and their scores, without those that are `gone`: the others move up, -1 fills the end."""
+    gone = (items >= 0) & np.isin(items + most * np.arange(n)[:, None], numbers + most * owners)
     order = np.argsort(gone, axis=1, kind="stable")
     moved = np.take_along_axis(rows, order, axis=1)
     moved[np.take_along_axis(gone, order, axis=1)] = -1
@@ -260,7 +260,7 @@ def move_up(rows: np.ndarray, scores: np.ndarray | None, gone: np.ndarray) -> tu
 def outputs(settings: Settings, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Empty arrays for the values, status and counts of rows, for a kernel to fill; their items have these offsets."""
     n = len(offsets) - 1
-    return empty_values(settings, offsets), np.empty(n, np.uint8), np.empty((n, 3), np.int64)
+    return empty_values(settings, offsets), np.empty(n, np.uint8), np.empty((n, 4), np.int64)
 
 
 def row_blocks(scores: Any) -> Iterable[Any]:

@@ -65,6 +65,12 @@ class WeightsOptions(RankingOptions, LevelOptions, total=False):
 class BoundsOptions(WeightsOptions, MetricOptions, total=False):
     """Options of `bounds`."""
 
+    forbidden: ForbiddenLike | None
+    forbidden_level: SupportsFloat | None
+    doc_groups: DocGroupsLike | None
+    target: TargetLike | None
+    doc_costs: DocWeights | str | os.PathLike[str] | None
+
 
 class CurveOptions(WeightsOptions, total=False):
     """Options of the curves: their metrics are fixed and read few parameters."""
@@ -97,6 +103,7 @@ class ToJudgeOptions(ValueOptions, total=False):
 
     queries: Queries | None
     ties: Ties | None
+    min_score: SupportsFloat | None
     score_dtype: DTypeLike | None
 
 

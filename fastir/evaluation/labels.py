@@ -10,14 +10,22 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 import numpy as np
 
 from fastir.data.results.report import Report
-from fastir.engine.columns.rows import UNDIVIDED, equal_offsets, offsets_from_sizes
+from fastir.engine.columns.rows import LOW, UNDIVIDED, equal_offsets, list_of_each, offsets_from_sizes
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.engine.measure._grades import MOST_ROWS, coded, count_fractions, few_coded, has_fractions
 from fastir.engine.rank._labels_by_query import Groups
 from fastir.engine.threads import LONG_QUERY_ROWS, longest_query, run
 from fastir.errors import warn_caller
 from fastir.evaluation import array_call
-from fastir.evaluation.array_call import ArrayCall, Collecting, counts_of, empty_values, example_of, make_call
+from fastir.evaluation.array_call import (
+    ArrayCall,
+    Collecting,
+    counts_of,
+    empty_values,
+    example_of,
+    make_call,
+    repairs_of,
+)
 from fastir.evaluation.drivers.coverage import SWAPPED_TEXT
 from fastir.evaluation.drivers.suspect_runs import are_swapped
 from fastir.inputs import arrays, label_arrays, pairing
@@ -377,18 +385,10 @@ class LabelLists:
             settings.single,
             None if rows is None else rows.levels,
             2**31 - 1 if limit > 2**31 - 1 else limit,
-            self.least_score(settings),
+            -math.inf if self.scores is None else settings.least_of(self.scores),
         )
         run(kernel, settings.n_threads, longest_query(offsets) if len(labels) > LONG_QUERY_ROWS else 0)
         return kernel.outcome()
-
-    def least_score(self, settings: Settings) -> float:
-        """The least score that is retrieved."""
-        if self.scores is None or settings.options.min_score is None:
-            return -math.inf
-        from fastir.evaluation.min_score import least_score
-
-        return least_score(self.scores, settings)
 
     def by_row(self, settings: Settings) -> Settings | None:
         """Return the settings for labels that the kernel reads as is; None if they become codes first.
@@ -473,19 +473,18 @@ def make_results(call: ArrayCall, rows: LabelLists) -> Results:
 
     def report() -> Report:
         negative, tied, first_tied = counts
-        n_ranked = n_rows
+        n_ranked, first_low = n_rows, 0
         if rows.scores is not None and settings.options.min_score is not None:
-            from fastir.evaluation.min_score import low_scores
-
-            ranked = rows.labels[~low_scores(rows.scores, settings)]
-            negative, n_ranked = int((ranked < 0).sum()), len(ranked)
+            kept = rows.scores >= np.float64(settings.least_of(rows.scores))
+            negative, n_ranked = int((rows.labels[kept] < 0).sum()), int(kept.sum())
+            first_low = int(list_of_each(rows.groups.offsets)[kept.argmin()]) if n_rows else 0
         return Report(
             **example_of("in_both", len(ids), 0, ids),
             **counts_of("no_relevant", status == STATUS_CODES["no_relevant"], ids),
             **example_of("queries_with_ties", tied, first_tied, ids),
             **example_of("fractions", fractions, first_fraction, ids),
             unjudged_share=negative / n_ranked if n_ranked else None,
-            repairs={UNDIVIDED: (n_rows, "query 0")} if rows.undivided and n_rows else None,
+            repairs=repairs_of(ids, (UNDIVIDED, n_rows * rows.undivided, 0), (LOW, n_rows - n_ranked, first_low)),
         )
 
     results = call.results(ids, values, status, report)

@@ -12,7 +12,7 @@ import numpy as np
 
 from fastir.checks import check_choice
 from fastir.errors import quote
-from fastir.evaluation.items import ItemCall, move_up, read_block, read_lists, row_blocks
+from fastir.evaluation.items import ItemCall, read_block, read_lists, row_blocks
 from fastir.inputs import arrays
 from fastir.inputs.csr import items
 from fastir.inputs.item_rows import ItemRows, align_scores
@@ -165,12 +165,7 @@ def evaluate_matrix(
             side.check_columns(n_columns, "scores")
             if side.shape[0] is not None and side.shape[0] < call.n_rows + len(block):
                 side.check(call.n_rows + len(block), "scores")
-        excluded = call.excluded
-        if min_score is not None:
-            from fastir.evaluation.min_score import without_low_items
-
-            excluded = without_low_items(excluded, block, call.n_rows, call.settings)
-        call.measure(read_block, excluded, options.n_threads, block)
+        call.measure(read_block, call.excluded, options.n_threads, block)
     if rows.n_missing:
         empty = np.full((rows.n_missing, 1), -1)  # rows without items, as evaluate_topk takes them
         call.measure(read_lists, NO_ITEMS, 1, empty, None)
@@ -288,10 +283,6 @@ def evaluate_topk(
         raise ValueError(f"indices has the shape {ranked.shape} but scores {ranked_by.shape}; shapes must match")
     ranked, ranked_by = rows.align_rows(ranked, -1), None if ranked_by is None else rows.align_rows(ranked_by, 0)
     call.check(len(ranked), "indices")
-    if min_score is not None and ranked_by is not None:
-        from fastir.evaluation.min_score import low_scores
-
-        ranked, ranked_by = move_up(ranked, ranked_by, low_scores(ranked_by, call.settings))
     call.measure(read_lists, call.excluded, options.n_threads, ranked, ranked_by)
     return call.finish()
 

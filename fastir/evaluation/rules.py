@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 from fastir.data.qrels import GroupedQrels, Preferences, Qrels, as_qrels
 from fastir.data.results._fields import status_codes
 from fastir.data.results.micro import without_counts
-from fastir.data.results.results import Results, set_best, set_ties
+from fastir.data.results.results import Results, set_best
 from fastir.data.run import Run, as_run
 from fastir.declared import Record
 from fastir.engine.measure import NUM_Q
@@ -25,7 +25,7 @@ from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
 from fastir.inputs.source import as_source
 from fastir.request.custom import custom_columns
 from fastir.request.options import Options
-from fastir.request.plan import compile_fixed, compile_settings, refuse_small, with_counts
+from fastir.request.plan import compile_costed, compile_fixed, compile_settings, refuse_small, with_counts
 
 if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
@@ -112,7 +112,7 @@ class EvaluationRules:
         listed, custom = custom_columns(metrics, NUM_Q)
         self.custom: CustomColumns | None = custom
         of_runs = options if options.duplicates != "mean" else options._replace(duplicates=None)
-        settings = with_counts(compile_settings(listed, of_runs))
+        settings = with_counts((compile_settings if request.doc_costs is None else compile_costed)(listed, of_runs))
         # What records say of the inputs, and the file of the qrels, if it is on disk.
         self.inputs: dict[str, Any] = {}
         self.judgments: list[Any] = []
@@ -242,7 +242,6 @@ class EvaluationRules:
         """The Results of a run, and the Coverage, which has not warned; watch(position) is called at every block."""
         settings = self.settings
         provenance, file = (self.provenance, None) if type(run) in (dict, Run) else self.describe(run)
-        run = self.retrieved(run, watch)
         if self.custom is not None:
             results, coverage = self.with_custom(self.custom, run, n_threads, watch, provenance)
         else:
@@ -262,7 +261,7 @@ class EvaluationRules:
             if settings.micro:
                 results = without_counts(results, settings)
             if self.tie_measurer is not None:
-                set_ties(results, self.tie_measurer.report(results, tied, n_threads))
+                self.tie_measurer.report(results, tied, n_threads)
         if file:
             add_metadata(file, run, coverage.run_repairs)
         return results, coverage
@@ -275,7 +274,7 @@ class EvaluationRules:
             run = as_source(run)
         if self.columns is not None:
             self.refuse_names(run)
-        rankings = (self.judge or self.run_judge()).judge(self.retrieved(run))
+        rankings = (self.judge or self.run_judge()).judge(run)
         provenance, file = self.describe(run)
         if file:  # the report of a dict's rankings is made when it is read
             add_metadata(file, run, rankings.report.repairs)
@@ -335,11 +334,11 @@ class EvaluationRules:
 
     def retrieved(self, run: Any, watch: Watch | None = None) -> Any:
         """A run without the rows below the option min_score."""
-        if (min_score := self.settings.options.min_score) is None:
+        if self.settings.options.min_score is None:
             return run
-        from fastir.evaluation.min_score import retrieved
+        from fastir.evaluation.drivers.min_score import retrieved
 
-        return retrieved(run, min_score, self.settings, self.columns, watch)
+        return retrieved(run, self.settings, self.columns, watch)
 
     def hold_run(self, run: Any, watch: Watch | None = None) -> Any:
         """A run in memory, or, of any other, the Run that it is; watch(position) is called at every block of a file."""

@@ -7,11 +7,11 @@ import itertools
 import os
 import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, get_args
 
 import numpy as np
 
-from fastir.checks import check_choice, positive_integer
+from fastir.checks import check_choice, number, positive_integer
 from fastir.data.run import Run, as_run
 from fastir.engine.columns._ids import ids_from_arena
 from fastir.engine.columns.rows import repeat
@@ -23,6 +23,7 @@ from fastir.inputs.places import is_visible
 from fastir.inputs.source import as_file
 from fastir.rendering.text import counted
 from fastir.request.options import MAX_DEPTH
+from fastir.request.plan import least_double
 
 if TYPE_CHECKING:
     from fastir.data.rankings import JudgedRankings
@@ -65,7 +66,7 @@ def refusing_names(runs: Iterable[tuple[Hashable, Any]], columns: roles.OneSided
     """The runs, and an error after the last one if none of them has names of columns."""
     kinds: list[str | None] = []
     for name, run in runs:
-        kinds.append(formats.without_names(run, Run, columns, True))
+        kinds.append(None if isinstance(run, Run) else formats.without_names(run, Run, columns, True))
         yield name, run
     if kinds and (got := kinds[0]) and all(kinds):
         roles.refuse_names(columns, "run", got)
@@ -377,17 +378,25 @@ def read_runs(
     names: RunNames = "stem",
     lines: str = "trec",
     judgments: Any = None,
+    min_score: SupportsFloat | None = None,
+    single: bool = False,
 ) -> dict[Hashable, Run]:
     """The runs of a caller by name, each read once, with the options of `evaluate`; their ids are of one kind.
 
-    A file of `judgments`, as the caller gave them, is no run where it lies in a folder of them.
+    With `single` scores are compared with `min_score` as float32. A file of `judgments`, as the caller gave them, is no
+    run where it lies in a folder of them.
     """
     read: dict[Hashable, Run] = {}
+    least = least_double(None if min_score is None else number("min_score", min_score), single)
     if columns is not None and judgments is None:
         columns = roles.one_sided(columns)
     for name, rankings in runs_by_name(runs, columns, duplicates, names, [judgments]):
         try:
-            read[name] = as_run(rankings, columns, duplicates, parents, lines)
+            held = read[name] = as_run(rankings, columns, duplicates, parents, lines)
+            if min_score is not None:
+                from fastir.evaluation.drivers.min_score import without_low
+
+                read[name] = without_low(held, least)
         except Exception as error:
             name_the_run(error, name)
             raise

@@ -21,7 +21,7 @@ from fastir.engine.columns._ids import encode
 from fastir.engine.columns.other_formats import HEADER, are_pairs
 from fastir.errors import FormatError, quote
 from fastir.inputs import files, places, roles
-from fastir.inputs.shapes import COLUMNS, PATH, TABLE, input_shape
+from fastir.inputs.shapes import COLUMNS, HELD_OBJECT, PATH, TABLE, input_shape
 from fastir.inputs.source import HEAD_BYTES, as_source, data_of
 from fastir.request.options import DUPLICATES
 
@@ -171,8 +171,13 @@ def format_from_bytes(path: Any, is_run: bool) -> str | None:
 def without_names(
     data: Any, holds: type[Rows], columns: Mapping[str, Any], is_run: bool, lines: str = "trec"
 ) -> str | None:
-    """What judgments or a run are, in words, if their columns have no names: no table, or a file of lines."""
+    """What judgments or a run are, in words, if their columns have no names: no table, or a file of lines.
+
+    Objects that were read earlier may have been read by names for both sides.
+    """
     shape = input_shape(data, holds, columns)
+    if shape == HELD_OBJECT and not (isinstance(columns, roles.OneSided) and columns.option is None):
+        return None
     if shape == PATH:
         card = FORMATS[file_format(data_of(data), lines, is_run)]
         return None if "columns" in card.takes else f"a file in the format {card.name!r}"

@@ -34,6 +34,7 @@ from fastir.inputs.places import place_name, reopens
 
 HEAD_BYTES = 1 << 16  # bytes of a text file whose ranks are looked at
 BLOCK_BYTES = 1 << 20  # bytes that pyarrow parses at a time; a line must fit
+NULL_LINE = re.compile(rb"^[ \t\r]*null", re.MULTILINE)
 TEXT, INTEGER, NUMBER = 0, 1, 2  # kinds of fields, as rows_from_json_lines counts them
 JSON_WORDS = {str: "a string", int: "an integer", float: "a number", bool: "a truth value", dict: "an object"}
 JSON_WORDS |= {list: "a list", type(None): "null"}
@@ -445,10 +446,31 @@ class Jsonl(Text):
 
         schema = pyarrow.schema(types)
         return reader.open_json(
-            pyarrow.PythonFile(self, "r"),
+            pyarrow.PythonFile(WithoutNulls(self), "r"),
             reader.ReadOptions(use_threads=False, block_size=BLOCK_BYTES),
             reader.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"),
         )
+
+
+class WithoutNulls:
+    """JSON Lines for pyarrow, whose process ends at a block of nothing but null: a line that begins so is refused."""
+
+    closed = False
+
+    def __init__(self, file: Jsonl) -> None:
+        self.file = file
+        self.begin = b""  # of the last line that was read
+
+    def read(self, size: int) -> bytes:
+        content = self.file.read(size)
+        lines = self.begin + content
+        if b"null" in lines and NULL_LINE.search(lines):
+            raise FormatError("expected a JSON object on every line, got null", self.file.path)
+        self.begin = lines[lines.rfind(b"\n") + 1 :][:HEAD_BYTES]
+        return content
+
+    def close(self) -> None:
+        """pyarrow calls this when it has no more use for the file."""
 
 
 def json_form(value: Any) -> str:

@@ -63,7 +63,7 @@ def texts_in(option: str, name: str, lines: list[tuple[int, str]]) -> Iterator[t
             continue
         try:
             record = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise FormatError(f"line {number} is not JSON: {error}", name, number) from None
         keys = [record[name] for name in IDS[option] if name in record]
         texts = [record[name] for name in TEXTS[option] if record.get(name)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import dataclasses
+import functools
 import html
 import importlib.resources
 import itertools
@@ -11,7 +12,7 @@ import json
 import os
 import string
 import zlib
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 from fastir.analyses.compare.comparison import Comparison, mean_over
@@ -344,10 +345,29 @@ def page_part(name: str) -> str:
     return importlib.resources.files("fastir.report").joinpath(name).read_text("utf-8")
 
 
-def compress_json(data: Any) -> str:
-    """JSON, compressed by zlib, in base64: a sixth of the text, and no name in it can end the element around it."""
-    text = json.dumps(json_types(data), separators=(",", ":"), allow_nan=False)
-    return base64.b64encode(zlib.compress(text.encode("ascii"), 9)).decode("ascii")
+def compress_json(data: Mapping[str, Any]) -> str:
+    """JSON, compressed by zlib, in base64: a sixth of the text, and no name in it can end the element around it.
+
+    The entries of an iterator are made, written and forgotten one after the other.
+    """
+    squeezer = zlib.compressobj(9)
+    pieces = [squeezer.compress(text.encode("ascii")) for text in json_pieces(data)]
+    return base64.b64encode(b"".join([*pieces, squeezer.flush()])).decode("ascii")
+
+
+def json_pieces(data: Mapping[str, Any]) -> Iterator[str]:
+    """The JSON text of a dict, entry by entry; an iterator in it is a list."""
+    to_json = functools.partial(json.dumps, separators=(",", ":"), allow_nan=False)
+    for place, (name, value) in enumerate(data.items()):
+        yield f"{',' if place else '{'}{to_json(name)}:"
+        if isinstance(value, Iterator):
+            yield "["
+            for at, entry in enumerate(value):
+                yield f"{',' if at else ''}{to_json(json_types(entry))}"
+            yield "]"
+        else:
+            yield to_json(json_types(value))
+    yield "}"
 
 
 def page_data(gathered: ReportData, about: PageTexts) -> dict[str, Any]:
@@ -373,7 +393,7 @@ def page_data(gathered: ReportData, about: PageTexts) -> dict[str, Any]:
         "judged": [[judged[run].get(each) for each in comparison.query_ids] for run in comparison.runs if judged],
         "pairs": [pair_records(part) for part in parts.values()],
         "why_not": visible_text(rankings.why_not),
-        "rankings": [] if rankings.why_not else [query_record(query, about.titles) for query in rankings.queries],
+        "rankings": [] if rankings.why_not else (query_record(query, about.titles) for query in rankings.queries),
         "rel_level": rankings.rel_level,
     }
 

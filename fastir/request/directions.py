@@ -15,18 +15,17 @@ from fastir.request.custom import CustomMetric
 from fastir.request.names import DIALECTS, read
 
 SIGNS: dict[bool | None, int] = {True: 1, False: -1, None: 0}  # of a difference that is better
+LESS_OF_CALLS = ("ee_d", "ee_l")  # metrics of calls of their own, without cards, that are better if smaller
 UNBOUNDED_RANGE = -math.inf, math.inf
-RANGE_PATTERN = (
-    r"(-?[\d.]+) (?:to (-?[\d.]+)|up)(?:; or any number with gain=.*)?"  # gains of the caller are not in a name
-)
+RANGE_PATTERN = r"(-?[\d.]+) (?:to (-?[\d.]+)|up)(?:; or any number (?:with gain=|from 0 ).*)?"  # not in a name
 
 
 def higher_is_better(metric: object) -> bool | None:
-    """The direction of a metric's card or of a custom metric; True for an unknown name."""
+    """The direction of a metric's card, of a custom metric or of LESS_OF_CALLS; True for an unknown name."""
     if isinstance(metric, CustomMetric):
         return metric.higher_is_better
     card = named_card(metric)
-    return True if card is None else card.higher_is_better
+    return metric not in LESS_OF_CALLS if card is None else card.higher_is_better
 
 
 def metric_range(metric: object) -> tuple[float, float]:

@@ -28,7 +28,11 @@ NAMES = {
     **dict.fromkeys(("ttest", "t_test", "paired_ttest", "student"), T_TEST),
     **dict.fromkeys(("wilcoxon", "randomization_test", "permutation_test"), "fastir.compare, or fastir.stats"),
     **dict.fromkeys(("significance", "statistical_test", "compare_runs", "Comparator"), "fastir.compare"),
-    **dict.fromkeys(("kappa", "cohen_kappa", "krippendorff", "inter_annotator_agreement"), "fastir.agreement"),
+    **dict.fromkeys(
+        ("kappa", "cohen_kappa", "krippendorff", "gwet_ac1", "inter_annotator_agreement"), "fastir.agreement"
+    ),
+    **dict.fromkeys(("judge_error_regression", "bias", "length_bias", "position_bias"), "fastir.judge_bias"),
+    **dict.fromkeys(("rogan_gladen", "estimate_success_rate"), "fastir.stats.corrected_rate"),
     **dict.fromkeys(("kendalltau", "kendall_tau", "tau_ap", "spearmanr"), "fastir.rank_correlation"),
     **dict.fromkeys(("rbo", "jaccard", "overlap"), "fastir.similarity"),
     **dict.fromkeys(("score", "eval", "calculate", "compute", "evaluate_run", "run_eval"), "fastir.evaluate"),
@@ -112,11 +116,11 @@ METRICS = {
     **dict.fromkeys(
         ("kendall_tau", "kendall", "tau", "tau_ap"), "fastir.similarity and fastir.rank_correlation have it"
     ),
-    **dict.fromkeys(("kappa", "cohen_kappa", "agreement", "krippendorff_alpha"), "fastir.agreement has it"),
+    **dict.fromkeys(("kappa", "cohen_kappa", "agreement", "krippendorff_alpha", "ac1"), "fastir.agreement has it"),
     **dict.fromkeys(("rmse", "mae", "mse", "log_loss", "mcc"), "it compares predicted values; scikit-learn has it"),
     **dict.fromkeys(("pr_auc", "auprc"), "map is the area under precision and recall; precision_recall_curve draws it"),
     "f0": "it is f_beta(beta=0.5)",
-    "specificity": "it is 1 - fallout",
+    "specificity": "it is 1 - fallout; fastir.agreement has the specificity of a judge",
     "normalized_recall": "recall(recall_norm=min_kR)@k divides by the most that k documents can reach",
 }
 # Attributes of Results.

@@ -96,23 +96,23 @@ ROWS: dict[str, tuple[Row, ...]] = {  # by the heading of the command's help
             "document of the query's own id", "FILE|query_id", of=READING),
         Row("forbidden", "ForbiddenLike | None", None,
             "documents that must not come, for forbidden_*, leak_recall and compat_help_harm: a query and a document "
-            "on each line, or qrels", "FILE", of=("CompareOptions", "EvaluateOptions")),
+            "on each line, or qrels", "FILE", of=("BoundsOptions", "CompareOptions", "EvaluateOptions")),
         Row("forbidden_level", "SupportsFloat | None", None,
             "documents with labels up to this one are forbidden, too", "X", "float",
-            of=("CompareOptions", "EvaluateOptions")),
+            of=("BoundsOptions", "CompareOptions", "EvaluateOptions")),
         Row("unanswerable", "UnanswerableLike | None", None,
             "the queries whose right answer is nothing, for false_surface: an id on each line (default: judged queries "
             "without a relevant document)", "FILE", also=("no_answer", "unanswerable_queries"),
             of=("CompareOptions", "EvaluateOptions")),
         Row("doc_groups", "DocGroupsLike | None", None,
             "the groups of documents, for awrf and ndcg_awrf: a document, a group and its share on each line, or a "
-            "table", "FILE", of=("CompareOptions", "EvaluateOptions")),
+            "table", "FILE", of=("BoundsOptions", "CompareOptions", "EvaluateOptions")),
         Row("target", "TargetLike | None", None,
             "the share of the exposure that each group should have: a group and a number on each line, or a query "
-            "before them", "FILE", of=("CompareOptions", "EvaluateOptions")),
+            "before them", "FILE", of=("BoundsOptions", "CompareOptions", "EvaluateOptions")),
         Row("doc_costs", "DocWeights | str | os.PathLike[str] | None", None,
             "the costs of documents for a budget and cost_*: a file with a document and a number on each line, or a "
-            "query before them", "FILE", of=("CompareOptions", "EvaluateOptions")),
+            "query before them", "FILE", of=("BoundsOptions", "CompareOptions", "EvaluateOptions")),
         Row("doc_weights", "DocWeights | str | os.PathLike[str] | None", None,
             "the weights of judged documents in psp, psndcg and weighted_*: a file with a document and a number on "
             "each line, or a query before them", "FILE", of=("CompareOptions", "EvaluateOptions", "BatchOptions")),
@@ -138,7 +138,7 @@ ROWS: dict[str, tuple[Row, ...]] = {  # by the heading of the command's help
             also=("top", "cut", "rank_cutoff"), of=("LevelOptions",)),
         Row("min_score", "SupportsFloat | None", None, "rows with scores below it are not retrieved", "X", "float",
             also=("score_threshold", "score_cutoff", "similarity_cutoff", "min_relevance"),
-            of=(*READING, "ArrayOptions")),
+            of=(*READING, "ToJudgeOptions", "ArrayOptions")),
         Row("score_dtype", "DTypeLike | None", None,
             "precision in which scores are compared: %(choices)s (default float64)", choices=f"{REQUEST}:SCORE_DTYPES",
             of=(*READING, "ToJudgeOptions", "ArrayOptions")),
@@ -187,6 +187,12 @@ ROWS: dict[str, tuple[Row, ...]] = {  # by the heading of the command's help
             choices="fastir.analyses.agreement.judgments:KAPPA_WEIGHTS"),
         Row("scale", "Scale", "ordinal", "the scale of the labels in alpha: %(choices)s (default %(default)s)",
             choices="fastir.analyses.agreement.judgments:SCALES"),
+        Row("truth", "Truth", "a",
+            "the side that is the truth in sensitivity and specificity: %(choices)s (default %(default)s)",
+            choices="fastir.analyses.agreement.judgments:TRUTHS", also=("reference", "gold", "y_true")),
+        Row("used_judge", "Iterable[Hashable] | None", None,
+            "a run that used the judge of QRELS_B, such as one that its model reranked: show the correlation without "
+            "such runs, too; may be given several times", "RUN", "list"),
         Row("max_label", "SupportsIndex | SupportsFloat | None", None,
             "the largest label that a document may get (default: that of the qrels)", "X", "label"),
         Row("unseen", INTEGER, 0, "documents outside each ranking that can have labels (default: none)", "N", "int"),

@@ -8,13 +8,14 @@ that are already ordered, and refuses rules of another order.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fastir.declared import Param
-from fastir.engine.measure import NUM_REL, NUM_RET
+from fastir.engine.measure import NUM_REL, NUM_RET, POSITIONED
 from fastir.engine.measure._registry import has_expected
 from fastir.engine.measure.cards import Card
 from fastir.errors import UnknownMetricError, quote, warn_caller
@@ -97,6 +98,7 @@ class Settings:
     level: int
     ties: int
     single: Any
+    least: float  # the least score that is retrieved, as a double even where scores are float32
     n_threads: int | None
     sizes: dict[int, tuple[str, Any]]
 
@@ -105,7 +107,7 @@ class Settings:
         """The format of files with a row per line: tools, trec_eval among them, take anything for a rank."""
         return "trec" if self.options.convention == "fastir" else "trec_eval"
 
-    def __init__(self, metrics: tuple[str, ...], options: Options, derived: bool = False) -> None:
+    def __init__(self, metrics: tuple[str, ...], options: Options, derived: bool = False, costed: bool = False) -> None:
         chosen = dict(options.choices)
         ranked = options.ties is RANKED
         rules: dict[str, Any] = {
@@ -130,7 +132,7 @@ class Settings:
             self.fractions = find_refused_fractions(requests, values, record, options.rel_level)
             if options.rel_level == record.rel_level:
                 requests = [apply_level(*each, record) for each in zip(requests, values, strict=True)]
-        parts = group_requests(requests, values, {**rules, "judged_only": options.judged_only}, record, derived)
+        parts = group_requests(requests, values, {**rules, "judged_only": options.judged_only}, record, derived, costed)
         if ranked:
             check_ranked(parts, options)
             parts = []
@@ -139,6 +141,7 @@ class Settings:
         if average:
             check_average(requests, values, depth)
         self.metrics = metrics
+        self.costed: bool = costed
         self.options = options if repaired else options._replace(duplicates=rules["duplicates"])
         self.requests = requests
         self.names = [request.text for request in requests]
@@ -160,8 +163,13 @@ class Settings:
         self.queries: QueryRule | None = rules["queries"]
         self.ties = TIES.index(rules["ties"] or "trec")
         self.single = rules["score_dtype"] == "float32"
+        self.least = least_double(options.min_score, self.single)
         self.n_threads = options.n_threads
         self.sizes = collection_sizes(requests, values)
+
+    def least_of(self, scores: np.ndarray) -> float:
+        """The least score of an array that is retrieved; float32 scores are compared as such."""
+        return least_double(self.options.min_score, self.single or scores.dtype == np.float32)
 
     def __copy__(self) -> Settings:
         copied = object.__new__(Settings)
@@ -256,6 +264,21 @@ class Settings:
         )
 
 
+def least_double(least: float | None, single: bool) -> float:
+    """The least score that is retrieved; with `single` as a double: all that are rounded to at least that float32."""
+    if least is None:
+        return -math.inf
+    if not single:
+        return least
+    with np.errstate(over="ignore"):
+        rounded = np.float32(least)
+        if np.isneginf(rounded):
+            return -math.inf
+        below = max(float(np.nextafter(rounded, np.float32(-np.inf))), -(2.0**128))
+        middle = (below + min(float(rounded), 2.0**128)) / 2
+        return middle if np.float32(middle) == rounded else float(np.nextafter(middle, np.inf))
+
+
 @functools.lru_cache(256)
 def compile_settings(metrics: tuple[str, ...], options: Options) -> Settings:
     """The Settings of metrics under checked options; equal requests share one object."""
@@ -269,7 +292,8 @@ def with_counts(settings: Settings) -> Settings:
     texts = [text for column in settings.micro for text in count_names(settings, column)]
     import copy
 
-    counting = copy.copy(compile_settings((*settings.metrics, *texts), settings.options))
+    compiled = compile_costed if settings.costed else compile_settings
+    counting = copy.copy(compiled((*settings.metrics, *texts), settings.options))
     counting.metrics, counting.n_shown = settings.metrics, settings.n_shown
     return counting
 
@@ -301,6 +325,11 @@ def refuse_micro(settings: Settings, why: str) -> None:
     """Refuse micro averages where they cannot be."""
     if settings.micro:
         raise ValueError(f"metric {quote(settings.names[settings.micro[0]])} has average='micro': {why}")
+
+
+def compile_costed(metrics: tuple[str, ...], options: Options) -> Settings:
+    """The Settings of metrics where documents have costs."""
+    return Settings(metrics, options, costed=True)
 
 
 def compile_derived(metrics: tuple[str, ...], options: Options) -> Settings:
@@ -374,8 +403,12 @@ def group_requests(
     rules: dict[str, Any],
     record: Convention | None,
     derived: bool = False,
+    costed: bool = False,
 ) -> list[Any]:
-    """Settings.parts; empty where one set of rules is good for all metrics. With `derived` qrels are made for them."""
+    """Settings.parts; empty where one set of rules is good for all metrics. With `derived` qrels are made for them.
+
+    With `costed` documents have costs, which are positions for some metrics.
+    """
     parts: dict[tuple[Any, ...], list[names.Request]] = {}
     for request, of_request in zip(requests, values, strict=True):
         card, part_rules = request.card, dict(rules)
@@ -387,7 +420,7 @@ def group_requests(
         if card.sampled in BY_OPTION:
             read = AS_GIVEN if derived else BY_OPTION[card.sampled]
         read = BY_SCORE if of_request.get("missing_documents") == "zero" else read
-        read = COSTED if of_request.get("budget", np.inf) < np.inf else read
+        read = COSTED if of_request.get("budget", np.inf) < np.inf or (costed and card.name in POSITIONED) else read
         parts.setdefault((*part_rules.values(), read), []).append(request)
     if parts.keys() == {(*rules.values(), AS_GIVEN)}:
         return []

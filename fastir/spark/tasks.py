@@ -256,7 +256,8 @@ def values_in(runs_in: RunsIn, evaluator: Evaluator, rows: pyarrow.Table, partit
     prepared = without_division(evaluator.rules.prepared)
     runs = runs_in(rows, prepared.columns or {}, prepared.settings.options.duplicates)
     return [
-        RunState(partition, name, Values.from_run(prepared, run, partition, query_ids)) for name, run, query_ids in runs
+        RunState(partition, name, Values.from_run(prepared, evaluator.rules.retrieved(run), partition, query_ids))
+        for name, run, query_ids in runs
     ]
 
 

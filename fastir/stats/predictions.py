@@ -304,6 +304,13 @@ def labels_by_side(option: str, one: str, labels: Strata, ids: Ids, whole: Sampl
     return sides
 
 
+def cluster_codes(clusters: Strata, ids: Ids, whole: Sample) -> np.ndarray:
+    """The number of the cluster of each judged query, then of each unjudged one."""
+    judged, others = labels_by_side("clusters", "cluster", clusters, ids, whole)
+    keys = (*ids[0], *ids[1]) if ids is not None else range(len(judged) + len(others))
+    return check_labels("clusters", clusters, keys, [*judged, *others], "query").codes
+
+
 def check_shares(shares: Mapping[Any, float], strata: Mapping[Any, Any]) -> dict[Any, float]:
     """Return the given shares as {stratum: share}."""
     shares = mapping("shares", shares, "map strata to shares")
@@ -328,10 +335,7 @@ def infer(
 ) -> PredictionPowered:
     """The record of a sample, of one stratum or of several."""
     if clusters is not None:
-        judged, others = labels_by_side("clusters", "cluster", clusters, ids, whole)
-        keys = (*ids[0], *ids[1]) if ids is not None else range(len(judged) + len(others))
-        found = check_labels("clusters", clusters, keys, [*judged, *others], "query")
-        whole = whole._replace(clusters=found.codes)
+        whole = whole._replace(clusters=cluster_codes(clusters, ids, whole))
     z = float(special().ndtri((1 + proportion("confidence", confidence)) / 2))
     if lam is not None:
         lam = number("lam", lam, 0)

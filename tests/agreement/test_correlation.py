@@ -1,5 +1,6 @@
 """Rank correlations against brute force, the authors' test vectors and SciPy."""
 
+import json
 import math
 
 import pytest
@@ -46,6 +47,47 @@ def test_constant_values_are_undefined():
 def test_bad_input_is_named(a, b, error, message):
     with pytest.raises(error, match=message):
         fastir.rank_correlation(a, b)
+
+
+# ---- circularity -----------------------------------------------------------------------------------------------------
+BY_PEOPLE = {"bm25": 0.42, "dense": 0.45, "hybrid": 0.51, "random": 0.05, "reranked": 0.44}
+BY_JUDGE = {"bm25": 0.47, "dense": 0.46, "hybrid": 0.62, "random": 0.11, "reranked": 0.7}
+
+
+@pytest.mark.parametrize("metric", [None, "mean_rank"])
+def test_systems_that_used_the_judge_are_left_out_beside_all(metric):
+    found = fastir.rank_correlation(BY_PEOPLE, BY_JUDGE, metric, used_judge=["reranked"])
+    plain = fastir.rank_correlation(BY_PEOPLE, BY_JUDGE, metric)
+    rest = [{name: value for name, value in side.items() if name != "reranked"} for side in (BY_PEOPLE, BY_JUDGE)]
+    alone = fastir.rank_correlation(*rest, metric)
+    assert found.without == alone and found.used_judge == ["reranked"]
+    assert (plain.without, plain.used_judge) == (None, [])
+    assert [found.tau_b, found.tau_ap, found.swaps] == [plain.tau_b, plain.tau_ap, plain.swaps]
+    way = "better" if metric is None else "worse"
+    text = " ".join(repr(found).split())
+    assert f"1 system used the judge of b (reranked): on average 2 ranks {way} in b than in a. Without: tau_b " in text
+    assert f"Without: tau_b {alone.tau_b:.4f}, tau_ap {alone.tau_ap:.4f}" in text
+    data = json.loads(found.to_json())
+    assert data["used_judge"] == ["reranked"] and data["without"]["tau_ap"] == alone.tau_ap
+    assert "without" not in json.loads(plain.to_json())
+
+
+def test_systems_that_used_the_judge_and_did_not_rise_say_so():
+    found = fastir.rank_correlation(BY_PEOPLE, BY_PEOPLE, used_judge=("dense", "bm25"))
+    assert found.used_judge == ["dense", "bm25"]
+    assert "2 systems used the judge of b (dense, bm25): on average no rank better in b" in " ".join(
+        repr(found).split()
+    )
+
+
+@pytest.mark.parametrize(("used", "error", "message"), [
+    ("bm25", TypeError, "used_judge must be a list of systems, got str 'bm25'"),
+    (["bm52"], ValueError, "used_judge: there is no system 'bm52'; did you mean 'bm25'"),
+    (["bm25", "dense", "hybrid", "random"], ValueError, "used_judge leaves 1 of 5 systems; expected two"),
+])  # fmt: skip
+def test_systems_that_used_the_judge_must_be_known_and_leave_two(used, error, message):
+    with pytest.raises(error, match=message):
+        fastir.rank_correlation(BY_PEOPLE, BY_JUDGE, used_judge=used)
 
 
 RUNS = {"first": {"q": ["x", "y"], "p": ["x", "y"]}, "second": {"q": ["y", "x"], "p": ["x", "y"]}}

@@ -60,6 +60,58 @@ def test_kappa_is_that_of_scikit_learn(weights):
     assert result.confusion.tolist() == metrics.confusion_matrix(a, b).tolist()
 
 
+def ac1_by_definition(a, b):
+    """Gwet's AC1 with one loop for each sum."""
+    labels, n = sorted({*a, *b}), len(a)
+    shares = [(a.count(label) + b.count(label)) / (2 * n) for label in labels]
+    chance = sum(share * (1 - share) for share in shares) / (len(labels) - 1)
+    return (sum(x == y for x, y in zip(a, b, strict=True)) / n - chance) / (1 - chance)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_ac1_is_its_definition(seed):
+    a, b = np.random.default_rng(seed).integers(0, 4, (2, 15)).tolist()
+    result = fastir.agreement(qrels(a), qrels(b), n_resamples=5)
+    assert result.ac1 == result.per_query["q"]["ac1"] == pytest.approx(ac1_by_definition(a, b), abs=1e-12)
+
+
+def test_ac1_is_that_of_the_published_example():
+    """Gwet's paradox of kappa: of 125 cases 118 are positive for both, and kappa is below 0."""
+    a, b = [1] * 118 + [1] * 5 + [0] * 2, [1] * 118 + [0] * 5 + [1] * 2
+    result = fastir.agreement(qrels(a), qrels(b))
+    assert result.kappa == pytest.approx(-0.0234, abs=5e-5) and result.ac1 == pytest.approx(0.9408, abs=5e-5)
+
+
+@pytest.mark.parametrize("truth", ["a", "b"])
+@pytest.mark.parametrize("seed", range(5))
+def test_sensitivity_and_specificity_are_shares_of_the_labels_of_the_truth(seed, truth):
+    rng = np.random.default_rng(seed)
+    a, b = rng.choice([0, 0.5, 1, 3], (2, 40)).tolist()
+    result = fastir.agreement(qrels(a), qrels(b), truth=truth, confidence=0.9, n_resamples=5)
+    pairs = list(zip(a, b, strict=True) if truth == "a" else zip(b, a, strict=True))
+    assert list(result.sensitivity) == list(result.specificity) == result.labels[1:]
+    for level in result.labels[1:]:
+        high = [judge >= level for true, judge in pairs if true >= level]
+        low = [judge < level for true, judge in pairs if true < level]
+        for found, cases in ((result.sensitivity, high), (result.specificity, low)):
+            assert found[level][:3] == pytest.approx(wilson_by_roots(sum(cases), len(cases), 1.6448536269514722))
+    other = "b" if truth == "a" else "a"
+    assert f"Sensitivity and specificity of {other}, where {truth} is the truth" in result.method
+    assert f"sensitivity>={result.labels[1]}" in repr(result) and repr(result).count("specificity>=") == 3
+
+
+def wilson_by_roots(hits, n, z):
+    """The two rates whose z-test against the share gives z: the roots of a quadratic."""
+    low, high = sorted(np.roots([n + z * z, -(2 * hits + z * z), hits * hits / n]).real)
+    return hits / n, low, high
+
+
+def test_a_truth_without_a_case_has_no_sensitivity():
+    result = fastir.agreement(qrels([0, 0]), qrels([0, 1]))
+    assert math.isnan(result.sensitivity[1].estimate) and result.sensitivity[1].note == "no case"
+    assert result.specificity[1].estimate == 0.5
+
+
 def test_what_only_one_side_judged_counts_for_nothing():
     a = {"q1": {"x": 1, "y": 0, "z": -1}, "q2": {"x": 1}, "q3": {"u": 1}}
     b = {"q1": {"x": 1, "y": 1, "z": 1, "w": 2}, "q2": {"y": 1}, "q4": {"x": 1}}
@@ -122,9 +174,11 @@ def test_intervals_are_those_of_resampled_queries(n, confidence):
 def test_agreement_with_oneself_is_one_and_a_single_label_is_undefined():
     own = {f"q{i}": {"a": 0, "b": 1, "c": 2} for i in range(4)}
     result = fastir.agreement(own, own)
-    assert (result.overlap, result.kappa, result.weighted_kappa, result.alpha) == (1.0, 1.0, 1.0, 1.0)
+    assert (result.overlap, result.kappa, result.weighted_kappa, result.alpha, result.ac1) == (1.0,) * 5
+    assert result.sensitivity[2][:3] == pytest.approx((1.0, 0.5101, 1.0), abs=5e-5)
     none = fastir.agreement({"q": {"a": 0}}, {"q": {"a": 0}})
-    assert all(map(math.isnan, (none.overlap, none.kappa, none.weighted_kappa, none.alpha)))
+    assert all(map(math.isnan, (none.overlap, none.kappa, none.weighted_kappa, none.alpha, none.ac1)))
+    assert none.sensitivity == none.specificity == {}
 
 
 def test_the_report_says_how_it_was_made():
@@ -134,7 +188,8 @@ def test_the_report_says_how_it_was_made():
     )
     assert result.method == (
         "Overlap of labels from 2 on; linear weights; alpha of nominal labels; percentiles of 50 bootstrap "
-        "resamples of the queries (random_state 3)."
+        "resamples of the queries (random_state 3). Sensitivity and specificity of b, where a is the truth, with "
+        "Wilson intervals."
     )
     assert "linear weights" in repr(result)
 
@@ -152,6 +207,7 @@ def test_groups_count_with_their_largest_label():
     ({1: {"a": 1}}, {"1": {"a": 1}}, {}, NoOverlapError, "no query in common"),
     ({"q": {"a": 1}}, {"q": {"a": 1}}, {"kappa_weights": "cubic"}, ValueError, "kappa_weights must be one of"),
     ({"q": {"a": 1}}, {"q": {"a": 1}}, {"scale": "ratio"}, ValueError, "scale must be one of"),
+    ({"q": {"a": 1}}, {"q": {"a": 1}}, {"truth": "human"}, ValueError, "truth must be one of"),
     ({"q": {"a": 1}}, {"q": {"a": 1}}, {"confidence": 95}, ValueError, "confidence must be between 0 and 1"),
     (qrels(range(101)), qrels(range(101)), {}, ValueError, "101 different labels, expected grades"),
 ])  # fmt: skip

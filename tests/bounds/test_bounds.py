@@ -1,5 +1,7 @@
 """Bounds against all labelings of up to eight unjudged documents, for every metric and option."""
 
+import itertools
+import math
 import random
 
 import numpy as np
@@ -68,3 +70,32 @@ def test_of_many_unseen_documents_no_labeling_is_beyond_the_bounds(seed):
 def test_how_many_documents_may_be_unseen(given, message):
     with pytest.raises(ValueError, match=message):
         fastir.bounds({"q": {"a": 1}}, {"q": {"a": 1.0}}, "map", **given)
+
+
+@pytest.mark.parametrize("least", [None, 0.3, 0.6, 2.0])
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
+def test_metrics_of_silence_have_the_extremes_over_all_labels_of_what_is_retrieved(least, seed):
+    rng = random.Random(seed)
+    qrels = {f"q{i}": {f"j{j}": rng.choice((0, 0, 1)) for j in range(rng.randrange(1, 3))} for i in range(4)}
+    run = {query: {f"u{j}": rng.random() for j in range(rng.randrange(3))} | dict.fromkeys(docs, rng.random())
+           for query, docs in qrels.items()}  # fmt: skip
+    low = {} if least is None else {"min_score": least}
+    metrics = ["surfaced", "false_surface", "false_abstention", "p@2"]
+    found = fastir.bounds(qrels, run, metrics, max_label=1, **low)
+    free = [(query, doc) for query, docs in run.items() for doc, score in docs.items()
+            if doc not in qrels[query] and (least is None or score >= least)]  # fmt: skip
+    values = []
+    for labels in itertools.product((0, 1), repeat=len(free)):
+        judged = {query: dict(docs) for query, docs in qrels.items()}
+        for (query, doc), label in zip(free, labels, strict=True):
+            judged[query][doc] = label
+        values.append([fastir.evaluate(judged, run, metrics, **low)[metric] for metric in metrics])
+    for metric, column in zip(metrics, zip(*values, strict=True), strict=True):
+        ends = [value for value in column if value == value]
+        if not ends:
+            assert math.isnan(found.lower[metric]) and math.isnan(found.upper[metric])
+        elif found.exact[metric]:
+            assert (found.lower[metric], found.upper[metric]) == pytest.approx((min(ends), max(ends)))
+        else:
+            assert found.lower[metric] <= min(ends) and max(ends) <= found.upper[metric]

@@ -15,7 +15,8 @@ pytestmark = [
     pytest.mark.skipif("LD_PRELOAD" in os.environ, reason="something else is preloaded, such as a sanitizer"),
 ]
 
-# What makes the objects that a call needs, which may themselves run out of memory, and the call.
+# What makes the objects that a call needs, which may themselves run out of memory, and the call. evaluate_nuggets and
+# evaluate_citations are not among them: they allocate by NumPy alone.
 CALLS = {
     "dict": ("", "fastir.evaluate(qrels, run, names)"),
     "dict, prepared": ("evaluator = fastir.Evaluator(qrels, names)", "evaluator.evaluate(run)"),
@@ -40,7 +41,20 @@ CALLS = {
     "items": ("", "fastir.evaluate_topk(items, relevant, names, n_threads=1)"),
     "items with scores": ("", "fastir.evaluate_topk(items, relevant, names, scores=grid[:, :5], n_threads=1)"),
     "explanation": ("evaluator = fastir.Evaluator(qrels, names)", "evaluator.explain(run, 'q1')"),
+    "fuse": ("", "fastir.fuse([run, mixed], 'wsum', 'zmuv', [1, 2], n_threads=1).to_dict()"),
+    "tune": ("", "fastir.tune(qrels, [run, mixed], 'ndcg@10', folds=2, n_threads=1)"),
+    "identify": ("", "fastir.identify(qrels, run, {'ndcg@10': 0.5})"),
+    "check": ("", "fastir.check(folder + '/qrels', folder + '/run')"),
+    "report": ("", "(fastir.write_report(qrels, {'a': run}, names, folder + '/x'), open(folder + '/x').read())"),
+    "evidence": ("judged = fastir.Qrels.from_sets(sets)", "fastir.evaluate(judged, run, 'evidence_mrr')"),
+    "min_score": ("", "fastir.evaluate(qrels, run, names, min_score=1)"),
+    "ties_report": ("", "fastir.evaluate(qrels, run, names, ties_report=True).ties()"),
+    "costs": ("", "fastir.evaluate(qrels, run, ['recall(budget=20)', 'cost_first_rel'], doc_costs=costs)"),
+    "forbidden": ("", "fastir.evaluate(qrels, run, names, forbidden={'q1': {'d3'}})"),
+    "exposure": ("", "fastir.evaluate(qrels, run, 'awrf@5', doc_groups=groups, target={'m': 0.5, 'f': 0.5})"),
+    "expected exposure": ("", "fastir.expected_exposure(qrels, [run], groups, {'m': 0.5, 'f': 0.5})"),
 }  # fmt: skip
+EACH = {"identify": 50}  # of how many allocations one fails; a call of it tries thousands of settings
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +84,10 @@ def test_any_one_allocation_may_fail(name, library, tmp_path):
         grid = np.resize(np.arange(11.0), (6, 50))
         relevant, excluded = (np.arange(0, 13, 2), np.resize([1, 7], 12)), (np.arange(7), np.arange(6))
         items = np.resize(np.arange(5), (6, 5))
+        sets = {{query: [["d1", "d7"], ["d9"]] for query in qrels}}
+        costs, groups = {{}}, {{}}
+        for j in range(50):
+            costs[f"d{{j}}"], groups[f"d{{j}}"] = j % 5 + 1, {{"mf"[j % 2]: 1.0}}
         memory = ctypes.CDLL(None)
         def call():
             {made or "pass"}
@@ -83,7 +101,7 @@ def test_any_one_allocation_may_fail(name, library, tmp_path):
         call()
         n = memory.failing_malloc_seen()
         short = 0
-        for nth in range(1, n + 1):
+        for nth in range(1, n + 1, {EACH.get(name, 1)}):
             memory.failing_malloc_arm(nth)
             try:
                 assert bits(call()) == expected, nth

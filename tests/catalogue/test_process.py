@@ -367,8 +367,25 @@ def test_p07_p08_p09_resident_memory_stays_flat(case):
     assert int(grown) < 400_000
 
 
-# ---- P10: tests/house/test_start_up.py counts what a first call loads ------------------------------------------------
-# ---- P18: time --------------------------------------------------------------------------------------------------
+# ---- P10, P18: time --------------------------------------------------------------------------------------------
+def test_p10_import_and_first_call():
+    """Work is counted: 9,000 calls of functions of Python. tests/house counts the modules that are loaded."""
+    program = textwrap.dedent("""
+        import sys
+        import numpy
+        count = 0
+        def called(frame, event, made):
+            global count
+            count += event == "call"
+        sys.setprofile(called)
+        import fastir
+        fastir.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["ndcg@10", "map"])
+        sys.setprofile(None)
+        print(count)
+    """)
+    assert int(subprocess.check_output([sys.executable, "-c", program])) < 20_000
+
+
 @pytest.mark.parametrize("kind", ["dict", "file"])
 def test_p18_time_is_linear_in_topics(kind, tmp_path):
     """A second or two; with a look-up that reads all topics, hours."""

@@ -28,9 +28,10 @@ def test_agreement_prints_the_table_and_which_side_is_which(output, model):
 
 
 def test_options_of_agreement_reach_it(output, model):
-    words = ("--rel-level", "2", "--kappa-weights", "linear", "--scale", "nominal", "--confidence", "0.9")
+    words = ("--rel-level", "2", "--kappa-weights", "linear", "--scale", "nominal", "--confidence", "0.9",
+             "--truth", "b")  # fmt: skip
     found = fastir.agreement(
-        QRELS, model, rel_level=2, kappa_weights="linear", scale="nominal", confidence=0.9, n_resamples=50,
+        QRELS, model, rel_level=2, kappa_weights="linear", scale="nominal", confidence=0.9, truth="b", n_resamples=50,
         random_state=3,
     )  # fmt: skip
     text = output("agreement", QRELS, model, *words, "--resamples", "50", "--random-state", "3", "--format", "json")
@@ -40,7 +41,7 @@ def test_options_of_agreement_reach_it(output, model):
 def test_agreement_has_a_row_for_each_query(output, model):
     found = fastir.agreement(QRELS, model)
     head, *rows = (line.split("\t") for line in output("agreement", QRELS, model, "-q", "--format", "tsv").splitlines())
-    assert head == ["query_id", "overlap", "kappa", "weighted_kappa", "alpha", "n"]
+    assert head == ["query_id", "overlap", "kappa", "weighted_kappa", "alpha", "ac1", "n"]
     assert {line[0]: {name: float(text) for name, text in zip(head[1:], line[1:], strict=True)} for line in rows} == {
         query_id: {name: pytest.approx(value, nan_ok=True) for name, value in own.items()}
         for query_id, own in found.per_query.items()
@@ -82,6 +83,18 @@ def test_two_files_of_judgments_give_two_leaderboards(output, model, results):
     assert output(*words) == f"{found!r}\na is qrels.txt, b is model.qrels.\n"
     assert json.loads(output(*words, "--format", "json")) == json.loads(found.to_json())
     assert json.loads(output(*words[:-2], "--format", "json"))["metric"] == "ndcg@10"
+
+
+def test_runs_that_used_the_judge_are_named(output, call, model, tmp_path):
+    copy = tmp_path / "copy.run"
+    fastir.Run.from_file(BM25).save(copy, "trec")
+    words = ("rank-correlation", QRELS, model, BM25, DENSE, copy, "-m", "map", "--format", "json")
+    assert json.loads(output(*words, "--used-judge", "copy"))["used_judge"] == ["copy"]
+    assert "used the judge of b (copy): on average no rank better in b" in " ".join(
+        output(*words[:-2], "--used-judge", "copy").split()
+    )
+    code, out, err = call(*words, "--used-judge", "copies")
+    assert code and out == "" and "--used-judge: there is no system 'copies'" in err
 
 
 def test_without_swapped_pairs_there_is_no_head_of_a_table(output):

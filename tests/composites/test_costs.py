@@ -102,6 +102,55 @@ def test_costs_of_ranks_are_those_of_the_twin(how):
     assert zero == pytest.approx({query: 0.0 if value != value else value for query, value in expected.items()})
 
 
+def positioned(labels, ranked, costs, name, scale, max_rel=1, min_rel=0):
+    """tbg and u_measure of a query, as their papers have them."""
+    total = value = 0.0
+    for doc in ranked:
+        label = min(max(labels.get(doc, 0), 0), max_rel)
+        gain = max(label - min_rel, 0) / (max_rel - min_rel) if labels.get(doc, 0) > 0 else 0.0
+        weight = 2 ** (-total / scale) if name == "tbg" else max(0.0, 1 - (total + costs[doc]) / scale)
+        value += gain * weight
+        total += costs[doc]
+    return value
+
+
+@pytest.mark.parametrize("ties", ["trec", "doc_id_asc", "input", "input_reversed"])
+@pytest.mark.parametrize(("name", "scale"), [("tbg(h={})", 3), ("tbg(h={})", 224.0), ("u_measure(L={})", 9.5)])
+@pytest.mark.parametrize("max_rel", [1, 2])
+def test_positions_are_sums_of_costs(name, scale, max_rel, ties):
+    qrels, run, costs = collection(7)
+    metric = name.format(scale).replace(")", f", max_rel={max_rel})")
+    for form in (run, fastir.Run.from_dict(run)):
+        found = fastir.evaluate(qrels, form, [metric, "map"], doc_costs=costs, ties=ties).per_query(metric)
+        for query, value in found.items():
+            ranked = ranking(run.get(query, {}), ties)
+            expected = positioned(qrels[query], ranked, costs, name.partition("(")[0], scale, max_rel)
+            assert value == pytest.approx(expected, abs=1e-14)
+
+
+def test_positions_by_hand():
+    qrels, run, costs = {"q": {"a": 1, "b": 1}}, {"q": {"x": 3.0, "a": 2.0, "b": 1.0}}, {"x": 224, "a": 112, "b": 64}
+    found = fastir.evaluate(qrels, run, ["tbg", "u_measure(L=448)"], doc_costs=costs).to_dict()["q"]
+    assert found["tbg"] == pytest.approx(2**-1 + 2**-1.5)
+    assert found["u_measure(L=448)"] == (1 - 336 / 448) + (1 - 400 / 448)
+    free = fastir.evaluate(qrels, run, ["tbg", "u_measure"], doc_costs=dict.fromkeys(costs, 0))
+    assert set(free.to_dict()["q"].values()) == {2.0}, "it may be above 1"
+    plain = fastir.evaluate(qrels, run, ["tbg", "u_measure"])
+    assert (plain.values < 1).all() and not np.array_equal(plain.values, free.values)
+    nothing = {**qrels, "none": {"a": 0}}, {**run, "none": {"a": 1.0}}
+    for empty, value in (("zero", 0.0), ("one", 1.0), ("skip", math.nan)):
+        found = fastir.evaluate(*nothing, "tbg", doc_costs=costs, empty=empty).per_query("tbg")["none"]
+        assert found == value or (found != found and value != value)
+    level = fastir.evaluate({"q": {"a": 1, "b": 2}}, run, "tbg(max_rel=2)-l2", doc_costs=costs)
+    assert level["tbg(max_rel=2)-l2"] == pytest.approx(2**-1.5)
+    real = fastir.evaluate({"q": {"a": 0.5}}, run, "tbg", doc_costs=costs)
+    assert real["tbg"] == pytest.approx(0.25)
+    with pytest.raises(ValueError, match="document 'x' of query 'q' has no cost"):
+        fastir.evaluate(qrels, run, "tbg", doc_costs={"a": 1, "b": 1})
+    with pytest.raises(ValueError, match="gives documents of equal scores no ranks"):
+        fastir.evaluate(qrels, run, "tbg", doc_costs=costs, ties="average")
+
+
 def test_borders():
     def values(budget, **options):
         names = within(budget, ["recall", "precision"])
@@ -225,5 +274,5 @@ def test_what_knows_no_costs_refuses_a_budget():
         fastir.evaluate_ranked([1, 0], [0, 2], name)
     with pytest.raises(fastir.UnknownMetricError, match="not put together for metrics of costed documents"):
         fastir.Evaluator(QRELS, name, doc_costs=COSTS).partial()
-    with pytest.raises((TypeError, ValueError), match="doc_costs"):
-        fastir.bounds(QRELS, RUN, name, doc_costs=COSTS)
+    with pytest.raises(ValueError, match="has bounds of one run alone"):
+        fastir.bounds(QRELS, RUN, name, doc_costs=COSTS, against=RUN)

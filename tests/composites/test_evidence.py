@@ -207,7 +207,6 @@ def test_metrics_of_the_other_kind_and_analyses_of_labels_refuse():
     with pytest.raises(ValueError, match="qrels with sets keep all their members"):
         sets.filter(documents=["a"])
     for refusing in (
-        lambda: fastir.bounds(sets, RUN, metric),
         lambda: fastir.Evaluator(sets, metric).partial(RUN),
         lambda: fastir.judged_rankings(sets, RUN).evaluate(metric),
     ):

@@ -220,6 +220,29 @@ def test_a_pickled_evaluator_and_pickled_results_keep_the_report():
     same_reports(pickle.loads(pickle.dumps(results)).ties(), results.ties())
 
 
+@pytest.mark.parametrize("suffix", [".json", ".tsv", ".parquet"])
+def test_saved_results_keep_the_report(tmp_path, suffix):
+    if suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+    for seed, options in ((1, {}), (2, {"max_depth": 3}), (3, {"average": "micro"})):
+        qrels, run = small_run(seed)
+        results = fastir.evaluate(qrels, run, "recall@2,p@3", ties_report=True, **options)
+        results.save(tmp_path / f"a{suffix}")
+        same_reports(fastir.load_results(tmp_path / f"a{suffix}").ties(), results.ties())
+    results = fastir.evaluate_many(qrels, {"x": run, "y": run}, "p@3", ties_report=True)
+    results.save(tmp_path / f"a{suffix}")
+    same_reports(fastir.load_results(tmp_path / f"a{suffix}")["y"].ties(), results["y"].ties())
+
+
+def test_segments_have_the_reports_of_their_queries():
+    qrels, run = small_run(1)
+    segments = {query: query in list(qrels)[::2] for query in qrels}
+    parts = fastir.evaluate(qrels, run, "map,p@3", ties_report=True).by_segment(segments)
+    for segment, part in parts.items():
+        some = [query for query in qrels if segments[query] == segment]
+        same_reports(part.ties(), fastir.evaluate(qrels, run, "map,p@3", queries=some, ties_report=True).ties())
+
+
 @pytest.mark.parametrize(
     ("metrics", "options", "message"),
     [

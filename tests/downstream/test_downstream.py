@@ -69,11 +69,12 @@ def test_a_patch_is_small_and_whole(name, way):
     if "code" in under:
         assert ast.get_docstring(ast.parse(text))
         return
-    heads = re.findall(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@\n((?:[-+].*\n)*)", text, re.MULTILINE)
+    heads = re.findall(r"^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@.*\n((?:[-+ ].*\n)*)", text, re.MULTILINE)
     assert len(heads) == text.count("\n@@ ") > 0
     for removed, added, lines in heads:
         signs = [line[0] for line in lines.splitlines()]
-        assert [signs.count("-"), signs.count("+")] == [int(number or 1) for number in (removed, added)]
+        context = signs.count(" ")  # without any, git apply refuses the patch
+        assert context and [int(removed), int(added)] == [context + signs.count(sign) for sign in "-+"]
         ast.parse("\n".join(line[1:] for line in lines.splitlines() if line[0] == "+"))
 
 
@@ -121,6 +122,12 @@ def test_the_workflow_runs_every_project():
     yaml = pytest.importorskip("yaml")
     matrix = yaml.safe_load(WORKFLOW.read_text("utf-8"))["jobs"]["suite"]["strategy"]["matrix"]
     assert matrix["project"] == sorted(FILES)
+
+
+@pytest.mark.parametrize("name", FOR_MAINTAINERS)
+def test_a_pull_request_begins_with_a_number_and_ends_with_the_way_back(name):
+    title, first, *_, heading, _ = (HERE / "projects" / name / "pull_request.md").read_text("utf-8").split("\n\n")
+    assert re.match(r"\d+\.\d+ s become \d+\.\d+ s", first) and heading == "## How to undo it", title
 
 
 @pytest.mark.parametrize("name", FOR_MAINTAINERS)

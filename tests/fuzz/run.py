@@ -24,7 +24,7 @@ LONGEST = 1 << 14  # bytes of an input
 HANGING = 30  # seconds that one input may take
 NAMES = (
     *("trec", "lines", "json", "csv", "jsonl", "metric", "arrays", "pickles", "command"),
-    *("judgments", "pairs", "engines", "quepid", "saved", "folders", "explain", "influence"),
+    *("judgments", "pairs", "verdicts", "engines", "quepid", "saved", "folders", "explain", "influence"),
 )
 
 

@@ -110,6 +110,19 @@ def judgments(data):
                 numbers(fastir.evaluate(qrels, {"q1": {"d1": 2.0, "d2": 1.0}, "1": {"a": 1.0}}, metrics))
 
 
+def verdicts(data):
+    """Rows of verdicts, about nuggets or about citations, in a file."""
+    path = FOLDER / "verdicts.txt"
+    path.write_bytes(data)
+    for evaluate, metric in (
+        (fastir.evaluate_nuggets, "nugget_recall"),
+        (fastir.evaluate_citations, "citation_recall"),
+    ):
+        with refused(path):
+            for results in evaluate(path, metric).values():
+                numbers(results)
+
+
 def pairs(data):
     """Two fields on each line: segments of queries, teams of runs, documents of chunks."""
     path = FOLDER / "pairs.txt"
@@ -364,7 +377,8 @@ TARGETS = {
     "trec": text_file("run.txt", ["trec"]), "lines": text_file("lines.txt", ["trec", "beir", "msmarco"]),
     "json": text_file("run.json", ["json"]), "csv": text_file("run.csv", ["csv"]),
     "jsonl": text_file("run.jsonl", ["jsonl"]), "metric": metric, "arrays": arrays, "pickles": pickles,
-    "command": command, "judgments": judgments, "pairs": pairs, "engines": text_file("engine.json", ["json"]),
+    "command": command, "judgments": judgments, "pairs": pairs, "verdicts": verdicts,
+    "engines": text_file("engine.json", ["json"]),
     "quepid": text_file("quepid.csv", ["quepid"]), "saved": saved, "folders": folders,
     "explain": two_ways(explanation_that_differs), "influence": two_ways(influence_that_differs),
 }  # fmt: skip
@@ -393,6 +407,12 @@ SEEDS = {
     "pickles": pickle_seeds(),
     "judgments": [bytes([place]) + line for place in range(len(QRELS_ONLY)) for line in JUDGMENTS],
     "pairs": [b"q1\ts\nq2 t\n", b"c1 d1\nc2 d2\r\n\nc3\td1\n", b"q1\ta b\nq1\ta b\n"],
+    "verdicts": [
+        b'[{"query_id": "q1", "run": "a", "nugget": "n", "importance": "vital", "assignment": "support"}]',
+        b'{"qid": 1, "sentence": 0, "citation": "d1", "support": "FS"}\n{"qid": 1, "sentence": 1, "citation": null}\n',
+        b"query_id,nugget,importance,assignment\nq1,n1,vital,support\nq1,n2,okay,not_support\n",
+        b"query_id\tsentence\tcitation\tsupport\nq1\t1\td1\tPS\nq1\t2\t\t\n",
+    ],
     "engines": EXPORTS,
     "quepid": [
         b"Query,Docid,Rating\nq1,d1,2\nq2,,\n", b"query,docid,rating\r\n\"q\"\"1\",d1,0\r\n",

@@ -75,7 +75,23 @@ def lines():
         results = fastir.evaluate(judged, run, names, **options)
         for name in names:
             yield line(case, name, (*results.per_query(name).values(), results[name]))
+    yield from of_documents(qrels, read("tied.run", 4, float))
     yield from arrays()
+
+
+def of_documents(qrels, run):
+    """Costs and groups of documents, numbers of their ids."""
+    import fastir
+
+    doc_ids = sorted({doc for docs in (*qrels.values(), *run.values()) for doc in docs})
+    draws = dict(zip(doc_ids, numbers(len(doc_ids)), strict=True))
+    costs = {doc: draw % 97 / 8 for doc, draw in draws.items()}
+    groups = {doc: {"a": draw % 11 / 16, "b": 1 - draw % 11 / 16} for doc, draw in draws.items() if draw % 3}
+    names = ["recall(budget=40)", "ndcg(budget=40, over_budget=skip)", "cost_first_rel", "cost_all_rel", "awrf@7",
+             "ndcg_awrf@7", "awrf", "tbg", "u_measure(L=40)"]  # fmt: skip
+    results = fastir.evaluate(qrels, run, names, doc_costs=costs, doc_groups=groups, target={"a": 0.3, "b": 0.7})
+    for name in names:
+        yield line("documents", name.replace(" ", ""), (*results.per_query(name).values(), results[name]))
 
 
 def arrays():

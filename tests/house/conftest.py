@@ -1,4 +1,4 @@
-"""The site as MkDocs builds it, once in a session; tests that need it are skipped where the extra docs is absent."""
+"""The site as MkDocs builds it, once in a session; tests that need it are skipped where the group docs is absent."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ from pages import DOCS
 @pytest.fixture(scope="session")
 def built(tmp_path_factory):
     for needed in ("latex2mathml", "material", "mkdocs", "mkdocstrings", "mkdocstrings_handlers.python", "scipy"):
-        pytest.importorskip(needed, reason='needs pip install -e ".[docs]"')
+        pytest.importorskip(needed, reason="needs pip install --group docs")
     folder = tmp_path_factory.mktemp("site")
     config = DOCS / "site" / "mkdocs.yml"
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-f", config, "-d", folder]

@@ -126,7 +126,7 @@ def test_the_page_of_receipts_is_of_this_version_and_has_none_off():
 @pytest.mark.site
 def test_a_wheel_is_compressed_again_and_refused_if_it_is_too_large(tmp_path):
     pytest.importorskip("zopfli")
-    noise = random.Random(1).randbytes(2_600_000)
+    noise = random.Random(1).randbytes(2_800_000)
     text = (ROOT / "docs" / "exactness_values.md").read_bytes() * 3
     for members, code in (
         ([noise[:-1000]], 0), ([noise], 1), ([bytes(9_500_000)], 0), ([bytes(9_000_000), bytes(500_001)], 1),
@@ -159,7 +159,7 @@ def test_nothing_is_published_without_an_address():
 
 @pytest.mark.site
 def test_with_an_address_nothing_else_is_missing():
-    """The script that lists what depends on the address; without one it fails, as a tag does."""
+    """The script that lists what waits for the address and the day; without one it fails, as a tag does."""
     pytest.importorskip("Cython.Build")
     pytest.importorskip("setuptools")
     command = [sys.executable, FOLDER / "home.py"]
@@ -167,6 +167,7 @@ def test_with_an_address_nothing_else_is_missing():
     assert done.returncode == 0, done.stderr
     for line in (
         "link of the metadata: Homepage: https://example.org/fastir\n", "links, 0 left relative\n",
+        "CHANGELOG.md: the date of the version: set\n", "docs/pipelines.md: the owner of the action: set\n",
         "release_notes.py: a tag is published\n", "site.yml: REPO_URL: ${{ github.server_url }}",
         "the environment pypi (job publish of wheels.yml)",
     ):  # fmt: skip
@@ -174,6 +175,7 @@ def test_with_an_address_nothing_else_is_missing():
     without = subprocess.run([*command, ""], capture_output=True, text=True)
     assert without.returncode == 1 and "HOME must be the address" in without.stderr
     assert "a tag is refused\n" in without.stdout and " 0 left relative" not in without.stdout
+    assert "setup.py: HOME: waits\n" in without.stdout and ": waits\n" not in done.stdout
 
 
 def test_no_file_has_an_address_of_its_own():
@@ -204,21 +206,38 @@ def test_with_an_address_the_description_has_no_relative_link(monkeypatch):
     monkeypatch.setattr("setuptools.setup", lambda **options: None)
     monkeypatch.setattr("Cython.Build.cythonize", lambda *modules, **options: [])
     monkeypatch.chdir(ROOT)
-    page = runpy.run_path("setup.py")["front_page"]("https://example.org/fastir")
+    setup = runpy.run_path("setup.py")
+    assert [*setup["urls"]("https://example.org/fastir")][1:3] == ["Documentation", "Source"]
+    assert setup["urls"]("https://github.com/owner/name")["Documentation"] == "https://owner.github.io/name/"
+    page = setup["front_page"]("https://example.org/fastir")
     targets = re.findall(r'(?:\]\(|(?:src|srcset|href)=")([^)"]*)[)"]', page)
     assert len(targets) > 30 and all(re.match("https://|#", target) for target in targets), targets
-    badge = "https://example.org/fastir/{}/main/docs/exactness.{}"
+    badge = f"https://example.org/fastir/{{}}/v{fastir.__version__}/docs/exactness.{{}}"
     assert page.startswith("# fastir\n\n[![")
     assert "\n## Install\n\n```bash\npip install fastir\n```\n\n## From Python\n\n```python\nimport fastir\n" in page
     assert "pip install -e" not in page and "examples/" not in page and "checkout" not in page
-    assert "/blob/main/docs/pictures" not in page and '="https://example.org/fastir/raw/main/docs/pictures' in page
+    assert "/main/" not in page  # which goes on to change under a released version
+    assert f'="https://example.org/fastir/raw/v{fastir.__version__}/docs/pictures' in page
     assert targets[:2] == [badge.format("raw", "svg"), badge.format("blob", "md")]
 
 
 def test_every_lint_tool_has_one_version():
     """Else what is green today fails tomorrow, of a commit that changes nothing."""
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-    assert extras["lint"] and all(re.fullmatch(r"[\w-]+==[\d.]+", tool) for tool in extras["lint"])
+    lint = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["dependency-groups"]["lint"]
+    assert lint and all(re.fullmatch(r"[\w-]+==[\d.]+", tool) for tool in lint)
+
+
+def test_extras_are_what_users_install_and_groups_what_developers_do():
+    """Extras are in the metadata that an index shows; nothing installs a group as if it were one."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    extras, groups = project["project"]["optional-dependencies"], project["dependency-groups"]
+    assert [*extras] == ["arrow", "cli", "plot", "spark", "stats", "zst", "test"]
+    pages = [*(FOLDER / "workflows").glob("*.yml"), ROOT / "README.md", ROOT / ".ci" / "run", *FOLDER.glob("*.md")]
+    for page in [*pages, *(ROOT / "docs").rglob("*.md"), *(ROOT / "bench").glob("*.*")]:
+        text = page.read_text("utf-8")
+        named = {name for found in re.findall(r'(?:"\.|fastir)\[([\w,]+)\]', text) for name in found.split(",")}
+        assert named <= {*extras}, page
+        assert {*re.findall(r"pip install .*--group (\w+)", text)} <= {*groups}, page
 
 
 # Distributions that are not named as the package that they bring, and those that come with another one.
@@ -232,13 +251,14 @@ BROUGHT_BY = {
 }  # fmt: skip
 
 
-def test_what_tests_import_is_in_the_extras_of_the_job_that_has_every_peer():
+def test_what_tests_import_is_installed_in_the_job_that_has_every_peer():
     """It runs `pytest --all-packages`, in which a test that is skipped for a missing package is a failure."""
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-    [install] = re.findall(
-        r'pip install -e "\.\[(.*peers.*)\]"', (FOLDER / "workflows" / "tests.yml").read_text("utf-8")
-    )
-    wanted = {re.split(r"[][<>=; ]", line)[0] for extra in [*install.split(","), "parity"] for line in extras[extra]}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    extras, groups = project["project"]["optional-dependencies"], project["dependency-groups"]
+    assert 'pip install -e ".[test,spark]" --group peers\n' in (FOLDER / "workflows" / "tests.yml").read_text("utf-8")
+    assert groups["peers"][0] == {"include-group": "parity"}
+    lines = [*extras["test"], *extras["spark"], *groups["parity"], *groups["peers"][1:]]
+    wanted = {re.split(r"[][<>=; ]", line)[0] for line in lines}
     for path in sorted((ROOT / "tests").rglob("*.py")):
         for name in re.findall(r'importorskip\("(\w+)', path.read_text("utf-8")):
             if name not in ("fastir", *sys.stdlib_module_names):

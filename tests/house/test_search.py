@@ -23,6 +23,7 @@ FIRST = {  # {page: what people type}; either page will do where two have the sa
                 "compare two systems", "p-value", "adjusted_p"],
     "fusion": ["hybrid search", "reciprocal rank fusion", "tune weights", "cross validation"],
     "glossary": ["glossary"], "messages": ["no document in common", "typo", "errors"],
+    "llm_judges": ["llm judge", "judge bias"],
     "metrics/counts-and-sets": ["recall at 10", "precision or recall"],
     "metrics/graded-relevance": ["NDCG", "cumulative gain"], "metrics/how-alike-two-runs-are": ["rbo"],
     "metrics/incomplete-judgments": ["judged@k", "bpref"],

@@ -29,7 +29,7 @@ def test_every_page_is_in_the_menu():
 
 @NEEDS_SOURCES
 def test_every_public_name_is_on_a_page_of_the_interface():
-    """Read without a run: the program that writes the pages needs the extra docs."""
+    """Read without a run: the program that writes the pages needs the group docs."""
     names = {}
     for line in ast.parse((SITE / "generated.py").read_text("utf-8")).body:
         if isinstance(line, ast.Assign) and line.targets[0].id in ("API", "OWN_PAGES", "SPARK"):

@@ -22,7 +22,7 @@ CALLS = {  # {statement: (modules of fastir's that it may load, what it must not
     TABLES: (99, "copy dataclasses json threading fastir.rendering.cells fastir.request.conventions"),
     FILES: (90, "copy dataclasses json threading fastir.rendering.cells fastir.inputs.tables"),
     COMPARE: (147, "json fractions scipy fastir.spark fastir.report"),
-    REPORT: (175, "scipy fastir.spark"),
+    REPORT: (176, "scipy fastir.spark"),
 }
 PROGRAM = """
 import sys, numpy

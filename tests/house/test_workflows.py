@@ -23,7 +23,7 @@ PATH = re.compile(
     r"(?<![\w./*$}-])((?:\.ci|\.github|bench|examples|fastir|tests)/[\w./*-]+|(?:setup\.py|pyproject\.toml|[A-Z]+\.md))"
 )
 PUBLISHING = {
-    "publish": {"id-token": "write"}, "release": {"contents": "write"},
+    "publish": {"id-token": "write"}, "rehearse": {"id-token": "write"}, "release": {"contents": "write"},
     "pages": {"id-token": "write", "pages": "write"}, "tell": {"issues": "write"},
     "alerts": {"security-events": "write"},
 }  # fmt: skip
@@ -130,10 +130,35 @@ def test_an_action_has_one_version():
 
 def test_what_is_published_has_passed_everything():
     jobs = jobs_of(FOLDER / "wheels.yml")
-    assert set(jobs["check"]["needs"]) == set(jobs) - {"check", "publish", "release"}
+    assert set(jobs["check"]["needs"]) == set(jobs) - {"check", "rehearse", "publish", "release"}
     assert (jobs["publish"]["needs"], jobs["release"]["needs"]) == ("check", "publish")
     assert jobs["publish"]["if"] == "github.ref_type == 'tag'"
     assert jobs["publish"]["steps"][-1]["with"] == {"attestations": True}
+
+
+def test_testpypi_gets_what_pypi_would_if_somebody_asks():
+    jobs = jobs_of(FOLDER / "wheels.yml")
+    assert (jobs["rehearse"]["needs"], jobs["rehearse"]["environment"]) == ("check", "testpypi")
+    assert jobs["rehearse"]["if"] == "github.event_name == 'workflow_dispatch' && inputs.testpypi"
+    assert jobs["rehearse"]["steps"][0] == jobs["publish"]["steps"][0]
+    assert jobs["rehearse"]["steps"][1]["uses"] == jobs["publish"]["steps"][1]["uses"]
+    assert jobs["rehearse"]["steps"][1]["with"]["repository-url"] == "https://test.pypi.org/legacy/"
+
+
+def test_a_push_starts_at_most_twelve_runs():
+    """Rows of matrices counted; a failure is seen within the hour, and the nightly workflows see the rest."""
+    rows, runs = runpy.run_path(str(ROOT / ".github" / "run_jobs.py"))["matrix_rows"], Counter()
+    for path in WORKFLOWS:
+        if "branches" in (yaml.safe_load(path.read_text("utf-8"))[True].get("push") or {}):
+            runs[path.stem] = sum(len(rows(job)) for job in jobs_of(path).values())
+    assert runs.keys() == {"tests", "site"} and runs.total() <= 12, runs
+
+
+def test_every_cpython_has_a_run_by_day_or_by_night():
+    classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["classifiers"]
+    promised = {line.rpartition(" ")[2] for line in classifiers if re.search(r":: 3\.\d+$", line)}
+    text = (FOLDER / "tests.yml").read_text("utf-8") + (FOLDER / "nightly.yml").read_text("utf-8")
+    assert promised <= {*re.findall(r"\b3\.\d+\b", " ".join(re.findall("python(?:-version)?: .*", text)))}
 
 
 def test_every_wheel_that_is_promised_is_built():
@@ -191,13 +216,31 @@ def test_the_script_that_runs_jobs_here_knows_every_job_and_action():
     jobs = list(script["jobs"]())
     named = {name for name, _, _ in jobs}
     assert {name.split("/")[1] for name in named if name.startswith("tests/")} == set(jobs_of(FOLDER / "tests.yml"))
-    assert {"tests/tests/ubuntu-latest/3.14", "tests/tests/macos-latest/3.13"} <= named
+    assert {"tests/tests/ubuntu-latest/3.15", "tests/tests/macos-latest/3.13", "nightly/python/3.12"} <= named
     oldest = {name.split("/")[-1] for name in named if name.startswith("wheels/numpy/ubuntu-latest/")}
     assert oldest == {"1.26.0", "2.3.3"}
     known = {"actions/checkout", "actions/setup-python", *script["LEFT_OUT"]}
     for name, job, context in jobs:
         if not script["why_not"](job, context):
             assert {step["uses"].partition("@")[0] for step in job["steps"] if "uses" in step} <= known, name
+
+
+def test_the_rehearsal_of_a_release_finds_its_commands_in_the_workflow():
+    script = runpy.run_path(str(ROOT / ".github" / "rehearse.py"))
+    assert {tool.partition("==")[0] for tool in script["pinned_tools"]()} == {
+        "build",
+        "cibuildwheel",
+        "twine",
+        "zopfli",
+    }
+    commands = script["commands_of"]((ROOT / "README.md").read_text("utf-8"))
+    assert [command.split()[:3] for command in commands] == [
+        ["python", "tests/golden/bits.py"], ["python", "-m", "fastir"], ["fastir", "eval", "examples/qrels.txt"]
+    ]  # fmt: skip
+    assert [script for script in script["steps"]("build") if "small_wheels" in script]
+    assert script["ENVIRONMENTS"][0][1:3] == ("3.11", ["numpy==1.26.0", "fastir"])
+    message = (ROOT / "setup.py").read_text("utf-8")
+    assert f'"{script["NO_COMPILER"].removesuffix("a C compiler")}' in message
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGPIPE"), reason="needs pipes that tell")

@@ -194,6 +194,7 @@ HEAD = "query_id,doc_id,score\n"
     ("x.jsonl", '{"qid": "a", "docid": "b", "score": "1"}\n', "from number to string"),
     ("x.jsonl", '{"qid": "a", "docid": "b", "score": 1e999}\n', "too big"),
     ("x.jsonl", '{"qid": "a", "docid": "b", "score": NaN}\n', "row 0: 'score' is NaN"),
+    ("x.jsonl", '{"qid": "a", "docid": "b", "score": 1}\nnull\n', "expected a JSON object on every line, got null"),
     ("x.parquet", "", "0 bytes"),
     ("x.parquet", "PAR1 is not enough: PAR1", "."),
     ("x.csv.gz", "plain", "is not gzip compressed"),

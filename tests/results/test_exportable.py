@@ -44,6 +44,7 @@ EXAMPLES = {
     ),
     "TieReport": lambda other: fastir.evaluate(QRELS, SWAPPED if other else RUN, "map", ties_report=True).ties(),
     "LeftOut": lambda other: fastir.leave_one_out(QRELS, SAME if other else RUNS, ["map"], pool_depth=1),
+    "JudgeBias": lambda other: fastir.judge_bias(QRELS, {ODD: {"d": 1, "e_&<": 0, "x": other}}, {"s": {"d": "one_&<"}}),
     "Pool": lambda other: fastir.pool(RUNS, 1 + other),
     "PrecisionRecallCurve": lambda other: fastir.precision_recall_curve(QRELS, SWAPPED if other else RUN),
     "RocCurve": lambda other: fastir.roc_curve(QRELS, SWAPPED if other else RUN),

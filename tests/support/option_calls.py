@@ -187,7 +187,7 @@ VALUES = {
     "duplicates": words("first", "last", "max", "once", run=REPEATED), "parents": words(PARENTS),
     "aggregate": words("sum", "mean", parents=PARENTS),
     "exclude": [*words("query_id"), given({"q1": ["b"], "q2": ["i"]})],
-    "forbidden": words({"q1": ["b"]}, metrics="forbidden_hits@3"),
+    "forbidden": words({"q1": ["u1"]}, metrics="forbidden_hits@3"),
     "doc_groups": words({"a": {"m": 1}}, target={"m": 0.5, "f": 0.5}, metrics="awrf@3"),
     "target": words({"m": 0.5, "f": 0.5}, doc_groups={"a": {"m": 1}}, metrics="awrf@3"),
     "forbidden_level": words(0, metrics="forbidden_hits@3"), "ties_report": words(True),
@@ -336,6 +336,7 @@ CALLS = {
         {"qrels": QRELS, "runs": [RUN, OTHER], "doc_groups": SHARES, "target": {"m": 0.5, "f": 0.5}},
     ),
     "agreement": Call(fastir.agreement, {"a": QRELS, "b": SECOND_OPINION, "n_resamples": 50}),
+    "judge_bias": Call(fastir.judge_bias, {"judge": SECOND_OPINION, "human": QRELS}),
     "rank_correlation": Call(fastir.rank_correlation, {"a": EVALUATED, "b": LEADERBOARD, "metric": "mrr"}),
     "similarity": Call(fastir.similarity, {"a": RUN, "b": OTHER}),
     "merge_qrels": Call(merged, {}),
@@ -355,6 +356,8 @@ STRATA = {
 ARGUMENTS = {
     "confidence_sequence": {"values": A, "low": 0.0, "high": 1.0},
     "adjust": {"p_values": [0.01, 0.04, 0.03], "method": "holm"},
+    "corrected_rate": {"y": [1, 1, 1, 0, 0, 0], "y_model": [1, 1, 0, 0, 0, 1], "y_model_unlabelled": [1, 0, 0] * 5},
+    "labels_needed": {"half_width": 0.1, "y": A},
     "bootstrap_interval": PAIRED | {"n_resamples": 99}, "bootstrap_test": PAIRED | {"n_resamples": 99},
     "detectable": {"n_queries": 50}, "effect_size": PAIRED,
     "equivalence_test": PAIRED | {"low": -0.1, "high": 0.1}, "max_t": {"d": LONG[:, :3], "n_resamples": 99},
@@ -680,6 +683,15 @@ OVERRIDES = {
     ("bounds", "against"): words(OTHER), ("bounds against", "against"): words(THIRD),
     ("bounds", "pool_depth"): words(2), ("bounds against", "pool_depth"): words(2), ("bounds", "unseen"): words(2),
     ("bounds against", "unseen"): [refused(2, "unseen")],
+    **{
+        ("bounds against", option): [
+            refused(given.value, "has bounds of one run alone", **given.data) for given in VALUES[option]
+        ]
+        for option in (
+            *("forbidden", "forbidden_level", "doc_groups", "target", "doc_costs", "over_budget", "at_least_one"),
+            "set_ranks",
+        )
+    },
     ("bounds against", "duplicates"): words("first", "last", "max", run=REPEATED), ("write_report", "k"): words(1),
     ("write_report", "title"): words("Mine"),
     ("write_report", "topics"): words({"q1": "words of q1"}),
@@ -747,8 +759,14 @@ OVERRIDES = {
     ("rank_correlation", "metric"): words("map", metric="mrr"),
     ("rank_correlation", "test"): words("wilcoxon"),
     ("rank_correlation", "correction"): words(None),
+    ("rank_correlation", "used_judge"): words(["other"]),
+    ("judge_bias", "by"): words({"side": {"a": "x", "b": "y"}}),
+    ("judge_bias", "runs"): words(RUNS),
     ("agreement", "random_state"): words(7),
     ("agreement", "n_resamples"): words(20),
+    ("agreement", "truth"): words("b"),
+    ("stats.labels_needed", "y_model"): words(B, n_model=90),
+    ("stats.labels_needed", "n_model"): words(50, y_model=B),
     ("check", "max_depth"): words(3),
     ("check", "exactly_queries"): words(["q1"]),
     ("check", "tag"): words("mine", runs=FILES),

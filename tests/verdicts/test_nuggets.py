@@ -186,6 +186,10 @@ def test_wrong_rows(rows, words, error, message):
     ("query_id,nugget,importance,assignment\nq,a,vital,maybe\n", "a.txt: row 0.*got 'maybe'"),
     ("query_id,nugget,importance,assignment\nq,a,vital\n", "a.txt: row 0 has more or fewer fields"),
     ('{"query_id": "q"\n', "a.txt:1: no JSON"), ("", "a.txt: there are no rows"),
+    ("[" * 9000, "a.txt:1: no JSON"), ("query_id,nugget\nq,a\rb\n", "a.txt: no CSV"),
+    ("[1]", "a.txt: rows: row 0: expected a dict, got int"),
+    ('[{"query_id": "q", "nuggets": ["n"]}]', "a.txt: rows: row 0: expected a dict, got str"),
+    ('[{"query_id": ["q"], "nugget": "n", "importance": "vital", "assignment": "support"}]', "a.txt: .* got a list"),
 ])  # fmt: skip
 def test_wrong_files_are_named(tmp_path, text, message):
     path = tmp_path / "a.txt"

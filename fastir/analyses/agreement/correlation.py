@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, overload
 
@@ -12,7 +12,7 @@ import numpy as np
 from fastir.analyses.compare.compare_scores import compare_aligned
 from fastir.analyses.compare.options import CorrectionOfPairs, Options, Test
 from fastir.analyses.compare.scores import read_scores
-from fastir.checks import mapping
+from fastir.checks import mapping, suggest_choice
 from fastir.data.results.by_run import ResultsByRun, load_results
 from fastir.data.results.exportable import Exportable, columns_from_records
 from fastir.data.results.results import Results
@@ -75,6 +75,10 @@ class RankCorrelation(Exportable):
         The pairs in opposite orders, the largest true difference first. They are computed when first read.
     method : str
         How pairs are tested: the test, the correction, and the largest significant p-value.
+    used_judge : list
+        The systems that used the judge, the best by `a` first.
+    without : RankCorrelation or None
+        The same of the other systems alone, without tests; None if no system used the judge.
     """
 
     systems: list[Any]
@@ -90,6 +94,8 @@ class RankCorrelation(Exportable):
     same_winner: bool
     swaps: Sequence[Swap]
     method: str
+    used_judge: list[Any]
+    without: RankCorrelation | None
 
     def _columns(self) -> dict[str, list[Any]]:
         return columns_from_records(Swap._fields, self.swaps)
@@ -103,7 +109,29 @@ class RankCorrelation(Exportable):
             "same_winner": self.same_winner,
             "swaps": [{**swap._asdict(), "better": str(swap.better), "worse": str(swap.worse)} for swap in self.swaps],
         }
+        if self.without is not None:
+            data["used_judge"] = list(map(str, self.used_judge))
+            data["without"] = {name: getattr(self.without, name) for name in COEFFICIENTS}
         return json_types(data)
+
+    def _coefficients(self, digits: int) -> str:
+        return ", ".join(f"{name} {decimals(getattr(self, name), digits)}" for name in COEFFICIENTS)
+
+    def _circularity_text(self, digits: int) -> list[str]:
+        """Which systems used the judge, how much better it ranks them, and the coefficients without them."""
+        if self.without is None:
+            return []
+        sign = SIGNS[higher_is_better(self.metric)] or 1
+        ranks = [dict(zip(side, taus.places(np.array([sign * value for value in side.values()])).tolist(), strict=True))
+                 for side in (self.a, self.b)]  # fmt: skip
+        rise = sum(ranks[0][system] - ranks[1][system] for system in self.used_judge) / len(self.used_judge)
+        ranks_text = f"{abs(rise):.3g} {'rank' if abs(rise) == 1 else 'ranks'}"
+        way = f"{ranks_text} {'better' if rise > 0 else 'worse'}" if rise else "no rank better"
+        return [
+            f"{counted(len(self.used_judge), 'system', 'systems')} used the judge of b "
+            f"({', '.join(map(str, self.used_judge))}): on average {way} in b than in a. Without: "
+            f"{self.without._coefficients(digits)}."
+        ]
 
     def _winners(self) -> str:
         """Which systems are the best by either; several if they are tied."""
@@ -136,8 +164,8 @@ class RankCorrelation(Exportable):
         drop = self.largest_drop
         notes = [
             f"{counted(len(self.systems), 'system', 'systems')}{f' by {self.metric}' if self.metric else ''}: "
-            + ", ".join(f"{name} {decimals(getattr(self, name), digits)}" for name in COEFFICIENTS)
-            + ".",
+            + f"{self._coefficients(digits)}.",
+            *self._circularity_text(digits),
             f"{self._winners()}; "
             + (
                 f"{drop.system} falls most, from rank {drop.place_a} to {drop.place_b}."
@@ -161,6 +189,7 @@ def rank_correlation(
     test: Test = "t",
     correction: CorrectionOfPairs | None = "auto",
     confidence: float = 0.95,
+    used_judge: Iterable[Hashable] | None = None,
 ) -> RankCorrelation:
     """Measure how two leaderboards of the same systems agree, and find the pairs that they order differently.
 
@@ -174,6 +203,9 @@ def rank_correlation(
         As for `compare_scores`, over all pairs of systems. If SciPy is missing, tests that need it give no p-values.
     confidence : float
         A difference is significant if its p-value is at most 1 - confidence.
+    used_judge : iterable of systems, or None
+        Systems that used the judge whose labels made `b`, such as runs that its model has reranked. Its labels favour
+        them, so a correlation over all systems is circular: the result has it without them, too.
 
     Returns
     -------
@@ -184,8 +216,12 @@ def rank_correlation(
     NoOverlapError
         A system has a value on one side only.
     TypeError, ValueError
-        A value is not a number, or is NaN; there are fewer than two systems; the metric is missing; an option is
-        invalid.
+        A value is not a number, or is NaN; there are fewer than two systems, or fewer without `used_judge`; a system of
+        `used_judge` is unknown; the metric is missing; an option is invalid.
+
+    Notes
+    -----
+    Systems that use the judge: Clarke and Dietz 2024, arXiv 2412.17156.
 
     Examples
     --------
@@ -214,6 +250,12 @@ def rank_correlation(
     systems = list(map(names.__getitem__, best_first.tolist()))
     x, y = truth[best_first], np.array(list(map(values_b.__getitem__, systems)))
     up_x, up_y = sign * x, sign * y
+    circular = [] if used_judge is None else systems_that_used(used_judge, systems)
+    without = None
+    if circular:
+        others = [system for system in systems if system not in circular]
+        rest_a, rest_b = ({system: side[system] for system in others} for side in (values_a, values_b))
+        without = rank_correlation(rest_a, rest_b, metric)
     ps = p_values(per_query_a, metric, options), p_values(per_query_b, metric, options)
 
     def correlation() -> RankCorrelation:
@@ -235,9 +277,24 @@ def rank_correlation(
             Swaps(systems, x, y, sign, ps, alpha),
             f"{test} test, paired, two-sided; {options.correction or 'no correction'} over all pairs of systems; "
             f"significant: p ≤ {alpha:g}.",
+            circular,
+            without,
         )
 
     return interruptible(correlation, len(systems))
+
+
+def systems_that_used(judge: Iterable[Hashable], systems: list[Any]) -> list[Any]:
+    """The systems that used the judge, in the order of all; two others at least must be left."""
+    if isinstance(judge, (str, bytes)) or not isinstance(judge, Iterable):
+        raise TypeError(f"used_judge must be a list of systems, got {type(judge).__name__} {quote(judge)}")
+    named = list(judge)
+    for system in named:
+        if system not in systems:
+            raise ValueError(f"used_judge: there is no system {quote(system)}{suggest_choice(system, systems)}")
+    if named and len(systems) - len(set(named)) < 2:
+        raise ValueError(f"used_judge leaves {len(systems) - len(set(named))} of {len(systems)} systems; expected two")
+    return [system for system in systems if system in named]
 
 
 def leaderboard(side: str, board: Any, metric: str | None) -> tuple[dict[Any, float], Any, str | None]:

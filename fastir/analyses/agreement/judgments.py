@@ -25,6 +25,7 @@ from fastir.request.options import relevance_level
 from fastir.stats._checks import N_RESAMPLES, SINGLE, Interval
 from fastir.stats._resample import Draws
 from fastir.stats.bootstrap import draws
+from fastir.stats.judges import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,9 +35,11 @@ if TYPE_CHECKING:
 
 KappaWeights = Literal["linear", "quadratic"]
 Scale = Literal["nominal", "ordinal", "interval"]
+Truth = Literal["a", "b"]
 
 KAPPA_WEIGHTS = get_args(KappaWeights)
 SCALES = get_args(Scale)
+TRUTHS = get_args(Truth)
 
 
 def quotient(above: np.ndarray, below: np.ndarray) -> np.ndarray:
@@ -52,9 +55,15 @@ def overlap(counts: np.ndarray, relevant: np.ndarray) -> np.ndarray:
     return quotient(both, counts.sum(axis=(-2, -1)) - neither)
 
 
+def margins(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The sums of the rows and of the columns: exact, as counts are whole, and faster than `sum` of short axes."""
+    ones = np.ones(counts.shape[-1])
+    return counts @ ones, ones @ counts
+
+
 def kappa(counts: np.ndarray, distances: np.ndarray) -> np.ndarray:
     """1 less the observed distance over that which independent sides with these shares of labels would have."""
-    rows, columns = counts.sum(axis=-1), counts.sum(axis=-2)
+    rows, columns = margins(counts)
     seen = (counts * distances).sum(axis=(-2, -1)) * counts.sum(axis=(-2, -1))
     chance = ((rows @ distances) * columns).sum(axis=-1)
     return 1 - quotient(seen, chance)
@@ -63,7 +72,7 @@ def kappa(counts: np.ndarray, distances: np.ndarray) -> np.ndarray:
 def alpha(counts: np.ndarray, labels: np.ndarray, scale: Scale) -> np.ndarray:
     """Krippendorff's alpha of two coders: the sides are interchangeable, and chance draws without replacement."""
     coincidences = counts + np.swapaxes(counts, -1, -2)
-    shares = coincidences.sum(axis=-1)
+    shares, _ = margins(coincidences)
     n = shares.sum(axis=-1)
     if scale == "ordinal":
         between = ordinal(shares)
@@ -72,6 +81,27 @@ def alpha(counts: np.ndarray, labels: np.ndarray, scale: Scale) -> np.ndarray:
     seen = (coincidences * between).sum(axis=(-2, -1)) * (n - 1)
     chance = (shares[..., :, None] * shares[..., None, :] * between).sum(axis=(-2, -1))
     return 1 - quotient(seen, chance)
+
+
+def ac1(counts: np.ndarray) -> np.ndarray:
+    """Gwet's AC1: as kappa, but chance agrees on a label the more, the less sure its share is."""
+    rows, columns = margins(counts)
+    both, ones = rows + columns, np.ones(counts.shape[-1])
+    n = rows @ ones
+    chance = quotient(1 - quotient((both * both) @ ones, 4 * n * n), np.asarray(len(ones) - 1.0))
+    return quotient(quotient(np.einsum("...ii->...", counts), n) - chance, 1 - chance)
+
+
+def rates_by_level(
+    counts: np.ndarray, labels: list[Any], confidence: float
+) -> tuple[dict[Any, Interval], dict[Any, Interval]]:
+    """Sensitivity and specificity of the columns for labels from each level on, where rows are the truth."""
+    sensitivity, specificity = {}, {}
+    for place, level in enumerate(labels[1:], 1):
+        relevant, others = counts[place:], counts[:place]
+        sensitivity[level] = wilson(int(relevant[:, place:].sum()), int(relevant.sum()), confidence)
+        specificity[level] = wilson(int(others[:, :place].sum()), int(others.sum()), confidence)
+    return sensitivity, specificity
 
 
 def distances(labels: np.ndarray, kind: str) -> np.ndarray:
@@ -87,7 +117,7 @@ def ordinal(shares: np.ndarray) -> np.ndarray:
 
 
 # ---- agreement -------------------------------------------------------------------------------------------------------
-MEASURES = ("overlap", "kappa", "weighted_kappa", "alpha")
+MEASURES = ("overlap", "kappa", "weighted_kappa", "alpha", "ac1")
 MAX_LABELS = 100
 BLOCK_RESAMPLES = 1024  # resamples with tables in memory at once
 
@@ -110,9 +140,17 @@ class Agreement(Exportable):
     alpha : float
         Krippendorff's alpha, at most 1. **Undefined** (NaN) if there is only one label in all. **Source** Krippendorff
         2011.
+    ac1 : float
+        Gwet's AC1, at most 1: like `kappa`, but not low just because nearly all labels are equal. **Undefined** as
+        `alpha`. **Source** Gwet 2008.
     intervals : dict of str to Interval
-        The interval of each of the four: percentiles over resamples of the queries. Resamples in which a value is
+        The interval of each of the five: percentiles over resamples of the queries. Resamples in which a value is
         undefined are left out. NaN for a single query.
+    sensitivity, specificity : dict of label to Interval
+        For each label except the lowest: the share, among the documents that the truth labels so high, of those that
+        the other side labels so high, too; and the share, among the documents that the truth labels lower, of those
+        that the other side labels lower, too. The intervals are Wilson's, of documents as if these were independent.
+        **Undefined** (NaN) if the truth has no such document.
     labels : list of int, or of float if a label is a fraction
         All labels of the documents that both sides judged, in ascending order.
     confusion : int64 array of shape (n_labels, n_labels)
@@ -122,22 +160,25 @@ class Agreement(Exportable):
     query_ids : list
         The queries with a document that both sides judged, in the order of `a`.
     per_query : dict of query_id to dict of str to float
-        The four values of each query, and ``n``, the number of its documents that both sides judged.
+        The five values of each query, and ``n``, the number of its documents that both sides judged.
     only_a, only_b : int
         The number of documents that only one side judged, in queries that both sides have; they do not count.
     left_out : int
         The number of queries, of either side, without a document that both sides judged.
     confidence : float
     method : str
-        How the four values and their intervals were computed: the relevance level, the weights, the scale of the
-        labels, and the number of resamples.
+        How the five values and their intervals were computed: the relevance level, the weights, the scale of the
+        labels, and the number of resamples; and which side is the truth.
     """
 
     overlap: float
     kappa: float
     weighted_kappa: float
     alpha: float
+    ac1: float
     intervals: dict[str, Interval]
+    sensitivity: dict[Any, Interval]
+    specificity: dict[Any, Interval]
     labels: list[int] | list[float]
     confusion: np.ndarray
     confusions: np.ndarray
@@ -151,14 +192,15 @@ class Agreement(Exportable):
 
     def _columns(self) -> dict[str, Any]:
         names = ("value", "low", "high")
-        return {"measure": list(MEASURES), **{name: [row[name] for row in self._bounds().values()] for name in names}}
+        bounds = self._bounds()
+        return {"measure": list(bounds), **{name: [row[name] for row in bounds.values()] for name in names}}
 
     def _bounds(self) -> dict[str, dict[str, float]]:
         """{measure: {"value", "low", "high"}}"""
-        return {
-            name: {"value": getattr(self, name), "low": self.intervals[name].low, "high": self.intervals[name].high}
-            for name in MEASURES
-        }
+        rows = dict(self.intervals)
+        for name in ("sensitivity", "specificity"):
+            rows |= {f"{name}>={level}": found for level, found in getattr(self, name).items()}
+        return {name: {"value": row.estimate, "low": row.low, "high": row.high} for name, row in rows.items()}
 
     def _json(self, per_query: bool = True) -> dict[str, Any]:
         data: dict[str, Any] = {
@@ -173,10 +215,9 @@ class Agreement(Exportable):
 
     def _table(self, digits: int = 4) -> Table:
         rows = []
-        for name in MEASURES:
-            value, bounds = getattr(self, name), self.intervals[name]
-            interval = f"[{decimals(bounds.low, digits)}, {decimals(bounds.high, digits)}]"
-            rows.append([Cell(name), number_cell(value, digits), Cell(interval)])
+        for name, found in self._bounds().items():
+            interval = f"[{decimals(found['low'], digits)}, {decimals(found['high'], digits)}]"
+            rows.append([Cell(name), number_cell(found["value"], digits), Cell(interval)])
         n = counted(int(self.confusion.sum()), "document", "documents")
         notes = [
             f"{n} of {counted(len(self.query_ids), 'query', 'queries')} judged by both; {self.only_a} by a alone, "
@@ -197,6 +238,7 @@ def agreement(
     rel_level: SupportsIndex | SupportsFloat = 1,
     kappa_weights: KappaWeights = "quadratic",
     scale: Scale = "ordinal",
+    truth: Truth = "a",
     confidence: float = 0.95,
     n_resamples: SupportsIndex = N_RESAMPLES,
     random_state: SupportsIndex = 0,
@@ -214,7 +256,12 @@ def agreement(
         How `weighted_kappa` weighs a difference between two labels.
     scale : {"ordinal", "nominal", "interval"}
         What labels mean to `alpha`: ranks, names or numbers.
-    confidence, n_resamples, random_state, n_threads
+    truth : {"a", "b"}
+        Which side `sensitivity` and `specificity` take for the truth; the other side is the judge. Other values are
+        the same either way.
+    confidence : float
+        The confidence level of all intervals.
+    n_resamples, random_state, n_threads
         Of the bootstrap over queries, as for `fastir.stats.bootstrap_interval`.
 
     Returns
@@ -236,10 +283,13 @@ def agreement(
     >>> result = fastir.agreement(human, model)
     >>> result.overlap, round(result.kappa, 4), result.confusion.tolist()
     (0.75, 0.4118, [[1, 1, 0], [0, 1, 1], [0, 0, 1]])
+    >>> {level: round(found.estimate, 4) for level, found in result.specificity.items()}
+    {1: 0.5, 2: 0.75}
     """
     relevant_from = relevance_level(rel_level)
     check_choice("kappa_weights", kappa_weights, KAPPA_WEIGHTS)
     check_choice("scale", scale, SCALES)
+    check_choice("truth", truth, TRUTHS)
     confidence = proportion("confidence", confidence)
     sides = judgment_columns(a), judgment_columns(b)
     in_both = np.array([query_id in sides[1].places() for query_id in sides[0].query_ids], bool)
@@ -264,6 +314,7 @@ def agreement(
             "kappa": kappa(of, distances(labels, "nominal")),
             "weighted_kappa": kappa(of, distances(labels, kappa_weights)),
             "alpha": alpha(of, labels, scale),
+            "ac1": ac1(of),
         }
 
     total, each = measures(tables.sum(axis=0).astype(float)), measures(tables.astype(float))
@@ -271,16 +322,21 @@ def agreement(
     n_drawn = sum(len(part["kappa"]) for part in resamples)
     method = (
         f"Overlap of labels from {relevant_from} on; {kappa_weights} weights; alpha of {scale} labels; percentiles of "
-        f"{n_drawn} bootstrap resamples of the queries (random_state {random_state})."
+        f"{n_drawn} bootstrap resamples of the queries (random_state {random_state}). Sensitivity and specificity of "
+        f"{'b' if truth == 'a' else 'a'}, where {truth} is the truth, with Wilson intervals."
     )
+    confusion = tables.sum(axis=0)
+    sensitivity, specificity = rates_by_level(confusion if truth == "a" else confusion.T, labels.tolist(), confidence)
     return Agreement(
         **{name: float(value) for name, value in total.items()},
         intervals={
             name: interval(float(value), np.concatenate([part[name] for part in resamples]), confidence, len(tables))
             for name, value in total.items()
         },
+        sensitivity=sensitivity,
+        specificity=specificity,
         labels=labels.tolist(),
-        confusion=tables.sum(axis=0),
+        confusion=confusion,
         confusions=tables,
         query_ids=query_ids,
         per_query={

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, SupportsFloat, overload
 
 import numpy as np
 
 from fastir.analyses.agreement._ranking_pair import RankingPair
 from fastir.analyses.agreement._rankings import ColumnRankings, DictRankings, Rankings
 from fastir.analyses.agreement.measures import is_measure, pair_values, read_measures
+from fastir.checks import number
 from fastir.data.results.by_run import ResultsByRun
 from fastir.data.results.report import Report
 from fastir.data.results.results import Results
@@ -22,6 +23,7 @@ from fastir.engine.columns._dicts import has_integer_documents
 from fastir.engine.columns._ids import ids_from_arena
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.errors import NoOverlapError, quote, warn_caller
+from fastir.evaluation.drivers.min_score import without_low
 from fastir.evaluation.run_collections import name_the_run, read_runs
 from fastir.inputs import dicts
 from fastir.inputs.shapes import DICTS, input_shape
@@ -35,10 +37,12 @@ if TYPE_CHECKING:
 class Side:
     """One of the two runs: its queries, and its rankings."""
 
-    def __init__(self, name: str, run: Any) -> None:
+    def __init__(self, name: str, run: Any, min_score: SupportsFloat | None) -> None:
         self.name = name
         try:
-            self.open(run)
+            self.open(
+                run if min_score is None else without_low(as_run(run, None, None), number("min_score", min_score))
+            )
         except Exception as error:
             name_the_run(error, name)
             raise
@@ -63,14 +67,20 @@ class Side:
 
 
 @overload
-def similarity(a: RunLike, b: RunLike, metrics: str | Iterable[str] = "rbo") -> Results: ...
+def similarity(
+    a: RunLike, b: RunLike, metrics: str | Iterable[str] = "rbo", *, min_score: SupportsFloat | None = None
+) -> Results: ...
 
 
 @overload
-def similarity(a: RunsLike, b: None = None, metrics: str | Iterable[str] = "rbo") -> ResultsByRun: ...
+def similarity(
+    a: RunsLike, b: None = None, metrics: str | Iterable[str] = "rbo", *, min_score: SupportsFloat | None = None
+) -> ResultsByRun: ...
 
 
-def similarity(a: Any, b: Any = None, metrics: str | Iterable[str] = "rbo") -> Results | ResultsByRun:
+def similarity(
+    a: Any, b: Any = None, metrics: str | Iterable[str] = "rbo", *, min_score: SupportsFloat | None = None
+) -> Results | ResultsByRun:
     """Measure how similarly two runs, or every two of several runs, rank the documents of each query.
 
     Parameters
@@ -84,6 +94,8 @@ def similarity(a: Any, b: Any = None, metrics: str | Iterable[str] = "rbo") -> R
         ``rbo(p=0.95, ties=a)``. ``ties=w``: tied documents share a rank. ``ties=a``: each counts by the fraction of
         the tie's orders that rank it so high. ``ties=b``: as ``a``, corrected for the information that ties lose.
         ``overlap@k``, ``jaccard@k`` and ``tau@k``; without ``@k`` they compare whole rankings.
+    min_score : float or None
+        As for `evaluate`.
 
     Returns
     -------
@@ -124,12 +136,12 @@ def similarity(a: Any, b: Any = None, metrics: str | Iterable[str] = "rbo") -> R
         metrics, b = b, None
     measures = read_measures(metrics)
     if b is None:
-        runs = read_runs(a)
+        runs = read_runs(a, min_score=min_score)
         if len(runs) < 2:
             raise ValueError(f"similarity compares two runs or more, got {len(runs)}")
         pairs = itertools.combinations(runs, 2)
         return ResultsByRun((f"{x}, {y}", similarity(runs[x], runs[y], list(measures))) for x, y in pairs)
-    one, other = Side("a", a), Side("b", b)
+    one, other = Side("a", a, min_score), Side("b", b, min_score)
     query_ids = list(one.query_ids | other.query_ids)
     missing = np.array([q not in one.query_ids or q not in other.query_ids for q in query_ids], bool)
     check(one, other, query_ids, missing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
@@ -11,6 +12,7 @@ import numpy as np
 from fastir.analyses.bounds.candidates import label_levels
 from fastir.analyses.bounds.differences import TwoRuns, difference_extremes
 from fastir.analyses.bounds.extremes import Extremes, block_extremes
+from fastir.analyses.bounds.outer import outer_requests, uncertain_queries, with_outer_bounds
 from fastir.analyses.bounds.result import Bounds
 from fastir.analyses.bounds.unjudged_ranks import blocks, find_shared, run_pairs, unjudged_places, unjudged_ranks
 from fastir.checks import positive_integer, refuse_options, whole_number
@@ -18,15 +20,16 @@ from fastir.data.rankings import JudgedRankings, evaluate_rankings, make_ranking
 from fastir.data.results.results import Results, remake, select_rows
 from fastir.data.run import as_run
 from fastir.engine.columns.rows import occurrences
-from fastir.engine.measure import JUDGED
+from fastir.engine.measure import JUDGED, NUM_Q
 from fastir.engine.measure._grades import coded
 from fastir.errors import quote
 from fastir.evaluation.drivers.judged import RunJudge
 from fastir.evaluation.evaluator import Evaluator, make_evaluator
 from fastir.evaluation.run_collections import name_the_run
 from fastir.inputs.label_arrays import LABEL_COLUMNS
+from fastir.inputs.source import as_source
 from fastir.request.custom import custom_among
-from fastir.request.options import MAX_DEPTH, OF_DOCUMENTS, TIES, label_above_0, metric_tuple
+from fastir.request.options import MAX_DEPTH, TIES, label_above_0, metric_tuple
 from fastir.request.plan import ORDER_RULES, compile_fixed, refuse_micro
 
 if TYPE_CHECKING:
@@ -42,10 +45,12 @@ if TYPE_CHECKING:
     from fastir.engine.measure._grades import Grades
     from fastir.evaluation.evaluator import Evaluator
     from fastir.evaluation.keywords import BoundsOptions
+    from fastir.request.names import Request
     from fastir.request.options import Options
     from fastir.request.plan import Settings
 
 
+NEVER_READ = ("doc_weights", "unanswerable", "ties_report")  # options of `evaluate`
 LABEL_TIES = ("optimistic", "pessimistic")
 MAX_UNSEEN = 10**6
 
@@ -82,8 +87,7 @@ def bounds(
     unseen : int
         How many documents outside each ranking can have such labels, too: up to a million, not with `against`.
     **options
-        Options of `evaluate`, except `doc_weights`, `forbidden`, `forbidden_level`, `unanswerable`, `doc_costs`,
-        `doc_groups`, `target` and `ties_report`.
+        Options of `evaluate`, except `doc_weights`, `unanswerable` and `ties_report`.
 
     Returns
     -------
@@ -115,7 +119,9 @@ def bounds(
     The label of an unjudged document also counts in R and in the ideal ranking; so nDCG, AP and recall can fall as it
     rises, and an unjudged document below the cutoff matters to them. With every labeling all unjudged documents are
     judged. Some metrics skip unjudged documents, such as bpref: their values may lie outside. If no bounds of a metric
-    are known, all labelings are tried if they are few; else the bounds are the metric's range. With real-valued labels
+    are known, all labelings are tried if they are few; else the bounds are the metric's range. They are this, too, for
+    metrics of forbidden documents, evidence, costs and exposure where a retrieved document is unjudged: its set, cost
+    or group is no matter of its label. With real-valued labels
     this holds for normalised err (nerr8 to nerr11 are not normalised) and for bpm. Values are undefined as in
     `evaluate`.
 
@@ -135,7 +141,7 @@ def bounds(
     >>> fastir.bounds(qrels, {"q": {"x": 3.0, "a": 2.0, "y": 1.0}}, "recall@2", unseen=2).lower["recall@2"]
     0.2
     """
-    refuse_options("bounds", options, (*OF_DOCUMENTS, "ties_report"), "no metric that has bounds reads it")
+    refuse_options("bounds", options, NEVER_READ, "no metric that has bounds reads it")
     metrics, own = custom_among(metrics)
     if own:
         raise TypeError(
@@ -150,6 +156,11 @@ def bounds(
     n_unseen = whole_number("unseen", unseen, 0)
     if n_unseen:
         positive_integer("unseen", "the number of documents", n_unseen, MAX_UNSEEN)
+    outer = outer_requests(settings)
+    if outer and against is None:
+        return bounds_with_outer(evaluator, run, outer, max_label, deepest, n_unseen, options)
+    if outer:
+        raise ValueError(f"against: metric {quote(next(iter(outer)))} has bounds of one run alone")
     if against is None:
         judged = evaluator.judged_rankings(run)
         largest = largest_label(judged, max_label)
@@ -168,6 +179,35 @@ def bounds(
         raise
     request = BoundsRequest(evaluator, first, metric_tuple(metrics), largest_label(first, max_label), deepest)
     return difference_bounds(request, second, find_shared(first_run, second_run, first))
+
+
+def bounds_with_outer(
+    evaluator: Evaluator,
+    run: RunLike,
+    outer: dict[str, Request],
+    max_label: SupportsIndex | SupportsFloat | None,
+    depth: int,
+    unseen: int,
+    options: Mapping[str, Any],
+) -> Bounds:
+    """The bounds of a run for metrics some of which have outer ones."""
+    rules = evaluator.rules
+    names = tuple(name for name in rules.settings.names if name not in outer) or (NUM_Q,)
+    if type(run) is not dict:
+        run = rules.hold_run(as_source(run))
+    value = evaluator.evaluate(run)
+    plain = make_evaluator(rules.request(metrics=names, forbidden=None, doc_groups=None, doc_costs=None))
+    judged = plain.rules.judged_rankings(run)
+    found = run_bounds(BoundsRequest(plain, judged, names, largest_label(judged, max_label), depth, unseen))
+    level = options.get("forbidden_level")
+    by_labels = rules.settings.options.judged_only or (level is not None and float(level) >= 0)
+    fields = with_outer_bounds(value, found, outer, uncertain_queries(judged, depth, unseen), by_labels)
+    coverage = {
+        **(found.coverage or {}),
+        **judged_shares(judged, outer.values(), rules.settings.options, rules.weights),
+    }
+    fields["coverage"] = {name: coverage[name] for name in value.names}
+    return dataclasses.replace(found, value=value, **fields)
 
 
 def difference_bounds_by_pair(
@@ -335,15 +375,23 @@ def run_bounds(request: BoundsRequest) -> Bounds:
         unjudged = unjudged_places(codes, block, request.depth, max_depth, request.unseen)
         return block_extremes(part, unjudged_ranks(codes, block, unjudged, max_depth, part.options.judged_only), levels)
 
-    names = tuple(f"{JUDGED}@{each.cutoff}" if each.cutoff else JUDGED for each in request.settings.requests)
-    options = request.options._replace(judged_only=False, convention="fastir", choices=(), ties=None)
-    shares = evaluate_rankings(judged, names, options, request.weights)
+    shares = judged_shares(judged, request.settings.requests, request.options, request.weights)
     return request.bounds(
         request.values(judged),
         request.extremes(measure_block),
         condensed=request.values(judged, judged_only=True),
-        coverage={text: shares[name] for text, name in zip(request.settings.names, names, strict=True)},
+        coverage=shares,
     )
+
+
+def judged_shares(
+    judged: JudgedRankings, requests: Iterable[Request], options: Options, weights: dict[Any, float] | None
+) -> dict[str, float]:
+    """The mean of judged@k for each metric, at its cutoff."""
+    names = {each.text: f"{JUDGED}@{each.cutoff}" if each.cutoff else JUDGED for each in requests}
+    plain = options._replace(judged_only=False, convention="fastir", choices=(), ties=None)
+    shares = evaluate_rankings(judged, tuple(names.values()), plain, weights)
+    return {text: shares[name] for text, name in names.items()}
 
 
 def difference_bounds(request: BoundsRequest, second: JudgedRankings, shared: SharedDocuments) -> Bounds:

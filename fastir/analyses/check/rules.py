@@ -121,7 +121,7 @@ def json_id(line: str, number: int, name: str, words: IdWords) -> str:
 
     try:
         record = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"line {number} is not JSON: {error}", name, number) from None
     keys = [key for key in words.names if key in record]
     if not keys:

@@ -97,7 +97,6 @@ def evaluate_by_rank(
     evaluator = Evaluator(qrels, names, **options)
     rules, n_threads = evaluator.rules, options.get("n_threads")
     rules.refuse_names(run)
-    run = rules.retrieved(run)
     try:
         judge = rules.run_judge()
     except ValueError:  # there are several orders, or an average over all of them

@@ -18,7 +18,7 @@ from fastir.data.results.exportable import Exportable
 from fastir.data.results.results import Results
 from fastir.data.run import as_run
 from fastir.errors import quote
-from fastir.evaluation.min_score import refuse_ranks
+from fastir.evaluation.drivers.min_score import refuse_ranks
 from fastir.inputs import arrays
 from fastir.rendering.text import counted
 from fastir.request.directions import higher_is_better

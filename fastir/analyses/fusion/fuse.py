@@ -154,10 +154,15 @@ def first_infinite(ranked: Run) -> tuple[float, str] | None:
 
 
 def read_run_set(
-    runs: Any, names: RunNames, columns: Mapping[str, str] | None, duplicates: Duplicates | None, judgments: Any = None
+    runs: Any,
+    names: RunNames,
+    columns: Mapping[str, str] | None,
+    duplicates: Duplicates | None,
+    min_score: SupportsFloat | None,
+    judgments: Any = None,
 ) -> RunSet:
     """The runs of a caller, as for `evaluate_many`."""
-    return RunSet(read_runs(runs, columns, duplicates, None, names, judgments=judgments))
+    return RunSet(read_runs(runs, columns, duplicates, None, names, judgments=judgments, min_score=min_score))
 
 
 # ---- fuse ------------------------------------------------------------------------------------------------------------
@@ -177,6 +182,7 @@ def fuse(
     names: RunNames = "stem",
     columns: Mapping[str, str] | None = None,
     duplicates: Duplicates | None = None,
+    min_score: SupportsFloat | None = None,
     name: str | None = None,
     n_threads: SupportsIndex | None = None,
     **params: Any,
@@ -202,8 +208,8 @@ def fuse(
     ties : {None, "trec", "doc_id_asc", "input"}
         Order of documents with equal scores, in the runs and in the fused ranking: the larger id first (also None), the
         smaller id first, or the order of the input.
-    names, columns, duplicates
-        As for `evaluate_many`, without "once".
+    names, columns, duplicates, min_score
+        As for `evaluate_many`, without duplicates="once"; `min_score` is of the runs, before a norm.
     name : str or None
         The name of the fused run; None: the method's name.
     n_threads : int or None
@@ -254,7 +260,7 @@ def fuse(
     check_choice("duplicates", duplicates, [word for word in DUPLICATES if word != "once"])
     depth = MAX_DEPTH if max_depth is None else positive_integer("max_depth", "the depth", max_depth, MAX_DEPTH)
     thread_count(n_threads, 0)
-    run_set = read_run_set(runs, names, columns, duplicates)
+    run_set = read_run_set(runs, names, columns, duplicates, min_score)
     setting = Setting(check_weights(card, run_weights, run_set.names), check_params(card, params, run_set.names))
     run_set.check_scores(card, norm)
     recipe = recipes(card, norm, [setting], len(run_set.names), run_set.longest)

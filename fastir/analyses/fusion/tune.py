@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsFloat, SupportsIndex
 
 import numpy as np
 
@@ -264,6 +264,7 @@ def tune(
     ties: TiesOfRanks | None = None,
     names: RunNames = "stem",
     duplicates: Duplicates | None = None,
+    min_score: SupportsFloat | None = None,
     score_dtype: DTypeLike | None = None,
     **options: Unpack[ValueOptions],
 ) -> Tuning:
@@ -276,7 +277,7 @@ def tune(
     Parameters
     ----------
     qrels : as for `evaluate`
-    runs, method, norm, ties, names, duplicates : as for `fuse`
+    runs, method, norm, ties, names, duplicates, min_score : as for `fuse`
     metric : str
         A metric that is a mean over queries.
     grid : float, sequence, or None
@@ -341,7 +342,7 @@ def tune(
     n_folds, seed = whole_number("folds", folds, 2), whole_number("random_state", random_state, 0)
     strata = None if segments is None else read_segments(segments)
     judgments = as_qrels(qrels, None, duplicates if duplicates != "max" else None)
-    run_set = read_run_set(runs, names, None, duplicates, judgments=qrels)
+    run_set = read_run_set(runs, names, None, duplicates, min_score, judgments=qrels)
     settings, search = trial_settings(card, run_set.names, params or {}, grid, n_trials, seed)
     trials = Trials(judgments, run_set, card, norm, ties, metric, {**options, "score_dtype": score_dtype})
     ids = trials.layout.judged.query_ids

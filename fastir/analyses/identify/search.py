@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
     from fastir.data.run import RunLike, RunsLike
 
-READING_OPTIONS = ("columns", "qrels_columns", "run_columns", "label", "parents", "aggregate", "n_threads")
+READING_OPTIONS = ("columns", "qrels_columns", "run_columns", "label", "parents", "aggregate", "min_score", "n_threads")
 USUAL_DEPTH = 1000  # documents of a query in a run of TREC
 N_NEAREST = 3  # settings that are printed if none fits
 MAX_COMPARED = 2000  # settings among which these are
@@ -74,7 +74,8 @@ def identify(
     progress : function of (done, all), or None
         Called as the search proceeds.
     **options
-        How runs are read: columns, qrels_columns, run_columns, parents, aggregate and n_threads, as for `evaluate`.
+        How runs are read: columns, qrels_columns, run_columns, parents, aggregate, min_score and n_threads, as for
+        `evaluate`.
 
     Returns
     -------

@@ -14,7 +14,7 @@ from fastir.analyses.identify.values import is_understood
 from fastir.errors import FormatError, quote
 from fastir.request.names import COUNTS
 
-NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 # Markup beside a number or a name, which does not change it.
 MARKUP = re.compile(
     r"\\(?:[a-zA-Z]+\*?|[,;! ])|[{}$*~†‡§¶△▲▽▼↑↓∗\u2002-\u200b\u00a0]|</?[a-z]+ ?/?>|\*\*|`", re.IGNORECASE

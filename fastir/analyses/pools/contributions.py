@@ -240,6 +240,7 @@ def contributions(
     pool_depth: SupportsIndex | None = None,
     rel_level: SupportsIndex | SupportsFloat = 1,
     duplicates: Duplicates | None = None,
+    min_score: SupportsFloat | None = None,
 ) -> Contributions:
     """Find which judged documents came from which run or team.
 
@@ -254,7 +255,7 @@ def contributions(
         How many documents of each ranking count, usually the depth of the pool; None: all.
     rel_level : number
         The smallest label of a relevant document.
-    duplicates : str or None
+    duplicates, min_score
         As for `evaluate`.
 
     Returns
@@ -277,7 +278,7 @@ def contributions(
     Share(judged=2, relevant=1, only_judged=1, only_relevant=1)
     """
     relevant_from, depth = relevance_level(rel_level), check_depth(pool_depth)
-    by_name = read_runs(runs, None, duplicates, None, names, judgments=qrels)
+    by_name = read_runs(runs, None, duplicates, None, names, judgments=qrels, min_score=min_score)
     team_of = read_teams(by_name, teams)
     labels = read_labels(qrels, duplicates)
     check_overlap(labels, by_name)

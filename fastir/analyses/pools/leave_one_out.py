@@ -235,7 +235,7 @@ def leave_one_out(
     check_overlap(labels, by_name)
     evaluator = Evaluator(judgments, metrics, **rest)
     results = evaluator.evaluate_many(by_name)
-    judgment_ranks = JudgmentRanks(labels, by_name)
+    judgment_ranks = JudgmentRanks(labels, by_name, min_score=rest.get("min_score"))
     numbers = judgment_ranks.by_team(team_of, depth)
     owner = np.where(judgment_ranks.labels >= 0, owners(len(judgment_ranks.labels), list(numbers.values())), -1)
     removed = dict(zip(numbers, occurrences(owner[owner >= 0], minlength=len(numbers)).tolist(), strict=True))
@@ -301,9 +301,9 @@ def list_falls(
 
 
 # ---- runs evaluated on fewer judgments -------------------------------------------------------------------------------
-ORDER_OPTIONS = ("convention", "ties", "score_dtype")  # options that decide the order of documents
+ORDER_OPTIONS = ("convention", "ties", "score_dtype", "min_score")  # options that decide the order of documents
 LABEL_TIES = ("optimistic", "pessimistic", "average")  # ties by label, which judgments' numbers would decide, or none
-READING_OPTIONS = ("score_dtype", "validate")  # options that judged rankings do not take
+READING_OPTIONS = ("score_dtype", "validate", "min_score")  # options that judged rankings do not take
 
 
 class ReducedQrels:

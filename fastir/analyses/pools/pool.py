@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, SupportsFloat, SupportsIndex
 
 import numpy as np
 
@@ -119,7 +119,12 @@ class Pool(Exportable):
 
 
 def pool(
-    runs: RunsLike, pool_depth: SupportsIndex | None, *, names: RunNames = "stem", duplicates: Duplicates | None = None
+    runs: RunsLike,
+    pool_depth: SupportsIndex | None,
+    *,
+    names: RunNames = "stem",
+    duplicates: Duplicates | None = None,
+    min_score: SupportsFloat | None = None,
 ) -> Pool:
     """Collect the documents that any run has at the top of its rankings.
 
@@ -128,7 +133,7 @@ def pool(
     runs, names : as for `evaluate_many`
     pool_depth : int or None
         How many documents of each ranking; None: all. Ties are ordered as by ``ties="trec"``.
-    duplicates : str or None
+    duplicates, min_score
         As for `evaluate`.
 
     Returns
@@ -151,7 +156,7 @@ def pool(
     q1 d ('dense',)
     """
     depth = check_depth(pool_depth)
-    by_name = read_runs(runs, None, duplicates, None, names)
+    by_name = read_runs(runs, None, duplicates, None, names, min_score=min_score)
     masks = bit_masks((place, first_documents(run, depth)) for place, run in enumerate(by_name.values()))
     return Pool(masks, list(by_name), None if pool_depth is None else depth)
 

@@ -146,8 +146,8 @@ def to_judge(
     duplicates : str or None
         As for `evaluate`.
     **options
-        Options of `evaluate`: rel_level, queries, ties, score_dtype, judged_only, max_depth, n_threads, convention, and
-        parameters of the metric, such as gain and empty.
+        Options of `evaluate`: rel_level, queries, ties, score_dtype, judged_only, max_depth, min_score, n_threads,
+        convention, and parameters of the metric, such as gain and empty.
 
     Returns
     -------
@@ -191,7 +191,8 @@ def to_judge(
     if query_ids is not None:
         everything = read_labels(select_queries(Qrels.from_dict(everything), query_ids))
     order, only_shared = metric_order(everything, metric, duplicates, rest)
-    by_name = read_runs(runs, None, order["duplicates"], None, names, judgments=qrels)
+    low = {"min_score": rest.pop("min_score", None), "single": order["score_dtype"] == "float32"}
+    by_name = read_runs(runs, None, order["duplicates"], None, names, judgments=qrels, **low)
     if len(by_name) < 2:
         raise ValueError("to_judge needs two runs or more, got 1")
     check_overlap(everything, by_name)

@@ -177,7 +177,7 @@ def evaluate_citations(
 
 def find_queries(query: Coded, expected: Any, where: RowNames) -> list[Any]:
     """The queries that every run is held to."""
-    codes = dict.fromkeys(query.codes.tolist())
+    codes = query.codes[distinct_rows(query).rows].tolist()
     if expected is None:
         return [query.texts[code] for code in codes]
     query_ids = list(mapping("expected", expected, "map query ids to nuggets"))
@@ -202,9 +202,11 @@ def distinct_citations(
     citations = distinct_rows(own, columns["citation"])
     if (other := worth != worth[citations.rows][citations.numbers]).any():
         raise where.error(int(other.argmax()), "the citation has another verdict in a row before")
-    by_nugget = (columns["nugget"],) if "nugget" in columns else ()
-    cited = Coded(columns["citation"].codes + 1, [None, *columns["citation"].texts])
-    if repeat := distinct_rows(own, cited, *by_nugget).repeat():
+    rows = citations
+    if "nugget" in columns:
+        cited = Coded(columns["citation"].codes + 1, [None, *columns["citation"].texts])
+        rows = distinct_rows(own, cited, columns["nugget"])
+    if repeat := rows.repeat():
         raise where.error(repeat[0], f"the citation stands already in row {repeat[1]}")
     return citations
 

@@ -31,6 +31,9 @@ COLUMNS = {
     "support": ("support", "support_label", "label", "verdict"),
 }
 ONLY_RUN = "run"  # the name of the only one, where rows have no column of runs
+DENSE = (
+    8  # numbers that are at most so many times as large as there are rows are places of an array, larger ones sorted
+)
 NO_TEXT = -1  # the number of a cell that is empty
 SUPPORT = {  # spellings of a verdict, and twice its worth
     "support": 2, "fullsupport": 2, "full": 2, "fs": 2, "s": 2, "yes": 2, "1": 2, "1.0": 2, "true": 2,
@@ -85,7 +88,19 @@ def read_columns(
     path = None
     if is_path(rows):
         rows, path = read_file(rows)
-    table, prefix = columns_of(rows, what), f"{what}: " if path is None else ""
+    try:
+        return columns_by_role(columns_of(rows, what), needed, optional, what, path), path
+    except TypeError as error:  # of a file, it is no fault of the call
+        if path is None:
+            raise
+        raise FormatError(str(error), path) from None
+
+
+def columns_by_role(
+    table: Mapping[str, Any], needed: Iterable[str], optional: Iterable[str], what: str, path: str | None
+) -> dict[str, Coded]:
+    """{role: column} of a table."""
+    prefix = f"{what}: " if path is None else ""
     if not any(len(values) for values in table.values()):
         raise input_error(f"{prefix}there are no rows", path)
     found: dict[str, Coded] = {}
@@ -95,11 +110,11 @@ def read_columns(
             found[role] = coded(table[name])
         elif role in needed:
             names = " or ".join(map(repr, COLUMNS[role]))
-            raise input_error(f"{prefix}expected a column {names}, got {', '.join(map(repr, table))}", path)
+            raise input_error(f"{prefix}expected a column {names}, got {quote(list(table), 400)}", path)
     sizes = {name: len(column.codes) for name, column in found.items()}
     if len(set(sizes.values())) > 1:
         raise ValueError(f"{what}: columns have different lengths: {sizes}")
-    return found, path
+    return found
 
 
 def columns_of(rows: Any, what: str) -> Mapping[str, Any]:
@@ -125,13 +140,14 @@ def columns_of_records(records: list[Any], what: str) -> dict[str, list[Any]]:
     """{name: values} of dicts; an answer with a list `nuggets`, as nuggetizer has it, is a row for each of them."""
     flat: list[Any] = []
     for place, record in enumerate(records):
-        if not isinstance(record, Mapping):
-            raise TypeError(f"{what}: row {place}: expected a dict, got {type(record).__name__}")
-        if isinstance(nuggets := record.get("nuggets"), (list, tuple)):
+        outer, parts = {}, [record]
+        if isinstance(record, Mapping) and isinstance(record.get("nuggets"), (list, tuple)):
             outer = {name: value for name, value in record.items() if name not in ("nuggets", "query", "text")}
-            flat += [{**outer, **nugget} for nugget in nuggets]
-        else:
-            flat.append(record)
+            parts = record["nuggets"]
+        for part in parts:
+            if not isinstance(part, Mapping):
+                raise TypeError(f"{what}: row {place}: expected a dict, got {type(part).__name__}")
+            flat.append({**outer, **part})
     names = dict.fromkeys(name for record in flat for name in record)
     return {name: [record.get(name) for record in flat] for name in names}
 
@@ -153,7 +169,10 @@ def read_file(place: Any) -> tuple[Any, str]:
         lines = enumerate(text.split("\n"), 1)
         return [parse_json(line, path, number) for number, line in lines if line.strip()], path
     delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
-    records = list(csv.DictReader(io.StringIO(text), delimiter=delimiter))
+    try:
+        records = list(csv.DictReader(io.StringIO(text), delimiter=delimiter))
+    except csv.Error as error:
+        raise FormatError(f"no CSV: {error}", path) from None
     uneven = next((row for row, record in enumerate(records) if None in record or None in record.values()), None)
     if uneven is not None:
         raise FormatError(f"row {uneven} has more or fewer fields than the head", path)
@@ -163,7 +182,7 @@ def read_file(place: Any) -> tuple[Any, str]:
 def parse_json(text: str, path: str, number: int) -> Any:
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"no JSON: {error}", path, number) from None
 
 
@@ -180,7 +199,10 @@ def coded(values: Any) -> Coded:
         codes, texts = found.astype(np.int64), distinct.tolist()
     else:
         cells = values.tolist() if hasattr(values, "tolist") else list(values)
-        numbers = {text: number for number, text in enumerate(dict.fromkeys(cells))}
+        try:
+            numbers = {text: number for number, text in enumerate(dict.fromkeys(cells))}
+        except TypeError:
+            raise TypeError("expected a text or a number in each cell, got a list or a dict") from None
         codes, texts = np.fromiter(map(numbers.__getitem__, cells), np.int64, len(cells)), list(numbers)
     empty = [number for number, text in enumerate(texts) if text is None or text != text or text == ""]
     return Coded(np.where(np.isin(codes, empty), NO_TEXT, codes) if empty else codes, texts)
@@ -221,11 +243,15 @@ def distinct_rows(*columns: Coded) -> DistinctRows:
     keys = columns[0].codes
     for column in columns[1:]:
         keys = keys * (len(column.texts) + 1) + column.codes + 1
-    _, firsts, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    order = np.argsort(firsts)
-    places = np.empty(len(order), np.int64)
-    places[order] = np.arange(len(order), dtype=np.int64)
-    return DistinctRows(firsts[order].astype(np.int64), places[inverse])
+    n = len(keys)
+    if keys.max(initial=0) > DENSE * n:
+        keys = np.unique(keys, return_inverse=True)[1]
+    least = keys.min(initial=0)
+    firsts = np.empty(int(keys.max(initial=0) - least) + 1, np.int64)
+    firsts[keys[::-1] - least] = np.arange(n - 1, -1, -1)  # the first row is written last
+    of_row = firsts[keys - least]
+    begins = of_row == np.arange(n)
+    return DistinctRows(np.flatnonzero(begins), (np.cumsum(begins) - 1)[of_row])
 
 
 # ---- metrics and results ---------------------------------------------------------------------------------------------

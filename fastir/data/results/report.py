@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fastir.data.results.exportable import Exportable
-from fastir.engine.columns.rows import CELLS, CONTRADICTED, ELSEWHERE, EXCLUDED, INCOMPLETE, UNDIVIDED
+from fastir.engine.columns.rows import CELLS, CONTRADICTED, ELSEWHERE, EXCLUDED, INCOMPLETE, LOW, UNDIVIDED
 from fastir.rendering import Cell, Table
 from fastir.rendering.text import printable
 
@@ -99,7 +99,7 @@ class Report(Exportable):
             rows.append(("share of documents not in the qrels", self.unjudged_share, None))
         if self.fractions:
             rows.append(("real-valued labels", self.fractions, self.fractions_example))
-        unrepaired = (*CELLS, CONTRADICTED, ELSEWHERE, EXCLUDED, INCOMPLETE, UNDIVIDED)
+        unrepaired = (*CELLS, CONTRADICTED, ELSEWHERE, EXCLUDED, INCOMPLETE, LOW, UNDIVIDED)
         for kind, (count, place) in self.repairs.items():
             rows.append((kind if kind in unrepaired else f"repaired: {kind}", count, place))
         return rows

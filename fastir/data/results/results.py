@@ -221,7 +221,7 @@ class Results(Fields, Exportable):
         Raises
         ------
         ValueError
-            The evaluation was without ``ties_report=True``, or these results were loaded or selected from others.
+            The evaluation was without ``ties_report=True``.
 
         Examples
         --------
@@ -717,7 +717,10 @@ def select_rows(results: Results, rows: list[int] | np.ndarray, query_ids: Seque
     ids, codes = query_ids or results.query_ids, status_codes(results)[rows]
     some_ids = list(map(ids.__getitem__, np.asarray(rows).tolist()))
     some = remake(results, results.values[rows], query_ids=some_ids, status_codes=codes)
-    return set_denominators(some, {name: each[rows] for name, each in denominators_of(results).items()})
+    set_denominators(some, {name: each[rows] for name, each in denominators_of(results).items()})
+    if (ties := getattr(results, "_ties", None)) is not None:
+        set_ties(some, ties.values[rows], ties.groups[rows])
+    return some
 
 
 def denominators_of(results: Results) -> dict[str, np.ndarray]:
@@ -743,9 +746,20 @@ def set_best(results: Results, best: dict[str, np.ndarray]) -> Results:
     return results
 
 
-def set_ties(results: Results, ties: TieReport) -> Results:
-    """Give the Results their report of ties; returns the Results."""
-    results._ties = ties
+def set_ties(results: Results, values: np.ndarray, groups: np.ndarray) -> Results:
+    """Give the Results their report of ties, of what a TieReport has of each query; returns the Results."""
+    from fastir.data.results.ties import TieRange, TieReport
+
+    means = [remake(results, np.ascontiguousarray(values[:, :, place])) for place in range(3)]
+    no_closed_form = (np.isnan(values[:, :, 0]) & ~np.isnan(values[:, :, 1])).any(0).tolist()
+    n_queries = (values[:, :, 2] > values[:, :, 1]).sum(0).tolist()
+    ranges = []
+    for column, name in enumerate(results.names):
+        expected, lowest, highest = (each[name] for each in means)
+        expected = math.nan if no_closed_form[column] else expected
+        bias, apart, largest = results[name] - expected, highest - lowest, int(groups.max(initial=1))
+        ranges.append(TieRange(name, expected, lowest, highest, apart, bias, n_queries[column], largest))
+    results._ties = TieReport(ranges, results.query_ids, values, results.values - values[:, :, 0], groups)
     return results
 
 
@@ -794,11 +808,13 @@ def restore_results(
     path: str, head: Mapping[str, Any], body: Mapping[str, Any] | None, table: dict[str, list[Any]]
 ) -> Results:
     """The Results of a part of a saved file."""
-    from fastir.data.results.saved import check_means, results_fields, saved_denominators
+    from fastir.data.results.saved import check_means, results_fields, saved_denominators, saved_ties
     from fastir.data.results.saved_files import convert_errors
 
     with convert_errors(path, "results"):
         results = Results(*results_fields(path, head, body, table))
         set_denominators(results, saved_denominators(head, results))
+        if "ties" in head:
+            set_ties(results, *saved_ties(head["ties"], results))
         check_means(path, results, body)
         return results

@@ -40,6 +40,9 @@ def head_of_results(results: Any) -> dict[str, Any]:
     }
     if denominators := getattr(results, "_denominators", None):
         head["denominators"] = {name: each.tolist() for name, each in denominators.items()}
+    if (ties := getattr(results, "_ties", None)) is not None:
+        known: Any = np.where(np.isnan(ties.values), None, ties.values)
+        head["ties"] = {"values": known.tolist(), "groups": ties.groups.tolist()}
     if results.provenance is not None:
         head["provenance"] = data_from_provenance(results.provenance)
     return {**lists_from_tuples(head), "status": letters_of_status(results)}
@@ -186,6 +189,11 @@ def saved_denominators(head: Mapping[str, Any], results: Any) -> dict[str, Any]:
         if how.startswith("micro") and (name not in saved or saved[name].shape != (len(results.values),)):
             raise ValueError(f"the average of {quote(name)} is micro, and it has not a denominator for each query")
     return saved
+
+
+def saved_ties(saved: Mapping[str, Any], results: Any) -> tuple[np.ndarray, np.ndarray]:
+    """What a file has of a TieReport: its values and groups."""
+    return np.array(saved["values"], float).reshape(*results.values.shape, 3), np.array(saved["groups"], np.int64)
 
 
 def check_means(path: str, results: Any, body: Mapping[str, Any] | None) -> None:

@@ -135,6 +135,7 @@ cdef extern from *:
     typedef struct { PyObject *key, *value; } fastir_entry;
     #define FASTIR_ENTRIES(k) ((const fastir_entry *)((k)->indices + ((size_t)1 << (k)->log2_index_bytes)))
     #define FASTIR_DICTS_AHEAD 16
+    #define FASTIR_PAIRS_AHEAD 64
 
     #ifdef Py_GIL_DISABLED
     #define FASTIR_KNOWN_DICTS 0
@@ -170,6 +171,30 @@ cdef extern from *:
         return n;
     }
 
+    /* Ask for the memory of look-ups in a dict with such entries: the place of each hash, the entry there, its objects.
+       Where another hash has the place, a look-up goes on and waits. */
+    static inline void fastir_ask_for_pairs(PyObject *dict, const Py_ssize_t *hashes, Py_ssize_t n) {
+        const fastir_dict_keys *all = ((const fastir_dict *)dict)->keys;
+        const fastir_entry *entries = FASTIR_ENTRIES(all);
+        const int width = all->log2_index_bytes - all->log2_size;
+        const size_t mask = ((size_t)1 << all->log2_size) - 1;
+        const fastir_entry *found[FASTIR_PAIRS_AHEAD];
+        for (Py_ssize_t i = 0; i < n; i++)
+            FASTIR_PREFETCH(all->indices + (((size_t)hashes[i] & mask) << width));
+        for (Py_ssize_t i = 0; i < n; i++) {
+            const char *place = all->indices + (((size_t)hashes[i] & mask) << width);
+            int64_t number = width == 0 ? *(const int8_t *)place : width == 1 ? *(const int16_t *)place
+                : width == 2 ? *(const int32_t *)place : *(const int64_t *)place;
+            found[i] = number < 0 ? NULL : entries + number;
+            if (found[i] != NULL) FASTIR_PREFETCH(found[i]);
+        }
+        for (Py_ssize_t i = 0; i < n; i++) {
+            if (found[i] == NULL) continue;
+            FASTIR_PREFETCH(found[i]->key);
+            if (found[i]->value != NULL) FASTIR_PREFETCH(found[i]->value);
+        }
+    }
+
     /* Ask for the first pairs of dicts: for where they lie, of all dicts, and then for the objects. */
     static inline void fastir_ask_for_dicts(PyObject **dicts, Py_ssize_t n) {
         const fastir_dict_keys *all[FASTIR_DICTS_AHEAD];
@@ -190,6 +215,8 @@ cdef extern from *:
     """
     enum: DICTS_AHEAD "FASTIR_DICTS_AHEAD"
     void ask_for_dicts "fastir_ask_for_dicts"(PyObject** dicts, Py_ssize_t n) noexcept
+    enum: PAIRS_AHEAD "FASTIR_PAIRS_AHEAD"      # the most hashes
+    void ask_for_pairs "fastir_ask_for_pairs"(dict, const Py_ssize_t* hashes, Py_ssize_t n) noexcept
     bint KNOWN_DICTS "FASTIR_KNOWN_DICTS"
     bint has_plain_entries "fastir_has_plain_entries"(dict) noexcept
     # Up to `most` pairs from `position` on, which is moved behind them; none are left where it returns 0.

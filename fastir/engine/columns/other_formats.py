@@ -14,7 +14,7 @@ from fastir.declared import Record
 MARKUP = "it looks like HTML or XML, which fastir does not read"
 MAX_RATING = 10
 HEADER = "query-id\tcorpus-id\tscore"  # of BEIR
-NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+NUMBER = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?"  # no digit fits two parts of it
 WHOLE = r"[+-]?\d+"
 USUAL_NAMES = (
     "queryid qid query topic topicid q0 iter iteration docid docno doc document documentid pid passageid corpusid rank "

@@ -131,6 +131,7 @@ LIKE_SCORES = "queries whose ranks look like scores"  # a kind of repair, too
 UNDIVIDED = "documents of one query, as no group, qid or offsets divides them"  # a kind of repair, too
 INCOMPLETE = "search responses that are incomplete"  # a kind of repair, too: a search timed out, or shards failed
 EXCLUDED = "excluded documents"  # a kind of repair, too: what the option `exclude` took out
+LOW = "documents with low scores"  # a kind of repair, too: what the option `min_score` took out
 ELSEWHERE = "forbidden documents of queries without judgments"  # a kind of repair, too: they count for no query
 UNLABELLED = "rows without a label"  # a kind of repair: all that is listed is relevant
 LISTED_TWICE = "relevant ids listed twice"  # a kind of repair: an id counts once

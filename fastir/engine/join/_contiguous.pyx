@@ -8,6 +8,7 @@ The ids of a Run are known to be distinct, and the rows of each query are known,
 read (see _join). find_duplicates() checks Run and Qrels themselves.
 """
 
+from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
@@ -100,7 +101,7 @@ cdef class Columns(Join):
             return first, first
         if part.failed == NOT_SUMMED:
             raise not_summed(&part.group, queries[part.row])
-        if part.failed and self.excluded is not None:
+        if part.failed and (self.excluded is not None or self.least > -INFINITY):
             return first_two_rows(doc_column, part.group.docs[part.seen.later], part.row, stop)
         if part.failed:
             return part.row + part.seen.first, part.row + part.seen.later

@@ -7,8 +7,9 @@ from libc.stdint cimport int64_t
 cdef class Counts:
     cdef public int64_t n_matched_queries, n_ranked_docs, n_unjudged_docs, n_varied_queries, n_flat_queries, n_flat_docs
     cdef public int64_t n_tied_queries, n_unjudged_queries, n_repeated_rows, n_rounded_queries, n_excluded_rows
+    cdef public int64_t n_low_rows
     cdef public int64_t tied_queries_example, flat_queries_example, unjudged_queries_example, repeated_rows_example
-    cdef public int64_t rounded_queries_example, excluded_rows_example
+    cdef public int64_t rounded_queries_example, excluded_rows_example, low_rows_example
     cdef public bytearray uncounted
     cdef public tuple rounded_docs
     cdef add(self, Counts other)
@@ -57,6 +58,13 @@ cdef inline void count_excluded(Counts counts, int64_t q, int64_t n) noexcept no
     """Count n rows that left query q."""
     counts.n_excluded_rows = counts.n_excluded_rows + n
     counts.excluded_rows_example = earlier(counts.excluded_rows_example, q)
+
+
+cdef inline void count_low(Counts counts, int64_t q, int64_t n) noexcept nogil:
+    """Count n rows of query q with low scores."""
+    if n > 0:
+        counts.n_low_rows = counts.n_low_rows + n
+        counts.low_rows_example = earlier(counts.low_rows_example, q)
 
 
 cdef inline void count_repeats(Counts counts, int64_t q, int64_t n) noexcept nogil:

@@ -4,7 +4,8 @@ A class in C because it is made in every call: a NamedTuple would add a sixth to
 """
 
 # A name's field n_... has its number. Names with an example also have a field ..._example: the first query.
-WITH_EXAMPLE = ("tied_queries", "flat_queries", "unjudged_queries", "repeated_rows", "rounded_queries", "excluded_rows")
+WITH_EXAMPLE = ("tied_queries", "flat_queries", "unjudged_queries", "repeated_rows", "rounded_queries", "excluded_rows",
+                "low_rows")
 WITHOUT_EXAMPLE = ("matched_queries", "ranked_docs", "unjudged_docs", "varied_queries", "flat_docs")
 FIELDS = (*(f"n_{name}" for name in WITH_EXAMPLE + WITHOUT_EXAMPLE), *(f"{name}_example" for name in WITH_EXAMPLE),
           "rounded_docs")
@@ -24,6 +25,7 @@ cdef class Counts:
     n_repeated_rows             rows that repeat the document of an earlier row of the query, if that is no error
     n_rounded_queries           rankings in which two integer scores are different, but not as float64
     n_excluded_rows             rows that left their query, as the option `exclude` says
+    n_low_rows                  and further ones with scores below the option `min_score`
     ..._example                 the position of the first such query, -1 if there is none
     rounded_docs                two documents of the first rounded ranking with scores that became equal, or None
     uncounted                   where n_unjudged_docs is too high by what count_rest() finds in this, or None
@@ -32,6 +34,7 @@ cdef class Counts:
     def __cinit__(self):
         self.tied_queries_example = self.flat_queries_example = self.unjudged_queries_example = -1
         self.repeated_rows_example = self.rounded_queries_example = self.excluded_rows_example = -1
+        self.low_rows_example = -1
 
     def __init__(self, **numbers):
         for name, number in numbers.items():
@@ -60,6 +63,8 @@ cdef class Counts:
             self.rounded_queries_example, self.rounded_docs = other.rounded_queries_example, other.rounded_docs
         self.n_excluded_rows += other.n_excluded_rows
         self.excluded_rows_example = earlier(self.excluded_rows_example, other.excluded_rows_example)
+        self.n_low_rows += other.n_low_rows
+        self.low_rows_example = earlier(self.low_rows_example, other.low_rows_example)
 
     def plus(self, Counts other):
         """The counts of both, as a new record."""

@@ -39,6 +39,8 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef list exclusions        # for each query of the qrels the ids that leave its ranking, in all forms; or None
     cdef frozenset gone         # excluded ids of the current ranking, None if there are none; and how many it had
     cdef int64_t n_gone
+    cdef double least           # the least score that is retrieved; and how many rows of the ranking are below it
+    cdef int64_t n_low
     cdef bint releases_gil          # whether the GIL may be released within a ranking, which is then a copy
     cdef int begin(self, Judged judged, Plan plan, bint integers, int ties, bint single, bint releases_gil) except -1
     cdef int write_to(self, values, status) except -1
@@ -47,10 +49,12 @@ cdef class Walk:                # one set of rules in one call: the rows of the 
     cdef int room(self, int64_t n, int64_t hits) except -1
     cdef bint keep(self, int64_t q) except -1
     cdef int64_t probe(self, dict ranking, int64_t first, int64_t n) except -1
+    cdef int64_t count(self, dict ranking, int64_t start, int64_t stop) except -1
     cdef int follow(self, list walks) except -1
     cdef int prepare(self, dict ranking, int64_t place) except -1
     cdef int find(self, dict ranking, int64_t place) except -1
     cdef int leave_out(self, dict ranking) except -1
+    cdef void leave_low(self) noexcept
     cdef int look_up(self, dict ranking, int64_t q) except -1
     cdef int rank(self, int64_t place, int64_t row) except -1
     cdef int note(self, dict ranking, int64_t place) except -1

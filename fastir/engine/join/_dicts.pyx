@@ -29,6 +29,7 @@ documents and a thousand judged ones, two different ids share a hash once in 10^
 cimport cython
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.object cimport PyObject
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
@@ -39,7 +40,7 @@ from fastir.engine.columns._entries cimport (DICTS_AHEAD, HAS_NAN, NOT_PLAIN, RO
                                              read_rows, read_score, strings_only, unchanged)
 from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.engine.columns._memory cimport prefetch
-from fastir.engine.join._counts cimport Counts, count_excluded, count_order, count_ranking, count_rounded
+from fastir.engine.join._counts cimport Counts, count_excluded, count_low, count_order, count_ranking, count_rounded
 from fastir.engine.join._judged cimport Judged, Lookup, check_judged, spread_hash
 from fastir.engine.measure._codes cimport MISSING, RELEVANT
 from fastir.engine.measure._measure cimport Judgments, Plan, label_code, measure, with_spare
@@ -123,16 +124,6 @@ def count_rest(Judged judged, Plan plan, bytearray uncounted):
         n_judged += len(set(words[i + 2:i + 2 + n].tolist()).intersection(rest if integers else map(hash, rest)))
         i += 2 + n
     return n_judged
-
-
-cdef int64_t count(list ids, dict ranking, int64_t start, int64_t stop, frozenset gone) except -1:
-    """How many of the ids from start to stop are in the ranking, except those that are gone; None if none is."""
-    cdef int64_t i, n_found = 0
-    for i in range(start, stop):
-        n_found += PyDict_GetItemWithError(ranking, PyList_GetItem(ids, i)) != NULL
-        if gone is not None and <object>PyList_GetItem(ids, i) in gone:
-            n_found -= PyDict_GetItemWithError(ranking, PyList_GetItem(ids, i)) != NULL
-    return n_found
 
 
 cdef inline uint64_t bitmap_position(double score) noexcept:
@@ -342,7 +333,7 @@ cdef class Walk:
 
     cdef int begin(self, Judged judged, Plan plan, bint integers, int ties, bint single, bint releases_gil) except -1:
         self.judged, self.plan, self.integers, self.ids = judged, plan, integers, judged.ids(integers)
-        self.ties, self.single, self.releases_gil = ties, single, releases_gil
+        self.ties, self.single, self.releases_gil, self.least = ties, single, releases_gil, -INFINITY
         self.again, self.is_whole = judged.used, False
         judged.used = True
         self.counts = Counts.__new__(Counts)
@@ -431,6 +422,8 @@ cdef class Walk:
             value = PyDict_GetItemWithError(ranking, key)
             if value != NULL and (self.gone is None or <object>key not in self.gone):
                 read_score(&self.reader, value, &score)
+                if score < self.least:
+                    continue
                 self.keys[self.n + n_hits] = key
                 self.ranking.hits[n_hits].score = score
                 self.ranking.hits[n_hits].item = &self.keys[self.n + n_hits]
@@ -439,14 +432,29 @@ cdef class Walk:
                 n_hits += 1
         return n_hits
 
+    cdef int64_t count(self, dict ranking, int64_t start, int64_t stop) except -1:
+        """How many of the judged ids from start to stop are in the ranking and stay there."""
+        cdef int64_t i, n_found = 0
+        cdef PyObject* value
+        cdef double score
+        for i in range(start, stop):
+            value = PyDict_GetItemWithError(ranking, PyList_GetItem(self.ids, i))
+            if value == NULL or self.gone is not None and <object>PyList_GetItem(self.ids, i) in self.gone:
+                continue
+            if self.least > -INFINITY:
+                read_score(&self.reader, value, &score)
+                n_found -= score < self.least
+            n_found += 1
+        return n_found
+
     cdef int follow(self, list walks) except -1:
         """Set which of the walks that come before this one reads and looks up the rankings for it, if any does."""
         cdef Walk other
-        if walks:
+        if walks and (<Walk>walks[0]).least == self.least:
             self.reads = walks[0]
         for other in walks:
             if (other.judged is self.judged and other.plan.reads == self.plan.reads
-                    and other.counts_unjudged == self.counts_unjudged):
+                    and other.counts_unjudged == self.counts_unjudged and other.least == self.least):
                 self.asks = other
                 break
         return 0
@@ -455,7 +463,8 @@ cdef class Walk:
         """Make what find() needs."""
         cdef int64_t q = 0 if self.pooled else place
         cdef int64_t probes = self.judged.n_read(self.plan.reads, q)
-        self.n, self.numpy_ids, self.n_gone = PyDict_Size(ranking), begins_with_numpy(ranking, self.integers), 0
+        self.n, self.numpy_ids = PyDict_Size(ranking), begins_with_numpy(ranking, self.integers)
+        self.n_gone = self.n_low = 0
         self.many = probes * (LOOKED_UP_RATIO if self.n > BATCH else 1) > self.n and (self.again or self.pooled)
         self.many |= self.is_whole and self.plan.reads != RELEVANT and self.n > BATCH and probes * MADE_RATIO > self.n
         self.many |= self.numpy_ids     # to compare them as keys of a dict would run NumPy's code
@@ -474,7 +483,10 @@ cdef class Walk:
                 return state
             if self.gone is not None and not (self.numpy_ids or self.reader.wide):
                 self.leave_out(ranking)
+            if self.least > -INFINITY:
+                self.leave_low()
         else:
+            self.n, self.n_low = self.reads.n, self.reads.n_low
             memcpy(self.scores, self.reads.scores, self.n * sizeof(double))
             memcpy(self.keys, self.reads.keys, self.n * sizeof(PyObject*))
             self.reader = self.reads.reader
@@ -511,6 +523,16 @@ cdef class Walk:
         self.n_gone, self.n = self.n - n, n
         return 0
 
+    cdef void leave_low(self) noexcept:
+        """Take the rows with low scores out of those that were read."""
+        cdef int64_t i, n = 0
+        while n < self.n and self.scores[n] >= self.least:
+            n += 1
+        for i in range(n, self.n):
+            self.keys[n], self.scores[n] = self.keys[i], self.scores[i]
+            n += self.scores[i] >= self.least
+        self.n_low, self.n = self.n - n, n
+
     cdef int look_up(self, dict ranking, int64_t q) except -1:
         """Collect the hits, and count the documents that are judged."""
         cdef Judged judged = self.judged
@@ -525,7 +547,7 @@ cdef class Walk:
         self.n_hits = self.n_found = self.probe(ranking, first, probes)
         if rest > 0 and self.n > 0 and self.counts_unjudged:
             if rest * COUNTED_RATIO <= self.n or self.n_hits == 0 or not self.keep(q):
-                self.n_found += count(self.ids, ranking, first + probes, first + n, self.gone)
+                self.n_found += self.count(ranking, first + probes, first + n)
         return 0
 
     cdef int rank(self, int64_t place, int64_t row) except -1:
@@ -553,8 +575,11 @@ cdef class Walk:
         """Count for the report."""
         if self.n_gone:
             count_excluded(self.counts, place, self.n_gone)
+        count_low(self.counts, place, self.n_low)
         count_ranking(self.counts, place, self.n, self.n_found)
         if self.reader.wide:
+            if self.n_low:
+                ranking = {doc: score for doc, score in ranking.items() if not float(score) < self.least}
             self.note_rounded(place, integers_made_equal(ranking, self.scores, self.n))
         count_order(self.counts, place, self.scores, self.n, self.n_hits, self.tied)
         return 0
@@ -647,23 +672,25 @@ cdef bint first_is_integer(dict run) except -1:
 def judge_dict(Judged judged, list jobs, dict run, bint releases_gil=False, list rows=None):
     """Evaluate {query_id: {doc_id: score}} under one or several sets of rules, each ranking under all while it is near.
 
-    A job is (Judged, Plan, values, status, ties, single): the qrels, or others with one query, whose documents count as
-    judged for each; a float64 array of shape (n_queries, n_slots) and a uint8 array of shape (n_queries,), which are
-    filled; the tie rule; whether scores are compared as float32. The queries are all of `judged`, or those at its
-    positions `rows`. Keys are exact str, or exact int objects. `releases_gil`: only the caller can change the run.
-    Returns the Counts of each job, and the types of the run's query ids and document ids, None if there are none.
+    A job is (Judged, Plan, values, status, ties, single, least): the qrels, or others with one query, whose documents
+    count as judged for each; a float64 array of shape (n_queries, n_slots) and a uint8 array of shape (n_queries,),
+    which are filled; the tie rule; whether scores are compared as float32; the least that is retrieved. The queries are
+    all of `judged`, or those at its positions `rows`. Keys are exact str, or exact int objects. `releases_gil`: only
+    the caller can change the run. Returns the Counts of each job, and the types of the run's query ids and document
+    ids, None if there are none.
     """
     cdef Walk walk
     cdef Judged job_judged
     cdef Plan plan
     cdef int ties
     cdef bint single
+    cdef double least
     cdef list walks = []
     cdef tuple kinds = id_kinds(run)
-    for job_judged, plan, values, status, ties, single in jobs:
+    for job_judged, plan, values, status, ties, single, least in jobs:
         walk = Walk.__new__(Walk)
         walk.begin(job_judged, plan, kinds[1] is int, ties, single, releases_gil)
-        walk.pooled = job_judged is not judged
+        walk.pooled, walk.least = job_judged is not judged, least
         walk.write_to(values, status)
         walk.open_status()
         walk.follow(walks)
@@ -672,7 +699,7 @@ def judge_dict(Judged judged, list jobs, dict run, bint releases_gil=False, list
     return [walk.take_counts() for walk in walks], kinds
 
 
-def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint single, run, int64_t most,
+def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint single, double least, run, int64_t most,
                 int64_t min_missing, list exclusions=None):
     """judge_dict() for one job, with the steps before and after it: together they take a microsecond or two.
 
@@ -697,7 +724,7 @@ def judge_alone(Judged judged, Plan plan, tuple shape, status, int ties, bint si
         walk = Walk.__new__(Walk)
     walk.begin(judged, plan, kinds[1] is int, ties, single, False)
     walk.write_to(values, status)
-    walk.exclusions = exclusions
+    walk.exclusions, walk.least = exclusions, least
     judge_walks([walk], judged, run, kinds, rows)
     result = values, walk.status, walk.take_counts(), kinds, rows
     if walk.capacity <= SPARE:

@@ -156,10 +156,12 @@ cdef class Join:
     cdef Parents parents
     cdef Judged excluded                # its documents leave the rankings of the queries of the qrels; or None
     cdef const Index* excluded_index
+    cdef double least                   # rows with lower scores leave the rankings
     cdef Part* parts
     cdef unsigned char* met             # per query of the qrels
     cdef int count_again(self, Part* part, int64_t q) noexcept nogil
     cdef void leave_out(self, Part* part, int64_t q) noexcept nogil
+    cdef void leave_low(self, Part* part, int64_t q) noexcept nogil
     cdef int judge(self, Part* part, int64_t q) noexcept nogil
     cdef int judge_list(self, Part* part, int64_t q) noexcept nogil
     cdef int take(self, Part* part, const QueryIndex* queries) noexcept nogil

@@ -17,13 +17,14 @@ cimport cython
 from cpython.buffer cimport PyBUF_C_CONTIGUOUS, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
+from libc.math cimport INFINITY
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memchr, memcpy, memset
 
 from fastir.engine.columns._ids cimport Group, Ids, Text, compare, compare_decimal, equal, read, text_hash
 from fastir.engine.columns._memory cimport large_malloc, prefetch
-from fastir.engine.join._counts cimport Counts, count_excluded, count_order, count_ranking, count_repeats
+from fastir.engine.join._counts cimport Counts, count_excluded, count_low, count_order, count_ranking, count_repeats
 from fastir.engine.join._judged cimport MOST_PROBES, Judged, QueryIndex, check_judged, find_judged, find_query
 from fastir.engine.measure._codes cimport COLLISION, MISSING, NOT_SUMMED, NO_MEMORY, REPEATED
 from fastir.engine.measure._measure cimport Judgments, Plan, label_code, measure
@@ -656,6 +657,7 @@ cdef class JoinRules:
     removes         of duplicates in a list without scores the first is left; else an error, except under `once`
     parents         Parents or None: the documents of the ids, which are then text
     excluded        Judged or None: documents of the queries of the qrels, in their order; their rows leave the rankings
+    least           the least score that is retrieved, also where scores are float32; rows below it leave the rankings
     """
 
     cdef Judged judged, excluded
@@ -663,12 +665,14 @@ cdef class JoinRules:
     cdef int ties
     cdef public Parents parents
     cdef public bint single, only_judged, once, removes
+    cdef double least
 
     def __init__(self, Judged judged, Plan plan, int ties, bint single, bint only_judged, bint once, Parents parents,
-                 Judged excluded):
+                 Judged excluded, double least):
         check_judged(plan, judged)
         self.judged, self.plan, self.ties, self.single = judged, plan, ties, single
         self.only_judged, self.once, self.parents, self.excluded = only_judged, once, parents, excluded
+        self.least = least
 
 
 cdef class Join:
@@ -683,7 +687,7 @@ cdef class Join:
         cdef Counts counts
         self.judged, self.plan, self.ties, self.single = rules.judged, rules.plan, rules.ties, rules.single
         self.only_judged, self.once, self.removes = rules.only_judged, rules.once, rules.removes
-        self.parents, self.excluded = rules.parents, rules.excluded
+        self.parents, self.excluded, self.least = rules.parents, rules.excluded, rules.least
         self.n_threads, self.integers = n_threads, integers
         self.index = self.judged.index(integers)
         # memoryviews would take as long as a query of ten documents
@@ -765,6 +769,19 @@ cdef class Join:
             count_excluded(<Counts>part.counts, q, g.n - n)
             g.n = n
 
+    cdef void leave_low(self, Part* part, int64_t q) noexcept nogil:
+        """Take the rows with low scores out of the group, which is hashed."""
+        cdef Group* g = &part.group
+        cdef int64_t i, n = 0
+        while n < g.n and g.scores[n] >= self.least:
+            n += 1
+        for i in range(n, g.n):
+            if g.scores[i] >= self.least:
+                g.docs[n], g.scores[n], part.seen.hashes[n] = g.docs[i], g.scores[i], part.seen.hashes[i]
+                n += 1
+        count_low(<Counts>part.counts, q, g.n - n)
+        g.n = n
+
     cdef int judge(self, Part* part, int64_t q) noexcept nogil:
         """Fill the values of query q from the group, which is hashed; returns the value for part.failed."""
         cdef Group* g = &part.group
@@ -781,6 +798,8 @@ cdef class Join:
             self.parents.replace(g, seen.hashes)
         if self.excluded is not None:
             self.leave_out(part, q)
+        if self.least > -INFINITY:
+            self.leave_low(part, q)
         if self.parents is not None:
             repeated = self.parents.merge(g, seen.hashes, &part.repeats)
             if repeated < 0:

@@ -595,21 +595,34 @@ def collecting_plan(Judged judged, ranks, labels, int64_t whole, int reads=POOL)
     return plan
 
 
-def with_ties(Plan plan, Judged judged, int64_t[::1] firsts, int64_t[::1] lasts, int64_t[::1] num_ret,
-              int32_t[::1] labels):
+def with_ties(Plan plan, Judged judged, int64_t[::1] firsts, int64_t[::1] lasts, int32_t[::1] labels,
+              int64_t[::1] num_ret, int64_t[::1] n_hits):
     """Make a new plan, that nothing else has, also put away the ties of all hits; returns the plan.
 
-    Of a query with n hits the first n places of its judgments get the first and last rank of each hit's tie, the number
-    of ranked documents, and the label. All arrays are as long as all judgments.
+    Of a query with n hits the first n places of its judgments get the first and last rank of each hit's tie and its
+    label, and the first place the number of ranked documents and n. All arrays are as long as all judgments.
     """
     cdef int64_t n = judged.offsets[judged.n_queries]
-    if not firsts.shape[0] == lasts.shape[0] == num_ret.shape[0] == labels.shape[0] == n:
+    if not firsts.shape[0] == lasts.shape[0] == labels.shape[0] == num_ret.shape[0] == n_hits.shape[0] == n:
         raise ValueError(f"expected arrays of {n} entries")
     if n > 0:
         plan.ties.judged = judged.labels
-        plan.ties.firsts, plan.ties.lasts, plan.ties.num_ret = &firsts[0], &lasts[0], &num_ret[0]
-        plan.ties.labels = &labels[0]
-    plan.owners = judged, firsts, lasts, num_ret, labels
+        plan.ties.firsts, plan.ties.lasts, plan.ties.labels = &firsts[0], &lasts[0], &labels[0]
+        plan.ties.num_ret, plan.ties.n_hits = &num_ret[0], &n_hits[0]
+    plan.owners = judged, firsts, lasts, labels, num_ret, n_hits
+    return plan
+
+
+def with_falls(Plan plan, Judged judged, unsigned char[::1] falls):
+    """Make a new plan, that nothing else has, also say which rankings with hits have scores that fall; returns it.
+
+    The entry of a query in `falls`, as long as all judgments, is that of its first judgment; 0 is unknown, too.
+    """
+    if falls.shape[0] != judged.offsets[judged.n_queries]:
+        raise ValueError(f"expected an array of {judged.offsets[judged.n_queries]} entries")
+    if falls.shape[0] > 0:
+        plan.ties.judged, plan.ties.falls = judged.labels, &falls[0]
+    plan.owners = judged, falls, plan.owners
     return plan
 
 

@@ -33,7 +33,7 @@ from fastir.engine.columns._ids cimport (INTEGERS, Column, Ids, Text, hash_words
                                          word_hash)
 from fastir.engine.columns._memory cimport prefetch
 from fastir.engine.columns._number cimport decimal_value
-from fastir.engine.join._counts cimport Counts, count_excluded, count_order, count_ranking
+from fastir.engine.join._counts cimport Counts, count_excluded, count_low, count_order, count_ranking
 from fastir.engine.join._join cimport (BUCKET_HASHES, HEAD_WORDS, MAX_BUCKETS, Bucket, HashSet, Join, Part, Store,
                                        add_bucket, add_segment, bucket_number, bucket_size, clear_rows, clear_set,
                                        contains, find_repeated, free_store, hash_group, previous, push, segment_size)
@@ -269,6 +269,7 @@ cdef struct Probe:      # what one thread finds
     int64_t n, capacity
     Level* levels       # of every code, then of the hits of queries that have several
     LevelHits* level_hits       # parallel to levels
+    int64_t* low        # per code: rows with low scores; NULL if every score is retrieved
     Store store
     Bucket* scores      # of the rows of queries with many hits: code, score; by code
     Names unknown
@@ -329,6 +330,7 @@ cdef void free_probe(Probe* probe) noexcept nogil:
     free(probe.hits)
     free(probe.levels)
     free(probe.level_hits)
+    free(probe.low)
     free(probe.scores)
 
 
@@ -360,6 +362,7 @@ cdef class Scattered(Join):
     cdef Probe* probes
     cdef RowHit* hits           # of all threads, by query
     cdef int64_t* counts        # per code: rows; NULL before sum_up()
+    cdef int64_t* low           # and those among them with low scores
     cdef int64_t* hit_offsets   # per query: where its hits begin
     cdef QueryTable table
     cdef readonly DuplicatePairs duplicates     # None if only_judged
@@ -386,7 +389,9 @@ cdef class Scattered(Join):
             raise MemoryError
         for t in range(self.n_threads):
             self.probes[t].scores = <Bucket*>calloc(self.n_ranges, sizeof(Bucket))
-            if self.probes[t].scores == NULL:
+            if self.least > -INFINITY:
+                self.probes[t].low = <int64_t*>calloc(n + 1, sizeof(int64_t))
+            if self.probes[t].scores == NULL or self.least > -INFINITY and self.probes[t].low == NULL:
                 raise MemoryError
 
     def __dealloc__(self):
@@ -398,6 +403,7 @@ cdef class Scattered(Join):
         free(self.hits)
         free(self.hit_offsets)
         free(self.counts)
+        free(self.low)
         free(self.again)
         free(self.lost)
         free_table(&self.table)
@@ -439,7 +445,7 @@ cdef class Scattered(Join):
     cdef int probe_rows(self, Part* part, Probe* probe, PairHashes* pairs, const Batch* batch, int64_t first,
                         int64_t stop) noexcept nogil:
         cdef Chunk chunk
-        cdef int64_t n
+        cdef int64_t i, n
         cdef int failed
         chunk.n_candidates = 0
         while first < stop:
@@ -447,6 +453,9 @@ cdef class Scattered(Join):
             self.find_codes(&chunk, batch, first, n)
             if self.excluded is not None:
                 self.leave_rows(part, &chunk, batch, first, n)
+            if probe.low != NULL:
+                for i in range(first, first + n):
+                    probe.low[batch.codes[i]] += batch.scores[i] < self.least
             self.pair(&chunk, batch, first, n)
             failed = self.note(probe, &chunk, batch, first)
             if failed:
@@ -579,7 +588,9 @@ cdef class Scattered(Join):
             q = codes[row]
             read(batch.docs, row, 1, &doc)
             j = find_listed(self.index, q, offsets[q], &doc, candidates[k].hash)
-            if j >= 0 and note_hit(probe, q, j, batch.scores[row], batch.row + row) < 0:
+            if j < 0 or batch.scores[row] < self.least:
+                continue
+            if note_hit(probe, q, j, batch.scores[row], batch.row + row) < 0:
                 return NO_MEMORY
         return 0
 
@@ -705,6 +716,8 @@ cdef class Scattered(Join):
         cdef int64_t j
         cdef uint64_t bits
         if level_hits.n_hits == MANY_HITS:
+            if score < self.least:
+                return 0
             memcpy(&bits, &score, sizeof(double))
             bucket = probe.scores + (code >> self.range_shift)
             if push(bucket, &probe.store, code) < 0 or push(bucket, &probe.store, bits) < 0:
@@ -722,12 +735,14 @@ cdef class Scattered(Join):
         cdef int64_t q, n = self.judged.n_queries, longest = 0
         cdef int t
         self.counts = <int64_t*>calloc(n + 1, sizeof(int64_t))
+        self.low = <int64_t*>calloc(n + 1, sizeof(int64_t))
         self.again = <unsigned char*>calloc(n + 1, 1)
-        if self.counts == NULL or self.again == NULL:
+        if self.counts == NULL or self.low == NULL or self.again == NULL:
             raise MemoryError
         for t in range(self.n_threads):
             for q in range(n + 1):
                 self.counts[q] += self.probes[t].levels[q].rows
+                self.low[q] += self.probes[t].low[q] if self.probes[t].low != NULL else 0
         for q in range(n):
             longest = max(longest, self.counts[q])
         return longest
@@ -782,7 +797,7 @@ cdef class Scattered(Join):
                 break
             if self.counts[q] > 0 and not self.again[q]:
                 if self.probes[0].level_hits[q].n_hits == MANY_HITS:
-                    self.again[q] = self.settle_scores(part, q, scores + places[q - begin] - self.counts[q])
+                    self.again[q] = self.settle_scores(part, q, scores + places[q - begin] - self.n_kept(q))
                 else:
                     self.again[q] = self.settle_few(part, q)
             elif self.counts[q] == 0 and self.lost != NULL and self.lost[q]:
@@ -819,6 +834,10 @@ cdef class Scattered(Join):
                 words = previous(words)
         return scores
 
+    cdef int64_t n_kept(self, int64_t q) noexcept nogil:
+        """How many rows of a query have no low score."""
+        return self.counts[q] - self.low[q]
+
     cdef int64_t take_hits(self, Part* part, int64_t q) noexcept nogil:
         """Put the hits of a query that the metrics read into the ranking; how many, or -1: a problem, or a repeat."""
         cdef int64_t i, n_hits = 0, first = self.judged.offsets[q], n_judged = self.judged.offsets[q + 1] - first
@@ -845,7 +864,7 @@ cdef class Scattered(Join):
         """Evaluate a query from its scores and its hits; True if its ids are needed."""
         cdef int64_t n_hits = self.take_hits(part, q)
         if n_hits < 0 or rank_and_measure(
-                self.plan, &part.ranking, scores, <const char*>scores, 0, self.counts[q], n_hits, compare_nothing,
+                self.plan, &part.ranking, scores, <const char*>scores, 0, self.n_kept(q), n_hits, compare_nothing,
                 self.ties, self.judged.judgments(q), self.values + q * self.plan.n_slots):
             return True
         return self.count_settled(part, q, n_hits)
@@ -867,18 +886,19 @@ cdef class Scattered(Join):
             part.ranking.measured.labels[i] = part.ranking.hits[i].label
         if n_hits < 0:
             return True
-        order_hits(&part.ranking, self.counts[q], n_hits)
+        order_hits(&part.ranking, self.n_kept(q), n_hits)
         for i in range(n_hits):
             part.ranking.measured.lasts[i] = part.ranking.measured.ranks[i]
         judgments = self.judged.judgments(q)
-        measure(self.plan, &part.ranking.measured, n_hits, self.counts[q], &judgments,
+        measure(self.plan, &part.ranking.measured, n_hits, self.n_kept(q), &judgments,
                 self.values + q * self.plan.n_slots)
         return self.count_settled(part, q, n_hits)
 
     cdef bint count_settled(self, Part* part, int64_t q, int64_t n_hits) noexcept nogil:
         self.met[q] = 1
-        count_ranking(<Counts>part.counts, q, self.counts[q], self.hit_offsets[q + 1] - self.hit_offsets[q])
-        count_order(<Counts>part.counts, q, NULL, self.counts[q], n_hits, False)
+        count_low(<Counts>part.counts, q, self.low[q])
+        count_ranking(<Counts>part.counts, q, self.n_kept(q), self.hit_offsets[q + 1] - self.hit_offsets[q])
+        count_order(<Counts>part.counts, q, NULL, self.n_kept(q), n_hits, False)
         return False
 
     def ranges_again(self, int64_t n):

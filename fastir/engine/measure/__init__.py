@@ -55,4 +55,6 @@ FALSE_SURFACE = "false_surface"  # which reads the option unanswerable
 LESS_HARM = ("leak_recall", "compat_help_harm")  # a value on the judgments less that on the forbidden documents
 FIRST_REL, LAST_REL = "first_rel", "last_rel"
 COSTS_OF_RANKS = {"cost_first_rel": FIRST_REL, "cost_all_rel": LAST_REL}  # {metric: the rank whose cost it is}
+TBG = "tbg"
+POSITIONED = {TBG: "h", "u_measure": "L"}  # {metric whose positions are sums of costs, if there are: their scale}
 PRECISION, RECALL, IPREC, JUDGED, AUC = "precision", "recall", "iprec", "judged", "auc"

@@ -9,6 +9,8 @@ from libc.math cimport floor, frexp, ldexp
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
+import numpy as np
+
 
 cdef double LOG2_ENTRIES[TABLE_ENTRIES]
 cdef double LOG2_LOW[TABLE_ENTRIES]
@@ -113,6 +115,16 @@ cdef double log2_beyond(int64_t n) noexcept nogil:
     return s + (t + LOG2_LOW[head])
 
 
+def integer_logs(int64_t n):
+    """log2 of 1 to n; float64 of shape (n,)."""
+    cdef int64_t i
+    logs = np.empty(n)
+    cdef double[::1] out = logs
+    for i in range(n):
+        out[i] = log2_integer(i + 1)
+    return logs
+
+
 cdef double natural_log(double x) noexcept nogil:
     """ln of a positive number: exponent * ln 2 + 2 atanh((m - 1) / (m + 1)), m from sqrt(1/2) to sqrt(2)."""
     cdef int exponent, j
@@ -125,6 +137,26 @@ cdef double natural_log(double x) noexcept nogil:
     for j in range(12, -1, -1):
         total = total * t + 1.0 / (2.0 * j + 1.0)
     return exponent * 0.6931471803691238 + (2.0 * s * total + exponent * 1.9082149292705877e-10)
+
+
+def natural_logs(const double[::1] numbers):
+    """ln of positive numbers, with the same bits everywhere; float64 of their shape."""
+    cdef Py_ssize_t i
+    logs = np.empty(numbers.shape[0])
+    cdef double[::1] out = logs
+    for i in range(numbers.shape[0]):
+        out[i] = natural_log(numbers[i])
+    return logs
+
+
+def powers_of_two(const double[::1] numbers):
+    """2^x of numbers, with the same bits everywhere; float64 of their shape."""
+    cdef Py_ssize_t i
+    powers = np.empty(numbers.shape[0])
+    cdef double[::1] out = powers
+    for i in range(numbers.shape[0]):
+        out[i] = exp2_real(numbers[i])
+    return powers
 
 
 cdef double log2_real(double x) noexcept nogil:

@@ -81,10 +81,12 @@ cdef struct Collected:          # where a plan without metrics puts the hits of 
 
 cdef struct Ties:               # where a plan also puts the ties of every query's hits, in any order
     const int32_t* judged       # the labels of the qrels, into which Judgments.labels points
-    int64_t* firsts             # parallel to labels; a query's hits from its first label on
+    int64_t* firsts             # parallel to labels; a query's hits from its first label on; NULL: `falls` alone
     int64_t* lasts
-    int64_t* num_ret
     int32_t* labels
+    int64_t* num_ret            # of a query with hits, at its first label: how many documents are ranked
+    int64_t* n_hits             # and how many of them are hits
+    unsigned char* falls        # and whether its scores fall
 
 
 cdef class Plan:

@@ -611,12 +611,12 @@ cdef dict _of_evidence = {}
 
 def complete(ranks, offsets):
     """The rank of the last member of each set."""
-    return np.maximum.reduceat(ranks, offsets[:-1])
+    return np.maximum.reduceat(ranks, offsets[:len(offsets) - 1])
 
 
 def met(ranks, offsets):
     """Whether each hop has a document."""
-    return np.minimum.reduceat(ranks, offsets[:-1]) < NEVER
+    return np.minimum.reduceat(ranks, offsets[:len(offsets) - 1]) < NEVER
 
 
 def count(marked, offsets):
@@ -631,7 +631,7 @@ def share(marked, firsts):
 def best_of(values, firsts):
     """The largest value of each query, 0 where it has no sets."""
     best, having = np.zeros(len(firsts) - 1), np.diff(firsts) > 0
-    best[having] = np.maximum.reduceat(values, firsts[:-1][having])
+    best[having] = np.maximum.reduceat(values, firsts[:len(firsts) - 1][having])
     return best
 
 
@@ -667,7 +667,7 @@ def one_rank_each(ranks, offsets, firsts, rows):
     """
     sizes = np.diff(firsts)
     query = np.repeat(np.arange(len(sizes)), sizes)
-    last = np.maximum.reduceat(np.where(ranks < NEVER, ranks, 0), offsets[:-1])
+    last = np.maximum.reduceat(np.where(ranks < NEVER, ranks, 0), offsets[:len(offsets) - 1])
     step = last.max() + 1
     first = np.unique(rows, return_index=True)[1]
     at, owner = ranks[first], np.repeat(query, np.diff(offsets))[first]

@@ -405,6 +405,7 @@ MIN_REL = Param("min_rel", 0, "the label that counts as 0, as labels below do; l
                 -1, 2**31 - 1, True)
 TARGET = Param("T", 1.0, "the gain that the reader looks for", (), 0, INF)
 NEEDS_MAX_REL = "cwl_eval and ir_measures always require max_rel"
+WITH_COSTS = "or any number from 0 with doc_costs"
 MAX_GAIN_SUMS = 100     # of gains that a reader can have seen, for bounds of bpm
 
 
@@ -574,9 +575,12 @@ cdef double tbg(const Query* q, const Snapshot* s, const double* p) noexcept nog
     return reader(q, CWL_DEPTH, p, exp2_real(-1.0 / p[OWN]), tbg_next)
 
 declare(tbg, reader_card(
-    "tbg", "time-biased gain, a document taking one unit of time", "C/W/L with weights 2^(-(i - 1) / h)",
-    (SMUCKER_2012, "cwl_eval TBG"), Param("h", 224.0, "half-life of the reader's attention, in documents", (), 0, INF),
-    differs="the paper does not divide by the sum of weights and knows reading times", response=SUM), tbg, scale_fields)
+    "tbg", "time-biased gain, a document taking one unit of time, or its cost",
+    "C/W/L with weights 2^(-(i - 1) / h); with doc_costs sum of g_i 2^(-T_i / h), T_i the costs at ranks < i, the "
+    "seconds to get there", (SMUCKER_2012, "cwl_eval TBG"),
+    Param("h", 224.0, "half-life of the reader's attention, in documents; in seconds with doc_costs", (), 0, INF),
+    differs="the paper does not divide by the sum of weights and knows reading times, as here with doc_costs",
+    beyond=WITH_COSTS, response=SUM), tbg, scale_fields)
 
 
 cdef double u_next(int64_t i, double weight, double gain, double total, double parameter) noexcept nogil:
@@ -588,10 +592,13 @@ cdef double u_measure(const Query* q, const Snapshot* s, const double* p) noexce
     return reader(q, CWL_DEPTH, p, p[OWN], u_next)
 
 declare(u_measure, reader_card(
-    "u_measure", "gain by how far it stands in the text read, a document being one unit long",
-    "C/W/L with weights max(0, 1 - (i - 1) / L), 0 at rank 1000", (SAKAI_2013, "cwl_eval U"),
-    Param("L", 1000.0, "where the reader's attention ends, in documents", (), 0, INF), aliases=("U",),
-    differs="the paper does not divide by the sum of weights and knows lengths", response=SUM), u_measure, scale_fields)
+    "u_measure", "gain by how far it stands in the text read, a document being one unit long, or as long as its cost",
+    "C/W/L with weights max(0, 1 - (i - 1) / L), 0 at rank 1000; with doc_costs sum of g_i max(0, 1 - pos_i / L), pos_i"
+    " the costs at ranks <= i, the characters read", (SAKAI_2013, "cwl_eval U"),
+    Param("L", 1000.0, "where the reader's attention ends, in documents; in characters with doc_costs", (), 0, INF),
+    aliases=("U",), beyond=WITH_COSTS,
+    differs="the paper does not divide by the sum of weights and knows lengths, as here with doc_costs",
+    response=SUM), u_measure, scale_fields)
 
 
 # ---- overlap with the ideal ranking ----------------------------------------------------------------------------------

@@ -188,13 +188,13 @@ cdef int measure_scored(Plan plan, GroupScratch* scratch, const Input* columns, 
         return NO_MEMORY
     if is_single:
         n_hits = hits_by_rank(plan, &scratch.ranking.measured, &scratch.places, singles, labels, columns.ties,
-                              judgments.n_positive, &tied)
+                              judgments.n_positive, kept, &tied)
     else:
         n_hits = hits_by_rank(plan, &scratch.ranking.measured, &scratch.places, scores, labels, columns.ties,
-                              judgments.n_positive, &tied)
+                              judgments.n_positive, kept, &tied)
     if n_hits < 0 and sorts:
         n_hits = hits_by_sorting(plan, &scratch.ranking.measured, <Entry*>scratch.scores.start, is_single, labels,
-                                 columns.ties, <Entry*>scratch.scores.start + n, &tied)
+                                 columns.ties, <Entry*>scratch.scores.start + n, kept, &tied)
     if n_hits >= 0:
         while n_hits > 0 and scratch.ranking.measured.ranks[n_hits - 1] > kept:
             n_hits -= 1

@@ -13,6 +13,7 @@ between its scores, else 64 together, which is quick in Fortran order, where the
 up the matrix, ndcg@100 3.2 times, map 5 times.
 """
 
+from libc.math cimport INFINITY
 from libc.stdint cimport INT64_MAX, int32_t, int64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 
@@ -20,8 +21,8 @@ from fastir.engine.columns._fenv cimport fenv_t, fesetenv, ordinary
 from fastir.engine.measure._codes cimport (ALL, AVERAGE, CHANGED, EXCLUDED_OUTSIDE, INPUT, NOT_A_NUMBER, NO_MEMORY,
                                            OUTSIDE, PESSIMISTIC, RETRIEVED_BEST, REVERSED)
 from fastir.engine.measure._measure cimport Plan, grow, is_hit, measure
-from fastir.engine.rank._rank cimport (Hit, Ranking, best_first, discard, reserve, row_order, score_order,
-                                       settle_by_label, worst_first)
+from fastir.engine.rank._rank cimport (Hit, Ranking, best_first, comparable, discard, reserve, row_order,
+                                       score_order, settle_by_label, worst_first)
 from fastir.engine.rank._row_counts cimport (Row, RowScratch, begin, close_scratch, discard_row, exclude, feed, finish,
                                              is_excluded, is_nan, open_scratch, reserve_row, score_at)
 from fastir.engine.rank._topk cimport Item, Relevant, status_of, take_items
@@ -48,7 +49,7 @@ cdef struct Query:              # a row in work
     Row row
     Relevant relevant
     const char* start
-    int64_t n_ranked, n_found
+    int64_t n_ranked, n_found, n_low
     bint tied
 
 
@@ -184,6 +185,8 @@ cdef class Matrix(Blocks):
     scores : float32 or float64 array of shape (n, n_columns) and any strides
     single : bool
         Whether scores are compared as float32, which float32 scores must be.
+    least : float
+        Columns with lower scores are not ranked.
     ties : int
         A code of TIE_CODES, from INPUT on.
     items, labels : int64 array, int32 array aligned with it or None
@@ -194,14 +197,16 @@ cdef class Matrix(Blocks):
         The excluded columns of all rows, and the offset of each row's.
     values : float64 array of shape (n, n_slots), filled
     status : uint8 array of shape (n,), filled: 2 where no item has a label of at least `level`
-    counts : int64 array of shape (n, 3), filled
-        How many columns were ranked, how many of them are items, and whether a tie may have decided a value.
+    counts : int64 array of shape (n, 4), filled
+        How many columns were ranked, how many of them are items, whether a tie may have decided a value, and how many
+        columns left with low scores.
     level : int
     """
 
     cdef Plan plan
     cdef int64_t n, n_columns, depth, rows_in_block, rows_at_once, stride, down
     cdef bint single, narrows, has_labels
+    cdef double least
     cdef int ties
     cdef int32_t level
     cdef const char* start
@@ -214,10 +219,11 @@ cdef class Matrix(Blocks):
     cdef int64_t[:, ::1] counts
     cdef Part* parts[MAX_THREADS]
 
-    def __init__(self, Plan plan, scores, bint single, int ties, items, labels, offsets, excluded, excluded_offsets,
-                 values, status, counts, int32_t level):
+    def __init__(self, Plan plan, scores, bint single, double least, int ties, items, labels, offsets, excluded,
+                 excluded_offsets, values, status, counts, int32_t level):
         cdef int64_t width = scores.itemsize, times
         self.plan, self.single, self.ties, self.level = plan, single, ties, level
+        self.least = comparable(least, single)
         self.items, self.offsets, self.excluded, self.excluded_offsets = items, offsets, excluded, excluded_offsets
         self.has_labels = labels is not None
         self.labels = labels
@@ -299,9 +305,11 @@ cdef class Matrix(Blocks):
             return EXCLUDED_OUTSIDE
         query.n_ranked = self.n_columns - row.n_excluded
         query.n_found = row.n_hits = 0
-        row.single = self.single
+        row.single, row.low = self.single, self.least
         for i in range(n):
             if row.n_excluded > 0 and is_excluded(row, items[i].number):
+                continue
+            if self.least > -INFINITY and score_at(query.start + items[i].number * stride, self.single) < self.least:
                 continue
             query.n_found += 1
             if is_hit(items[i].label, self.plan.reads):
@@ -320,6 +328,12 @@ cdef class Matrix(Blocks):
         cdef int64_t i
         if finish(row, &part.scratch, query.start, stride) < 0 or reserve(r, self.plan, 0, query.relevant.n) < 0:
             return NO_MEMORY
+        query.n_low = 0
+        if self.least > -INFINITY:
+            for i in range(row.n_excluded):
+                row.n_retrieved -= score_at(query.start + row.excluded[i] * stride, self.single) >= self.least
+            query.n_low = query.n_ranked - row.n_retrieved
+            query.n_ranked = row.n_retrieved
         if (self.plan.reads == ALL or self.plan.average) and grow(&r.measured, self.plan, query.n_ranked) < 0:
             return NO_MEMORY
         for i in range(row.n_hits):
@@ -393,6 +407,7 @@ cdef class Matrix(Blocks):
                     return failed
                 self.status[q] = status_of(&query.relevant, self.level)
                 self.counts[q, 0], self.counts[q, 1], self.counts[q, 2] = query.n_ranked, query.n_found, query.tied
+                self.counts[q, 3] = query.n_low
             first += size
         return 0
 

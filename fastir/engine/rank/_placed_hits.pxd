@@ -21,4 +21,4 @@ cdef struct Places:         # scratch for as many rows as a group has, or MAX_CO
 
 
 cdef int64_t hits_by_rank(Plan plan, Scratch* measured, const Places* places, const real* scores, const Labels* labels,
-                          int ties, int64_t n_positive, bint* tied) noexcept nogil
+                          int ties, int64_t n_positive, int64_t kept, bint* tied) noexcept nogil

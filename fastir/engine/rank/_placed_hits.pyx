@@ -65,7 +65,7 @@ cdef void settle_tie(Plan plan, Scratch* measured, int64_t first, int64_t n_hits
 
 
 cdef int64_t hits_by_counting(Plan plan, Scratch* measured, const Places* places, const real* scores,
-                              const Labels* labels, int64_t n_hits, int ties, bint* tied) noexcept nogil:
+                              const Labels* labels, int64_t n_hits, int ties, int64_t kept, bint* tied) noexcept nogil:
     """Put the rows that places.rows lists into rank order; how many."""
     cdef int64_t i, row, rank, first, before, upto, none = 0
     cdef int64_t above[MAX_COUNTED_HITS]
@@ -86,7 +86,7 @@ cdef int64_t hits_by_counting(Plan plan, Scratch* measured, const Places* places
         if ties != INPUT:
             places.stops[rank] = reach[i]
         if reach[i] - rank > 1:
-            tied[0] = True
+            tied[0] |= rank < kept
             before = upto = 0
             if ties == INPUT:       # the earlier rows of this score alone: what of the first `row` is equal to it
                 count_scores(scores, real is float, row, &levels[i], 1, &before, &upto)
@@ -138,11 +138,16 @@ cdef int64_t hits_of_selected(Plan plan, Scratch* measured, const real* scores, 
 
 
 cdef int64_t hits_by_rank(Plan plan, Scratch* measured, const Places* places, const real* scores, const Labels* labels,
-                          int ties, int64_t n_positive, bint* tied) noexcept nogil:
-    """Find the hits in rank order in the quick ways; how many, or -1 where these are not possible."""
+                          int ties, int64_t n_positive, int64_t kept, bint* tied) noexcept nogil:
+    """Find the hits in rank order in the quick ways, those to rank `kept` at least; how many, or -1 where these are not
+    possible. `kept` divides no tie.
+    """
     cdef int64_t row, k, n_hits = 0, depth = plan.deepest if plan.deepest < plan.max_depth else plan.max_depth
+    if kept == 0:
+        return 0
     if plan.judged_only or ties == REVERSED:
         return -1
+    depth = min(depth, kept)
     if depth <= MAX_SELECTED_RANKS:
         k = select_best(scores, labels.n, depth, places.rows, ties != INPUT, tied)
         if k >= 0:
@@ -152,7 +157,7 @@ cdef int64_t hits_by_rank(Plan plan, Scratch* measured, const Places* places, co
     for row in range(labels.n):
         places.rows[n_hits] = row
         n_hits += labels.bytes[row] > 0
-    return hits_by_counting(plan, measured, places, scores, labels, n_hits, ties, tied)
+    return hits_by_counting(plan, measured, places, scores, labels, n_hits, ties, kept, tied)
 
 
 # ---- selection -------------------------------------------------------------------------------------------------------

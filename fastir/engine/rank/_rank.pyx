@@ -241,6 +241,11 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
             falling &= scores[i - 1] >= scores[i]
     if plan.ties.judged != NULL:
         place = judgments.labels - plan.ties.judged
+        if plan.ties.firsts != NULL and n_hits > 0:
+            plan.ties.num_ret[place] = n
+            plan.ties.n_hits[place] = n_hits
+        if plan.ties.falls != NULL and n_hits > 0:
+            plan.ties.falls[place] = falling
     if not falling:
         n_levels = find_levels(r, scores, n, n_hits)
         for j in range(n_levels):
@@ -269,10 +274,9 @@ cdef bint rank_and_measure(Plan plan, Ranking* r, const double* scores, const ch
             low = r.above[j]
             high = low + r.alike[j]
         r.measured.lasts[i] = high
-        if place >= 0:
+        if plan.ties.firsts != NULL:
             plan.ties.firsts[place + i] = low + 1
             plan.ties.lasts[place + i] = high
-            plan.ties.num_ret[place + i] = n
             plan.ties.labels[place + i] = r.hits[i].label
         if high - low > 1 and by_id:
             low = tied_rank(r, items, stride, low, high, r.hits[i].item, compare, ties)

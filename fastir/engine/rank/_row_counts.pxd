@@ -30,6 +30,8 @@ cdef struct Row:
     int64_t wanted              # SELECT: how many scores must reach the bound
     double bound                # counts for scores below it are incomplete; -inf in other modes
     double least                # a score that reaches it is kept: the bound, or the lowest of `scores`
+    double low                  # columns with lower scores do not take part; COUNT: a level behind those of the hits
+    int64_t n_retrieved         # how many others there are, the excluded ones and NaN too; unless `low` is -inf
     char* kept                  # the scores that did, not counted yet; one allocation with what follows
     int64_t* kept_columns
     int64_t n_kept

@@ -26,6 +26,7 @@ from fastir.engine.rank._simd cimport count_scores, fill_lanes, find_scores
 cdef enum:
     FIND_COLUMNS = 4096         # columns that SELECT looks at together
     COUNT_COLUMNS = 2048        # columns that COUNT looks at together
+    RETRIEVED_COLUMNS = 1 << 14 # columns that are looked at together for low scores
     MANY_REACHING = 64          # scores of a block that reach the bound, from which on a better one is looked for
     COLUMNS_PER_WANTED = 128    # for each wanted score, the columns among which that better one is looked for
     MAX_KEPT_SCORES = 512       # kept scores from which on they are counted, and a better bound is looked for
@@ -117,6 +118,8 @@ cdef void count_piece(Row* row, const char* scores, int64_t n, const int64_t* co
     have passed.
     """
     cdef int64_t i, above, reach, n_levels = row.n_hits if row.n_hits > 0 else 1
+    if row.low > -INFINITY and row.mode == COUNT:
+        n_levels = row.n_hits + 1
     while row.passed < row.n_hits and row.columns[row.passed] < stop:
         i = row.passed
         above = reach = 0
@@ -299,7 +302,7 @@ cdef int begin(Row* row, int64_t n_columns, int64_t depth) noexcept nogil:
             if row.kept == NULL:
                 return -1
             row.kept_columns = <int64_t*>(row.kept + (4 * MAX_WANTED + FIND_COLUMNS) * sizeof(double))
-    row.passed = row.next_excluded = row.n_kept = 0
+    row.passed = row.next_excluded = row.n_kept = row.n_retrieved = 0
     row.bound = -INFINITY
     if row.mode == PLACE:
         set_levels(row)
@@ -308,6 +311,8 @@ cdef int begin(Row* row, int64_t n_columns, int64_t depth) noexcept nogil:
     memset(row.reach, 0, (row.n_hits + 1) * sizeof(int64_t))
     if row.n_hits == 0:
         row.scores[0] = INFINITY        # a level for NaN to show
+    if row.low > -INFINITY and row.mode == COUNT:
+        row.scores[row.n_hits] = row.low
     row.least = row.scores[0]
     for i in range(1, row.n_hits):
         row.least = row.scores[i] if row.scores[i] < row.least else row.least
@@ -316,6 +321,21 @@ cdef int begin(Row* row, int64_t n_columns, int64_t depth) noexcept nogil:
 
 cdef bint feed(Row* row, RowScratch* scratch, const char* scores, int64_t n, int64_t first) noexcept nogil:
     """Take the scores of n columns from `first` on, which lie in one piece; whether one is NaN."""
+    cdef int64_t above = 0, done = 0, size
+    if row.low == -INFINITY or row.mode == COUNT:
+        return pass_on(row, scratch, scores, n, first)
+    while done < n:
+        size = RETRIEVED_COLUMNS if n - done > RETRIEVED_COLUMNS else n - done
+        count_scores(scores, row.single, size, &row.low, 1, &above, &row.n_retrieved)
+        if pass_on(row, scratch, scores, size, first + done):
+            return True
+        scores += size * (4 if row.single else 8)
+        done += size
+    return False
+
+
+cdef bint pass_on(Row* row, RowScratch* scratch, const char* scores, int64_t n, int64_t first) noexcept nogil:
+    """Hand scores to the row's mode; whether one is NaN."""
     if row.mode == SELECT:
         return select(row, scores, n, first, scratch)
     if row.mode == COUNT:
@@ -331,6 +351,8 @@ cdef int finish(Row* row, RowScratch* scratch, const char* start, int64_t stride
     if row.mode == PLACE:
         find_placed(row)
         return 0
+    if row.mode == COUNT:
+        row.n_retrieved = row.reach[row.n_hits]
     if row.mode == SELECT:
         count_kept(row, INT64_MAX)
     if row.n_excluded > scratch.gathered_capacity:

@@ -26,4 +26,4 @@ cdef inline uint64_t falling_key(double score) noexcept nogil:
 
 cdef void sort_entries(Entry* a, Entry* spare, int64_t n, int which, bint as_placed) noexcept nogil
 cdef int64_t hits_by_sorting(Plan plan, Scratch* measured, Entry* entries, bint single, const Labels* labels, int ties,
-                             Entry* spare, bint* tied) noexcept nogil
+                             Entry* spare, int64_t kept, bint* tied) noexcept nogil

@@ -181,12 +181,15 @@ cdef bint fill_entries(Entry* entries, bint single, const Labels* labels, int re
 
 
 cdef int64_t hits_by_sorting(Plan plan, Scratch* measured, Entry* entries, bint single, const Labels* labels, int ties,
-                             Entry* spare, bint* tied) noexcept nogil:
-    """Fill ranks and labels, and lasts for expected values; how many, and whether a hit is tied with another row."""
+                             Entry* spare, int64_t kept, bint* tied) noexcept nogil:
+    """Fill ranks and labels, and lasts for expected values; how many, and whether a hit is tied with another row.
+
+    Ranks behind `kept`, which divides no tie, are left out.
+    """
     cdef int64_t i, start = 0, stop, first, n_hits = 0, n = labels.n
     if not fill_entries(entries, single, labels, plan.reads, ties):
         sort_entries(entries, spare, n, 0, ties == INPUT)
-    while start < n:
+    while start < kept:
         first = n_hits
         stop = start
         while stop < n and entries[stop].key == entries[start].key:

@@ -12,6 +12,7 @@ sorted again, best first, for the ideal ranking. All of this is in scratch of th
 is prepared for all rows at once, and nothing is kept.
 """
 
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort
 from libc.string cimport memset
@@ -33,6 +34,8 @@ cdef struct Part:               # scratch of a thread
     int32_t* table              # position + 1 of an item, 0 is free
     uint64_t mask
     double* scores              # of a row
+    int32_t* places             # of a row's items after those with low scores have left, -1 for these
+    int64_t n_low
     int problem                 # the problem that ended the call
     int64_t at_fault, item      # in this row, with this item
 
@@ -91,6 +94,8 @@ cdef class TopK(Blocks):
     scores : float32 or float64 array like rows and of any strides, or None
     single : bool
         Whether scores are compared as float32.
+    least : float
+        Items with lower scores are not ranked.
     ties : int
         A code of TIE_CODES, from INPUT on; for rows with scores.
     items, labels : int64 array, int32 array aligned with it or None
@@ -99,14 +104,16 @@ cdef class TopK(Blocks):
         Where the items of each row begin.
     values : float64 array of shape (n, n_slots), filled
     status : uint8 array of shape (n,), filled: 2 where no item has a label of at least `level`
-    counts : int64 array of shape (n, 3), filled
-        How many items were ranked, how many of them are judged, and whether a tie may have decided a value.
+    counts : int64 array of shape (n, 4), filled
+        How many items were ranked, how many of them are judged, whether a tie may have decided a value, and how many
+        items left with low scores.
     level : int
     """
 
     cdef Plan plan
     cdef int64_t n, width, rows_in_block
     cdef bint has_labels, has_scores, has_singles, single
+    cdef double least
     cdef int ties
     cdef int32_t level
     cdef const int64_t[:, ::1] rows
@@ -119,9 +126,9 @@ cdef class TopK(Blocks):
     cdef int64_t[:, ::1] counts
     cdef Part* parts[MAX_THREADS]
 
-    def __init__(self, Plan plan, rows, scores, bint single, int ties, items, labels, offsets, values, status, counts,
-                 int32_t level):
-        self.plan, self.single, self.ties, self.level = plan, single, ties, level
+    def __init__(self, Plan plan, rows, scores, bint single, double least, int ties, items, labels, offsets, values,
+                 status, counts, int32_t level):
+        self.plan, self.single, self.least, self.ties, self.level = plan, single, least, ties, level
         self.rows, self.items, self.offsets = rows, items, offsets
         self.has_labels, self.has_scores = labels is not None, scores is not None
         self.labels = labels
@@ -142,6 +149,7 @@ cdef class TopK(Blocks):
                 free(self.parts[t].relevant.items)
                 free(self.parts[t].table)
                 free(self.parts[t].scores)
+                free(self.parts[t].places)
                 discard(&self.parts[t].ranking)
                 free(self.parts[t])
 
@@ -160,7 +168,8 @@ cdef class TopK(Blocks):
         part.table = <int32_t*>malloc(size * sizeof(int32_t))
         if self.has_scores:
             part.scores = <double*>malloc((self.width + 1) * sizeof(double))
-        if part.table == NULL or (self.has_scores and part.scores == NULL):
+            part.places = <int32_t*>malloc((self.width + 1) * sizeof(int32_t))
+        if part.table == NULL or (self.has_scores and (part.scores == NULL or part.places == NULL)):
             part.problem = NO_MEMORY
         return part
 
@@ -177,13 +186,26 @@ cdef class TopK(Blocks):
             for i in range(self.width):
                 out[i] = self.doubles[q, i]
 
+    cdef int64_t leave_low(self, Part* part, int64_t n) noexcept nogil:
+        """Take low scores out of those of a row of n items, and set `places` from the first of them on; its place."""
+        cdef int64_t i, first = 0, kept
+        while first < n and part.scores[first] >= self.least:
+            first += 1
+        kept = first
+        for i in range(first, n):
+            part.places[i] = <int32_t>kept if part.scores[i] >= self.least else -1
+            part.scores[kept] = part.scores[i]
+            kept += part.scores[i] >= self.least
+        part.n_low = n - kept
+        return first
+
     cdef int evaluate(self, Part* part, int64_t q) noexcept nogil:
         """Fill the values of row q; 0, or a problem."""
         cdef Ranking* r = &part.ranking
         cdef const int64_t* row = &self.rows[q, 0] if self.width > 0 else NULL
         cdef const double* scores = part.scores
         cdef int64_t first = self.offsets[q]
-        cdef int64_t i, place, n, m = self.offsets[q + 1] - first, n_hits = 0, n_found = 0
+        cdef int64_t i, place, n, m = self.offsets[q + 1] - first, n_hits = 0, n_found = 0, first_low
         cdef double* out = &self.values[q, 0]
         cdef uint64_t slot
         cdef bint tied = False
@@ -197,14 +219,21 @@ cdef class TopK(Blocks):
             return failed
         if self.has_scores:
             self.take_scores(part.scores, q)
-            for i in range(n):
-                if scores[i] != scores[i]:
-                    part.item = i
-                    return NOT_A_NUMBER
+            part.item = 0
+            while part.item < n and scores[part.item] == scores[part.item]:
+                part.item += 1
+            if part.item < n:
+                return NOT_A_NUMBER
+        part.n_low, first_low = 0, n
+        if scores != NULL and self.least > -INFINITY:
+            first_low = self.leave_low(part, n)
+            n -= part.n_low
         if reserve(r, self.plan, n, m) < 0:
             return NO_MEMORY
         for i in range(m):
             place = find_item(part, row, part.relevant.items[i].number, &slot)
+            if place >= first_low:
+                place = part.places[place]
             if place < 0:       # judged, but not ranked
                 continue
             n_found += 1
@@ -224,7 +253,7 @@ cdef class TopK(Blocks):
             order_hits(r, n, n_hits)
             measure(self.plan, &r.measured, n_hits, n, &part.relevant.judgments, out)
         self.status[q] = status_of(&part.relevant, self.level)
-        self.counts[q, 0], self.counts[q, 1], self.counts[q, 2] = n, n_found, tied
+        self.counts[q, 0], self.counts[q, 1], self.counts[q, 2], self.counts[q, 3] = n, n_found, tied, part.n_low
         return 0
 
     cdef int work(self, int thread, int64_t block) noexcept nogil:

@@ -7,26 +7,35 @@ the costs down to it.
 from __future__ import annotations
 
 import copy
-import itertools
+import functools
+import math
 import os
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Self, SupportsIndex
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, SupportsIndex
 
 import numpy as np
 
 from fastir.checks import mapping
 from fastir.data.qrels import Qrels, refuse_without_labels
 from fastir.data.run import Run, as_run
-from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, repeat, select
-from fastir.engine.measure import COSTS_OF_RANKS, LAST_REL, NUM_Q, NUM_REL, NUM_REL_RET
+from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes
+from fastir.engine.join._judged import judgments, with_falls
+from fastir.engine.measure import COSTS_OF_RANKS, LAST_REL, NUM_Q, NUM_REL, NUM_REL_RET, POSITIONED, TBG
+from fastir.engine.measure._arithmetic import powers_of_two
+from fastir.engine.rank._judged_ranks import JudgedRanks
+from fastir.engine.rank._numbers import are_plain_numbers, rank_within
+from fastir.engine.threads import run as run_kernel
 from fastir.errors import UnknownMetricError, quote
 from fastir.evaluation.composites.from_plain import FromPlain
-from fastir.evaluation.composites.ranked_rows import ranked_rows
-from fastir.evaluation.drivers.evaluate_one import PlainEvaluator, RunValues
+from fastir.evaluation.composites.ranked_rows import Reading, ReadNumbers, keyed, read_numbers
+from fastir.evaluation.drivers.coverage import without_missing
+from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
+from fastir.evaluation.drivers.judged import rank_collector, used_slots
+from fastir.evaluation.drivers.min_score import retrieved
 from fastir.inputs.mappings import DocWeights, from_file, read_number
 from fastir.inputs.shapes import PATH, TABLE, input_shape
 from fastir.request.names import NAMES, Request
-from fastir.request.options import TIES, TIES_BY_ID, TIES_BY_INPUT
+from fastir.request.options import MAX_DEPTH, TIES, TIES_BY_ID, TIES_BY_INPUT
 from fastir.request.plan import COSTED, ID_PROPERTIES, Settings, compile_derived, compile_settings
 
 if TYPE_CHECKING:
@@ -58,92 +67,79 @@ def costs_of_rows(column: str, run: Any, columns: Mapping[str, str] | None, dupl
     return as_run(run, {**(columns or {}), "score": column}, duplicates).to_dict()
 
 
-class RankedRun:
-    """A run in rank order, with the cost of each document; only of queries that have judgments.
+class DocCosts:
+    """Costs by document, or by query and document, in the forms in which they are looked up."""
 
-    `columns` are the columns of the run, `rows` their positions in rank order, `offsets` those of the queries.
-    """
+    def __init__(self, doc_costs: Mapping[Any, Any]) -> None:
+        self.by_query: dict[str, Any] | None = None
+        self.all_right: bool = True  # whether each cost is one, also of documents that no one reads
+        if (forms := plain_forms(doc_costs)) is None and any(hasattr(value, "items") for _, value in doc_costs.items()):
+            self.by_query = {str(query_id): value for query_id, value in doc_costs.items()}
+            for query_id, costs in self.by_query.items():
+                if hasattr(costs, "items"):
+                    self.by_query[query_id] = self.forms_of(costs)
+        else:
+            self.forms: dict[bool, dict[Any, Any]] = forms or self.forms_of(doc_costs)
 
-    def __init__(self, run: Run, query_ids: set[str], settings: Settings, doc_costs: Any) -> None:
-        run = select(run, [place for place, query in enumerate(run.columns.query_ids) if str(query) in query_ids])
-        self.columns: Any = run.columns
-        queries = list_of_each(self.columns.offsets)
-        order = ranked_rows(run, TIES[settings.ties], bool(settings.single))
-        sizes = np.diff(self.columns.offsets)
-        if settings.options.max_depth is not None:
-            places = np.arange(len(order)) - repeat(self.columns.offsets[:-1], sizes)
-            order = order[places < settings.options.max_depth]
-            sizes = np.minimum(sizes, settings.options.max_depth)
-        self.rows: np.ndarray = order
-        self.queries: np.ndarray = queries[order]
-        self.offsets: np.ndarray = offsets_from_sizes(sizes)
-        self.costs: np.ndarray = align_costs(doc_costs, self.columns)[order]
-        self.sums: np.ndarray = np.empty(len(order))
-        for first, stop in itertools.pairwise(self.offsets.tolist()):
-            np.cumsum(self.costs[first:stop], out=self.sums[first:stop])
+    def forms_of(self, costs: Mapping[Any, Any]) -> dict[bool, dict[Any, Any]]:
+        """{whether ids are int: costs by id}, of which other forms are made; costs are floats, or what is none."""
+        if (forms := plain_forms(costs)) is not None:
+            return forms
+        by_text = {}
+        for doc_id, cost in costs.items():
+            try:
+                by_text[str(doc_id)] = read_number(cost, EXPECTED, "", 0.0)
+            except (TypeError, ValueError, OverflowError):
+                by_text[str(doc_id)], self.all_right = cost, False
+        return {False: by_text}
 
-    def within(self, budget: Budget) -> Run:
-        """The documents that fit a budget, as a run with scores that fall by rank."""
-        kept = np.ones(len(self.rows), bool)
-        if budget is not None:
-            most, over, at_least_one = budget
-            kept = self.sums <= most if over == "stop" else self.fitting(most)
-            if at_least_one == "true":
-                used = np.flatnonzero(np.diff(self.offsets))
-                firsts = self.offsets[used]
-                found = occurrences(self.queries[kept], minlength=len(self.offsets) - 1)
-                kept[firsts[found[used] == 0]] = True
-        sizes = occurrences(self.queries[kept], minlength=len(self.offsets) - 1)
-        ids = self.columns.ids_at(self.rows[kept])
-        scores = repeat(self.offsets[:-1], np.diff(self.offsets)) - np.arange(len(kept), dtype=float)  # - ranks
-        return Run(self.columns.query_ids, offsets_from_sizes(sizes), ids, scores[kept], {})
+    def of_queries(self, query_ids: Iterable[str], integers: bool) -> list[dict[Any, Any]]:
+        """The costs by document for each query."""
+        if self.by_query is None:
+            return [keyed(self.forms, integers)] * len(list(query_ids))
+        found: list[dict[Any, Any]] = []
+        for query_id in query_ids:
+            forms: Any = self.by_query.get(query_id, {False: {}})
+            mapping(f"doc_costs of query {quote(query_id)}", forms, "map ids to costs")
+            found.append(keyed(forms, integers))
+        return found
 
-    def fitting(self, most: float) -> np.ndarray:
-        """Whether a document fits the budget after those that fit before it."""
-        kept = []
-        costs = self.costs.tolist()
-        for first, stop in itertools.pairwise(self.offsets.tolist()):
-            total = 0.0
-            for cost in costs[first:stop]:
-                fits = total + cost <= most
-                total += cost if fits else 0.0
-                kept.append(fits)
-        return np.array(kept, bool)
-
-    def costs_at(self, ranks: dict[str, float]) -> dict[str, float]:
-        """{query_id: what the documents down to a rank cost}, of {query_id: rank}."""
-        places = {str(query_id): place for place, query_id in enumerate(self.columns.query_ids)}
-        return {
-            query_id: float(self.sums[self.offsets[places[query_id]] + int(rank) - 1])
-            for query_id, rank in ranks.items()
-        }
+    def refuse(self, query_id: Any, doc_id: Any) -> None:
+        """Raise the error about a document without a right cost."""
+        cost = self.of_queries([str(query_id)], False)[0].get(str(doc_id))
+        if cost is None:
+            raise ValueError(f"doc_costs: document {quote(doc_id)} of query {quote(query_id)} has no cost")
+        read_number(cost, EXPECTED, f"(query {query_id}, document {doc_id})", 0.0)
 
 
-def align_costs(doc_costs: Any, columns: Any) -> np.ndarray:
-    """The cost of each row; every row has one."""
-    doc_ids = columns.ids[:]
-    if type(doc_costs) is dict and set(map(type, doc_costs)) <= {type(doc_id) for doc_id in doc_ids[:1]}:
-        found = list(map(doc_costs.get, doc_ids))
-        if set(map(type, found)) <= {int, float}:
-            costs = np.array(found, float)
-            if ((costs >= 0) & (costs < np.inf)).all():
-                return costs
-    by_text = {str(key): value for key, value in doc_costs.items()}
-    nested = any(hasattr(value, "items") for value in by_text.values())
-    aligned = []
-    for query_id, (first, stop) in zip(columns.query_ids, itertools.pairwise(columns.offsets.tolist()), strict=True):
-        of_query: Mapping[str, Any] = by_text
-        if nested:
-            of_query = mapping(
-                f"doc_costs of query {quote(query_id)}", by_text.get(str(query_id), {}), "map ids to costs"
-            )
-            of_query = {str(doc_id): cost for doc_id, cost in of_query.items()}
-        for doc_id in doc_ids[first:stop]:
-            cost = of_query.get(str(doc_id))
-            if cost is None:
-                raise ValueError(f"doc_costs: document {quote(doc_id)} of query {quote(query_id)} has no cost")
-            aligned.append(read_number(cost, EXPECTED, f"(query {query_id}, document {doc_id})", 0.0))
-    return np.array(aligned, float)
+def plain_forms(costs: Mapping[Any, Any]) -> dict[bool, dict[Any, Any]] | None:
+    """A dict of plain ids and numbers as it is, by whether its ids are int; None: others."""
+    if type(costs) is not dict:
+        return None
+    return next(({integers: costs} for integers in (False, True) if are_plain_numbers(costs, integers)), None)
+
+
+class Hits(NamedTuple):
+    """Where a call puts the judged documents of all rankings; see `collecting_plan` and `with_falls`."""
+
+    ranks: np.ndarray
+    labels: np.ndarray
+    falls: np.ndarray
+
+
+class JudgedRun(NamedTuple):
+    """The judged documents of all queries in rank order; `sizes` and `totals`: how many, of how many ranks."""
+
+    sizes: np.ndarray
+    ranks: np.ndarray
+    labels: np.ndarray
+    totals: np.ndarray
+
+    def cut(self, new_ranks: np.ndarray, totals: np.ndarray) -> JudgedRun:
+        """The documents whose new ranks are above 0."""
+        kept = new_ranks > 0
+        sizes = occurrences(list_of_each(offsets_from_sizes(self.sizes))[kept], minlength=len(totals))
+        return JudgedRun(sizes, new_ranks[kept], self.labels[kept], totals)
 
 
 def refuse_without_order(settings: Settings) -> None:
@@ -175,9 +171,11 @@ class CostEvaluator(FromPlain):
         refuse_without_order(settings)
         self.settings = settings
         self.doc_costs: DocWeights | str = doc_costs
-        self.query_ids: set[str] = set(map(str, qrels))
+        self.costs: DocCosts | None = None if isinstance(doc_costs, str) else DocCosts(doc_costs)
         self.plain: PlainEvaluator = prepare(qrels, compile_settings((NUM_Q,), settings.options))
+        self.judgments: tuple[np.ndarray, np.ndarray] = judgments(self.plain.judged)
         options = settings.options._replace(convention="fastir", choices=(), max_depth=None, queries="qrels")
+        options = options._replace(min_score=None)  # the parts rank a run of ranks
         self.bases: list[tuple[str, ...]] = []  # the metrics without costs, of each request
         by_budget: dict[Budget, list[str]] = {}
         for request, values in zip(settings.requests, settings.values, strict=True):
@@ -194,36 +192,148 @@ class CostEvaluator(FromPlain):
         if not isinstance(self.doc_costs, str):
             return self
         copied = copy.copy(self)
-        copied.doc_costs = costs_of_rows(self.doc_costs, rows, columns, duplicates)
+        copied.costs = DocCosts(costs_of_rows(self.doc_costs, rows, columns, duplicates))
         return copied
 
-    def answer(self, run: Any, n_threads: SupportsIndex | None, plain: RunValues) -> RunValues:
-        """The result of `measure`, from the values of the job."""
-        query_ids, _, status, coverage = plain
-        if isinstance(self.doc_costs, str):
-            costs_of_rows(self.doc_costs, run, None, None)  # raises: dicts have no columns
-        held = as_run(run, None, self.settings.options.duplicates)
-        ranked = RankedRun(held, self.query_ids, self.settings, self.doc_costs)
-        measured = {}
-        for budget, prepared in self.parts.items():
-            ids, found, _, _ = prepared.measure(ranked.within(budget), n_threads)
-            rows = {query_id: row for row, query_id in enumerate(ids)}
-            measured[budget] = found[[rows[query_id] for query_id in query_ids]]
+    def begin(self) -> tuple[list[Job], Callable[..., RunValues]]:
+        n = self.plain.qrels.columns.n_rows
+        hits = Hits(np.empty(n, np.int64), np.empty(n, np.int32), np.zeros(n, np.uint8))
+        reads = max(part.settings.plan.reads for part in self.parts.values())
+        collector = rank_collector(self.plain, hits.ranks, hits.labels, reads)
+        with_falls(collector.settings.plan, self.plain.judged, hits.falls)
+        return [(collector, None)], functools.partial(self.measure_within, hits)
+
+    def measure_within(self, hits: Hits, run: Any, n_threads: SupportsIndex | None, collected: RunValues) -> RunValues:
+        """The result of `measure`, from the hits that the job has put away."""
+        query_ids, counts, status, coverage = collected
+        if self.costs is None:
+            costs_of_rows(str(self.doc_costs), run, None, None)  # raises: dicts have no columns
+        sizes, totals = counts.T.astype(np.int64)
+        totals = np.minimum(totals, self.settings.options.max_depth or MAX_DEPTH)
+        slots = used_slots(self.judgments[0], sizes)
+        judged = JudgedRun(sizes, hits.ranks[slots], hits.labels[slots], totals)
+        of_hit = list_of_each(offsets_from_sizes(sizes))
+        judged = judged.cut(np.where(judged.ranks <= totals[of_hit], judged.ranks, 0), totals)
+        found: dict[Budget, np.ndarray] = {}
+        if None in self.parts:
+            found[None] = self.values(judged, self.parts[None], n_threads)
+        wanted = self.rank_costs(found)
+        falls = np.zeros(len(query_ids), np.uint8)
+        falls[sizes > 0] = hits.falls[self.judgments[0][:-1][sizes > 0]]
+        least = np.zeros(len(totals), np.int64)
+        if any(request.card.name in POSITIONED for request in self.settings.requests):
+            some = judged.sizes > 0
+            least[some] = judged.ranks[np.cumsum(judged.sizes)[some] - 1]
+        read = self.read(retrieved(run, self.settings), query_ids, totals, wanted, least, falls)
+        n_read, of_hit = np.diff(read.offsets), list_of_each(offsets_from_sizes(judged.sizes))
+        places = np.where(judged.ranks <= n_read[of_hit], read.offsets[of_hit] + judged.ranks - 1, -1)
+        for budget, part in self.parts.items():
+            if budget is not None:
+                most, over, at_least_one = budget
+                ranks, kept = rank_within(read.numbers, read.offsets, most, over == "skip", at_least_one == "true")
+                found[budget] = self.values(judged.cut(np.append(ranks, 0)[places], kept), part, n_threads)
         values = np.empty((len(query_ids), len(self.settings.requests)))
         requests = zip(self.settings.requests, self.settings.values, self.bases, strict=True)
         for column, (request, chosen, bases) in enumerate(requests):
             budget = budget_of(request, chosen)
-            names = self.parts[budget].settings.names
-            of_bases = [measured[budget][:, names.index(base)] for base in bases]
-            values[:, column] = of_bases[0]
-            if len(of_bases) > 1:
-                values[:, column] = rank_costs(ranked, query_ids, request, chosen, of_bases)
+            if budget is not None:
+                values[:, column] = found[budget][:, self.parts[budget].settings.names.index(bases[0])]
+                continue
+            if request.card.name in POSITIONED:
+                base = found[budget][:, self.parts[budget].settings.names.index(bases[0])]
+                values[:, column] = self.positioned(judged, read, request, chosen, base)
+                continue
+            ranks, is_cost = wanted[column]
+            rows = np.flatnonzero(is_cost)
+            values[:, column] = ranks
+            values[rows, column] = read.sums[read.offsets[rows] + ranks[rows].astype(np.int64) - 1]
+        if self.settings.queries == "intersection" and not coverage.is_complete:
+            return *without_missing(query_ids, values, status), coverage
         return query_ids, values, status, coverage
+
+    def values(self, judged: JudgedRun, part: PlainEvaluator, n_threads: SupportsIndex | None) -> np.ndarray:
+        """The values of metrics without costs, for all queries."""
+        values = np.empty((len(judged.sizes), len(part.settings.names)))
+        offsets, labels = offsets_from_sizes(judged.sizes), np.maximum(judged.labels, -1)
+        kernel = JudgedRanks(part.settings.plan, offsets, judged.ranks, labels, judged.totals, *self.judgments, values)
+        run_kernel(kernel, n_threads)
+        kernel.check()
+        return values
+
+    def read(
+        self,
+        run: Any,
+        query_ids: list[Any],
+        totals: np.ndarray,
+        wanted: dict[int, tuple[np.ndarray, np.ndarray]],
+        least: np.ndarray,
+        falls: np.ndarray,
+    ) -> ReadNumbers:
+        """The costs of the documents that are read: down to the ranks whose costs are wanted, and to the budgets."""
+        costs: Any = self.costs
+        for ranks, is_cost in wanted.values():
+            least[is_cost] = np.maximum(least, np.where(is_cost, ranks, 0))[is_cost]
+        budgets = [budget for budget in self.parts if budget is not None]
+        if not costs.all_right or any(over == "skip" for _, over, _ in budgets):
+            least = totals
+        most = totals if budgets or not costs.all_right else least
+        limit = max((most for most, _, _ in budgets), default=0.0)
+        places = {str(query_id): place for place, query_id in enumerate(query_ids)}
+        rules = self.settings.ties, bool(self.settings.single), self.settings.options.duplicates
+        reading = Reading(least, most, limit, math.nan, *rules)
+        return read_numbers(run, places, functools.partial(costs.of_queries, places), reading, falls, costs.refuse)
+
+    def positioned(
+        self, judged: JudgedRun, read: ReadNumbers, request: Request, chosen: dict[str, Any], base: np.ndarray
+    ) -> np.ndarray:
+        """A metric of gains by how much of the costs stands above; `base` has the values of queries without gains."""
+        grades, floor = self.plain.settings.grades, request.level or math.nextafter(0, 1)
+        labels, tops = (codes if grades is None else grades.decode(codes) for codes in (judged.labels, self.tops()))
+        labels, least = np.where(labels >= floor, labels, 0.0), chosen["min_rel"]
+        gains = (np.clip(labels, least, chosen["max_rel"]) - least) / (chosen["max_rel"] - least)
+        of_hit = list_of_each(offsets_from_sizes(judged.sizes))
+        places, scale = read.offsets[of_hit] + judged.ranks - 1, float(chosen[POSITIONED[request.card.name]])
+        if request.card.name == TBG:
+            above = np.where(judged.ranks > 1, read.sums[places - 1], 0.0)
+            weights = powers_of_two(-above / scale)
+        else:
+            weights = np.maximum(0.0, 1 - read.sums[places] / scale)
+        values = occurrences(of_hit, gains * weights, len(base)) if len(gains) else np.zeros(len(base))
+        return np.where(tops >= floor, values, base)
+
+    def tops(self) -> np.ndarray:
+        """The largest label of each query, or its code; -1 for none."""
+        offsets, labels = self.judgments
+        tops = np.full(len(offsets) - 1, -1, labels.dtype)
+        some = np.diff(offsets) > 0
+        tops[some] = labels[offsets[:-1][some]]
+        return tops
+
+    def rank_costs(self, found: dict[Budget, np.ndarray]) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+        """{column: the ranks whose costs are wanted, and of which queries they are}; others have the metric's value.
+
+        That is what the metric of ranks has where no relevant document, or not all of them, is retrieved.
+        """
+        wanted = {}
+        for column, bases in enumerate(self.bases):
+            if len(bases) == 1:  # with a budget, or by positions
+                continue
+            request, chosen = self.settings.requests[column], self.settings.values[column]
+            names = self.parts[None].settings.names
+            ranks, n_found, n_relevant = (found[None][:, names.index(base)] for base in bases)
+            ranks, is_cost = ranks.copy(), n_found > 0
+            if COSTS_OF_RANKS[request.card.name] == LAST_REL:
+                ranks[is_cost & (n_found < n_relevant)] = 0.0 if chosen["no_hit"] == "zero" else np.nan
+                is_cost &= n_found == n_relevant
+            wanted[column] = ranks, is_cost
+        return wanted
 
 
 def budget_of(request: Request, values: dict[str, Any]) -> Budget:
     """The budget of a metric with its rules; None for the cost of a rank."""
-    return None if request.card.name in COSTS_OF_RANKS else tuple(values[name] for name in BUDGET_PARAMS)
+    return (
+        None if request.card.name in (*COSTS_OF_RANKS, *POSITIONED) else tuple(values[name] for name in BUDGET_PARAMS)
+    )
 
 
 def base_metrics(request: Request, values: dict[str, Any]) -> tuple[str, ...]:
@@ -234,18 +344,3 @@ def base_metrics(request: Request, values: dict[str, Any]) -> tuple[str, ...]:
     rank = request._replace(card=NAMES[COSTS_OF_RANKS[request.card.name]], params=params)
     counts = (request._replace(card=NAMES[name], params={}) for name in (NUM_REL_RET, NUM_REL))
     return str(rank), *map(str, counts)
-
-
-def rank_costs(
-    ranked: RankedRun, query_ids: list[Any], request: Request, chosen: dict[str, Any], of_bases: list[np.ndarray]
-) -> np.ndarray:
-    """The costs of ranks; what the metric of ranks has where no relevant document, or not all of them, is retrieved."""
-    ranks, n_found, n_relevant = of_bases
-    is_cost = n_found > 0
-    values = ranks.copy()
-    if COSTS_OF_RANKS[request.card.name] == LAST_REL:
-        values[is_cost & (n_found < n_relevant)] = 0.0 if chosen["no_hit"] == "zero" else np.nan
-        is_cost &= n_found == n_relevant
-    wanted = {str(query_ids[row]): float(ranks[row]) for row in np.flatnonzero(is_cost).tolist()}
-    values[is_cost] = list(ranked.costs_at(wanted).values())
-    return values

@@ -6,7 +6,7 @@ here, from a Run, and the groups of those that are known are summed with the wei
 
 from __future__ import annotations
 
-import itertools
+import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
@@ -15,16 +15,20 @@ import numpy as np
 
 from fastir.checks import mapping
 from fastir.data.qrels import Qrels
-from fastir.data.run import Run
+from fastir.data.run import Run, as_run
 from fastir.engine.columns.rows import list_of_each, occurrences, offsets_from_sizes, stretches
-from fastir.engine.measure import NDCG, NDCG_AWRF, NUM_Q
-from fastir.engine.rank._order import falls_to
+from fastir.engine.join._judged import judgments, with_falls
+from fastir.engine.measure import NDCG, NDCG_AWRF, NUM_REL_RET
+from fastir.engine.measure._arithmetic import integer_logs, natural_logs
 from fastir.errors import FormatError, UnknownMetricError, quote, warn_caller
 from fastir.evaluation.composites.from_plain import FromPlain
-from fastir.evaluation.composites.ranked_rows import ranked_rows
-from fastir.evaluation.drivers.evaluate_one import PlainEvaluator, RunValues
+from fastir.evaluation.composites.ranked_rows import Reading, keyed, ranked_rows, read_numbers
+from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
+from fastir.evaluation.drivers.judged import with_plan
+from fastir.evaluation.drivers.min_score import retrieved
 from fastir.inputs.mappings import field_rows
 from fastir.inputs.places import is_path, place_name
+from fastir.request.compiler import compile_plan
 from fastir.request.names import NAMES
 from fastir.request.options import MAX_DEPTH, TIES, TIES_BY_ID, TIES_BY_INPUT
 from fastir.request.plan import GROUPED, ID_PROPERTIES, Settings, compile_settings
@@ -210,54 +214,22 @@ def rank_documents(run: Run, ties: str, depth: int = MAX_DEPTH, single: bool = F
     return RankedDocuments(queries, ranks + 1, ids.take(ranked_rows(run, ties, single)[places])[:])
 
 
-def rank_dicts(run: dict[Any, Any], places: Mapping[str, int], ties: str, depth: int, single: bool) -> RankedDocuments:
-    """The first `depth` documents of each ranking of a dict of dicts; the queries are those with places."""
-    queries: list[int] = []
-    sizes: list[int] = []
-    doc_ids: list[Any] = []
-    others: dict[Any, Any] = {}
-    for query_id, ranking in run.items():
-        place = places.get(str(query_id), -1)
-        if place >= 0 and type(ranking) is dict and falls_to(ranking, depth, single):
-            before = len(doc_ids)
-            doc_ids += itertools.islice(ranking, depth)
-            queries.append(place)
-            sizes.append(len(doc_ids) - before)
-        elif place >= 0:
-            others[query_id] = shorten(ranking, depth, single)
-    offsets = offsets_from_sizes(sizes)
-    each = list_of_each(offsets)
-    fallen = RankedDocuments(np.array(queries, np.int64)[each], np.arange(len(each)) - offsets[each] + 1, doc_ids)
-    if not others:
-        return fallen
-    of_run, ranks, more = rank_documents(Run.from_dict(others), ties, depth, single)
-    of_others = np.array([places[str(query_id)] for query_id in others], np.int64)[of_run]
-    return RankedDocuments(np.append(fallen.queries, of_others), np.append(fallen.ranks, ranks), doc_ids + more)
-
-
-def shorten(ranking: Mapping[Any, Any], depth: int, single: bool) -> Mapping[Any, Any]:
-    """The documents of a ranking whose scores are at least that of the last to depth, in their order."""
-    n = len(ranking)
-    if n <= depth:
-        return ranking
-    scores = np.fromiter(ranking.values(), float, n).astype(np.float32 if single else float, copy=False)
-    kept = scores >= np.partition(scores, n - depth)[n - depth]
-    doc_ids = list(ranking)
-    return {doc_ids[row]: ranking[doc_ids[row]] for row in np.flatnonzero(kept).tolist()}
-
-
 def rank_weights(longest: int) -> np.ndarray:
     """What each rank is worth, 1 / log2(max(rank, 2)), from position 1: float64 of shape (longest + 1,)."""
-    return np.array([1 / math.log2(max(rank, 2)) for rank in range(longest + 1)])
+    return 1 / np.concatenate((np.ones(2), integer_logs(longest)[1:]))[: longest + 1]
 
 
 # ---- the metrics -----------------------------------------------------------------------------------------------------
 def fairness(exposure: np.ndarray, target: np.ndarray) -> np.ndarray:
     """1 - Jensen-Shannon divergence (natural logarithm) of exposure and target by row; NaN without exposure."""
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore"):
         sides = [shares / shares.sum(axis=1, keepdims=True) for shares in (exposure, target)]
-        middle = (sides[0] + sides[1]) / 2
-        terms = [np.where(side == 0, 0.0, side * np.log(side / middle)).sum(axis=1) for side in sides]
+    middle = (sides[0] + sides[1]) / 2
+    terms = []
+    for side in sides:
+        parts, shown = side.copy(), side > 0
+        parts[shown] *= natural_logs(side[shown] / middle[shown])
+        terms.append(parts.sum(axis=1))
     return 1 - np.maximum(terms[0] + terms[1], 0.0) / 2
 
 
@@ -287,15 +259,25 @@ class ExposureEvaluator(FromPlain):
                 params = {**values, "gain": "binary", "discount": "jk2"}
                 self.utilities[column] = str(request._replace(card=NAMES[NDCG], params=params))
         options = settings.options._replace(convention="fastir", choices=())
-        metrics = tuple(dict.fromkeys(self.utilities.values())) or (NUM_Q,)
+        metrics = tuple(dict.fromkeys(self.utilities.values())) or (NUM_REL_RET,)  # which looks for documents
         self.plain: PlainEvaluator = prepare(qrels, compile_settings(metrics, options))
+        self.offsets: np.ndarray = judgments(self.plain.judged)[0]
+        self.forms: dict[bool, dict[Any, int]] = {False: groups.rows}
 
-    def answer(self, run: Any, n_threads: SupportsIndex | None, plain: RunValues) -> RunValues:
-        """The result of `measure`, from the values of the job."""
+    def begin(self) -> tuple[list[Job], Callable[..., RunValues]]:
+        plain, falls = self.plain, np.zeros(self.plain.qrels.columns.n_rows, np.uint8)
+        plan, _ = compile_plan(*plain.settings.compiled, plain.settings.grades)
+        job = with_plan(plain, with_falls(plan, plain.judged, falls))
+        return [(job, None)], functools.partial(self.measure_exposure, falls)
+
+    def measure_exposure(
+        self, falls: np.ndarray, run: Any, n_threads: SupportsIndex | None, plain: RunValues
+    ) -> RunValues:
+        """The result of `measure`, from the values of the job, which has told of rankings whose scores fall."""
         query_ids, found, status, coverage = plain
         places = {str(query_id): place for place, query_id in enumerate(query_ids)}
         cutoffs = [MAX_DEPTH if request.cutoff is None else request.cutoff for request in self.settings.requests]
-        queries, ranks, rows = self.rank(run, places, max(cutoffs))
+        queries, ranks, rows = self.rank(run, places, max(cutoffs), falls)
         target, weights = self.groups.target(query_ids), rank_weights(int(ranks.max(initial=0)))
         values = np.empty((len(query_ids), len(cutoffs)))
         of_cutoffs: dict[int, np.ndarray] = {}
@@ -310,34 +292,54 @@ class ExposureEvaluator(FromPlain):
                 values[:, column] *= found[:, self.plain.settings.names.index(self.utilities[column])]
         return query_ids, values, status, coverage
 
-    def rank(self, run: Any, places: dict[str, int], k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def rank(
+        self, run: Any, places: dict[str, int], k: int, falls: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The place of the query, the rank and the row in the groups of the first k documents of each ranking."""
-        settings = self.settings
+        settings, run = self.settings, retrieved(run, self.settings)
         depth = settings.options.max_depth or MAX_DEPTH
-        depth = min(k, depth) if self.judged is None else depth
-        if isinstance(run, Run):
-            of_run, ranks, doc_ids = rank_documents(run, self.ties, depth, settings.single)
-            known = [places.get(str(query_id), -1) for query_id in run.columns.query_ids]
-            queries = np.array(known, np.int64)[of_run]
+        if self.judged is None:
+            queries, ranks, rows = self.known_rows(run, places, min(k, depth), falls)
         else:
-            queries, ranks, doc_ids = rank_dicts(run, places, self.ties, depth, settings.single)
-        rows = self.groups.rows_of(doc_ids)
+            queries, ranks, rows = self.judged_rows(run, places, depth, self.judged)
         if settings.options.duplicates == "once":  # the first in rank order is the document
             firsts = np.unique(queries * (len(self.groups.rows) + 1) + rows, return_index=True)[1]
             repeated = np.ones(len(rows), bool)
             repeated[firsts] = False
             rows = np.where(repeated, UNKNOWN, rows)
-        kept = queries >= 0
-        if self.judged is not None:
-            judged = [self.judged.get(text, set()) for text in places] + [set()]
-            pairs = zip(queries.tolist(), doc_ids, strict=True)
-            kept &= np.fromiter((str(doc_id) in judged[query] for query, doc_id in pairs), bool, len(rows))
-            queries, rows = queries[kept], rows[kept]
-            first = np.append(True, queries[1:] != queries[:-1]) if len(queries) else np.zeros(0, bool)
-            ranks = np.arange(len(queries)) - np.flatnonzero(first)[np.cumsum(first) - 1] + 1
-            kept = ranks <= k
+        kept = ranks <= k
         queries, ranks, rows = queries[kept], ranks[kept], rows[kept]
         if len(rows) and (rows == UNKNOWN).all():
             example = next(iter(self.groups.rows))
             warn_caller(f"no document at these ranks has groups; doc_groups have {quote(example)}, for example")
         return queries, ranks, rows
+
+    def known_rows(
+        self, run: Any, places: dict[str, int], k: int, falls: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What `rank` returns of the first k documents, looked up as they stand."""
+        n = len(places)
+        depths, of_query = np.full(n, k), np.zeros(n, np.uint8)
+        if n == self.plain.judged.n_queries:
+            some = np.diff(self.offsets) > 0
+            of_query[some] = falls[self.offsets[:-1][some]]
+        settings = self.settings
+        rules = settings.ties, bool(settings.single), settings.options.duplicates
+        reading = Reading(depths, depths, math.inf, UNKNOWN, *rules)
+        read = read_numbers(run, places, lambda integers: [keyed(self.forms, integers)] * n, reading, of_query)
+        queries = list_of_each(read.offsets)
+        return queries, np.arange(len(queries)) - read.offsets[queries] + 1, read.numbers.astype(np.int64)
+
+    def judged_rows(
+        self, run: Any, places: dict[str, int], depth: int, judged: dict[str, set[str]]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What `rank` returns of the judged ones of the first `depth` documents."""
+        held = as_run(run, None, self.settings.options.duplicates)
+        of_run, _, doc_ids = rank_documents(held, self.ties, depth, self.settings.single)
+        queries = np.array([places.get(str(query_id), -1) for query_id in held.columns.query_ids], np.int64)[of_run]
+        of_places = [judged.get(text, set()) for text in places] + [set()]
+        pairs = zip(queries.tolist(), doc_ids, strict=True)
+        kept = np.fromiter((str(doc_id) in of_places[query] for query, doc_id in pairs), bool, len(queries))
+        queries, rows = queries[kept], self.groups.rows_of(doc_ids)[kept]
+        first = np.append(True, queries[1:] != queries[:-1]) if len(queries) else np.zeros(0, bool)
+        return queries, np.arange(len(queries)) - np.flatnonzero(first)[np.cumsum(first) - 1] + 1, rows

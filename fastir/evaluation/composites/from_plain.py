@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 from fastir.evaluation.drivers.evaluate_one import Job, PlainEvaluator, RunValues
@@ -26,9 +26,14 @@ class FromPlain:
         """This evaluator for a run of these rows, as they were before a Run was made of them."""
         return self
 
+    def begin(self) -> tuple[list[Job], Callable[..., RunValues]]:
+        """The jobs of a call, and what makes the result of `measure` of a run, n_threads and the values of each."""
+        return self.jobs, self.answer
+
     def measure(self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None) -> RunValues:
         """Evaluate a run like `PlainEvaluator.measure`."""
-        return self.answer(run, n_threads, self.plain.measure(run, n_threads, watch))
+        jobs, answer = self.begin()
+        return answer(run, n_threads, *(plain.measure(run, n_threads, watch) for plain, _ in jobs))
 
     def answer(self, run: Any, n_threads: SupportsIndex | None, plain: RunValues) -> RunValues:
         """The result of `measure`, from the values of the job."""

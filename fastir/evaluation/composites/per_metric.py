@@ -7,7 +7,8 @@ a PlainEvaluator, and the columns of all are put side by side.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Mapping
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
 
 import numpy as np
@@ -135,14 +136,15 @@ class PerMetricRules:
 
     def measure_dicts(self, run: dict[Any, Any], n_threads: SupportsIndex | None) -> list[RunValues]:
         """The values of each part, for a dict of dicts that is read once for all."""
-        jobs = [[(part, None)] if isinstance(part, PlainEvaluator) else part.jobs for _, part in self.parts]
-        together = [job for of_part in jobs for job in of_part]
+        begun: list[tuple[Sequence[Job], Callable[..., RunValues]]] = []
+        for _, part in self.parts:
+            if isinstance(part, PlainEvaluator):
+                begun.append(([(part, None)], lambda run, n_threads, measured: measured))
+            else:
+                begun.append(part.begin() if isinstance(part, FromPlain) else (part.jobs, part.answer))
+        together = [job for jobs, _ in begun for job in jobs]
         part_values = iter(measure_together(together, run) if together else ())
-        done = []
-        for (_, part), of_part in zip(self.parts, jobs, strict=True):
-            measured = [next(part_values) for _ in of_part]
-            done.append(measured[0] if isinstance(part, PlainEvaluator) else part.answer(run, n_threads, *measured))
-        return done
+        return [answer(run, n_threads, *itertools.islice(part_values, len(jobs))) for jobs, answer in begun]
 
     def evaluators(self) -> list[PlainEvaluator]:
         """The evaluators that decide the order of documents: one for each set of rules."""
@@ -200,7 +202,9 @@ class JudgedAnywhere:
 
         It may have duplicate documents in a query, which a dict of dicts cannot have.
         """
-        rankings = with_text(run, self.query_ids)
+        from fastir.evaluation.drivers.min_score import retrieved
+
+        rankings = with_text(retrieved(run, self.settings), self.query_ids)
         pool = {
             query_id: {self.judged[doc_id]: 0 for doc_id in rankings.get(str(query_id), ()) if doc_id in self.judged}
             for query_id in self.query_ids
@@ -243,7 +247,9 @@ class IdealByScore(FromPlain):
 
     def rank_ideal_by(self, run: Any) -> Callable[[Any, SupportsIndex | None], np.ndarray]:
         """A function of a run and n_threads that gives the values; the ideal rankings go by the scores in `run`."""
-        rankings = with_text(run, self.labels)
+        from fastir.evaluation.drivers.min_score import retrieved
+
+        rankings = with_text(retrieved(run, self.plain.settings), self.labels)
         parts = []
         for level, columns in self.levels.items():
             ordered = {

@@ -96,7 +96,9 @@ class SubtopicEvaluator:
                 run = ideal_runs.get((alpha, level, depth))
                 if run is None:
                     run = ideal_runs[alpha, level, depth] = ideal_run(self.qrels, alpha, level, depth)
-                plain = self.settings.options.replace(queries="qrels", max_depth=None, judged_only=False, ties="trec")
+                plain = self.settings.options.replace(
+                    queries="qrels", max_depth=None, min_score=None, judged_only=False, ties="trec"
+                )
                 ideal = prepare(self.qrels.columns.parts, compile_settings((self.bases[text],), plain))
                 ideals[text] = self.mean(text, ideal.measure(self.spread(Run.from_dict(run)), 1)[1][:, 0])
         return ideals

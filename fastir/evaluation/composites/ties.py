@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
-from fastir.data.results.results import Results, remake
-from fastir.data.results.ties import TieRange, TieReport
-from fastir.engine.columns.rows import occurrences, offsets_from_sizes, repeat, stretches
+from fastir.data.results.results import Results, set_ties
+from fastir.engine.columns.rows import offsets_from_sizes, repeat, stretches
 from fastir.engine.join._judged import judgments, with_ties
 from fastir.engine.rank._judged_ranks import JudgedRanks
 from fastir.engine.threads import run as run_kernel
@@ -25,19 +24,22 @@ from fastir.request.plan import Settings, compile_settings, has_closed_form
 if TYPE_CHECKING:
     from fastir.inputs.files import Watch
 
+Settled = tuple[np.ndarray, np.ndarray]  # ranks and labels
 BEST, WORST, EXPECTED = "optimistic", "pessimistic", "average"
 
 
 class Tied(NamedTuple):
-    """The hits of the queries with ties, in rank order, the best labels of each tie first; `sizes` of each query."""
+    """The hits of the queries with ties, in rank order, the best labels of each tie first; and their judgments."""
 
     queries: np.ndarray
-    sizes: np.ndarray
     firsts: np.ndarray
     lasts: np.ndarray
     labels: np.ndarray
     num_ret: np.ndarray
-    largest: np.ndarray
+    largest: np.ndarray  # of all queries
+    offsets: np.ndarray
+    ideal_offsets: np.ndarray
+    ideals: np.ndarray
 
 
 class TieMeasurer:
@@ -62,6 +64,8 @@ class TieMeasurer:
                 ruled = compile_settings(names, settings.options.replace(ties=rule))
                 self.settings[rule] = ruled.for_grades(settings.grades)
         self.judgments: Any = judgments(prepared.judged)
+        self.starts: np.ndarray = self.judgments[0][:-1][np.diff(self.judgments[0]) > 0]
+        self.spare: list[tuple[PlainEvaluator, tuple[np.ndarray, ...]]] = []  # what `collector` made, for the next run
         self.by_label: np.ndarray = np.array([extreme_by_label(request) for request in shown])
 
     def measure(
@@ -71,102 +75,107 @@ class TieMeasurer:
 
         `run` is in memory: rows in any order are ranked by a join that does not know the ties.
         """
-        prepared, judged = self.prepared, self.prepared.judged
-        n = prepared.qrels.columns.n_rows
-        firsts, lasts, num_ret = np.zeros(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-        labels = np.empty(n, np.int32)
-        plan, _ = compile_plan(*prepared.settings.compiled, prepared.settings.grades)
-        plan = with_ties(plan, judged, firsts, lasts, num_ret, labels)
-        measured = with_plan(prepared, plan).measure(run, n_threads, watch)
-        if not measured[3].counts.n_tied_queries:
-            return measured, None
-        hits = np.flatnonzero(firsts)
-        of_hit = np.searchsorted(self.judgments[0], hits, "right") - 1
-        largest = np.ones(judged.n_queries, np.int64)
-        np.maximum.at(largest, of_hit, lasts[hits] - firsts[hits] + 1)
-        tied = largest[of_hit] > 1
-        hits, of_hit = hits[tied], of_hit[tied]
-        labels = np.maximum(labels[hits], -1)
-        places = of_hit * (num_ret[hits].max() + 1) + firsts[hits]  # as two keys are sorted faster than three
-        order = np.lexsort((-labels.astype(np.int64), places))
-        hits = hits[order]
-        queries = np.flatnonzero(largest > 1)
-        sizes = occurrences(of_hit, minlength=judged.n_queries)[queries]
-        totals = num_ret[self.judgments[0][queries]]
-        return measured, Tied(queries, sizes, firsts[hits], lasts[hits], labels[order], totals, largest)
+        try:
+            collector, arrays = self.spare.pop()
+        except IndexError:
+            collector, arrays = self.collector()
+        arrays[-1][self.starts] = 0
+        measured = collector.measure(run, n_threads, watch)
+        tied = self.tied(*arrays) if measured[3].counts.n_tied_queries else None
+        self.spare.append((collector, arrays))
+        return measured, tied
 
-    def values(self, tied: Tied, rule: str, n_threads: SupportsIndex | None) -> np.ndarray:
+    def collector(self) -> tuple[PlainEvaluator, tuple[np.ndarray, ...]]:
+        """An evaluator that puts the ties of each hit away in arrays, which are the arguments of `tied`."""
+        prepared, n = self.prepared, self.prepared.qrels.columns.n_rows
+        arrays = tuple(np.empty(n, dtype) for dtype in (np.int64, np.int64, np.int32, np.int64, np.int64))
+        plan, _ = compile_plan(*prepared.settings.compiled, prepared.settings.grades)
+        return with_plan(prepared, with_ties(plan, prepared.judged, *arrays)), arrays
+
+    def tied(
+        self, firsts: np.ndarray, lasts: np.ndarray, labels: np.ndarray, num_ret: np.ndarray, n_hits: np.ndarray
+    ) -> Tied:
+        """The documents of the queries with ties."""
+        n_queries, (offsets, ideals) = self.prepared.judged.n_queries, self.judgments
+        found = np.zeros(n_queries, np.int64)
+        found[np.diff(offsets) > 0] = n_hits[self.starts]
+        hits, borders = stretches(offsets[:-1], found), offsets_from_sizes(found)
+        firsts, lasts, labels = firsts[hits], lasts[hits], np.maximum(labels[hits], -1)
+        largest = np.ones(n_queries, np.int64)
+        largest[found > 0] = np.maximum.reduceat(lasts - firsts + 1, borders[:-1][found > 0])
+        queries = np.flatnonzero(largest > 1)
+        sizes, n_ideals, totals = found[queries], np.diff(offsets)[queries], num_ret[offsets[queries]]
+        if len(queries) < n_queries:
+            ideals = ideals[stretches(offsets[queries], n_ideals)]
+            kept = stretches(borders[queries], sizes)
+            firsts, lasts, labels = firsts[kept], lasts[kept], labels[kept]
+        order = by_place(repeat(offsets_from_sizes(totals)[:-1], sizes) + firsts, labels)
+        hits_in_order = firsts[order], lasts[order], labels[order]
+        ends = offsets_from_sizes(sizes), offsets_from_sizes(n_ideals)
+        return Tied(queries, *hits_in_order, totals, largest, *ends, ideals)
+
+    def values(self, tied: Tied, rule: str, settled: Settled, n_threads: SupportsIndex | None) -> np.ndarray:
         """The values of the queries with ties under a rule, a column for each metric of its settings."""
         settings = self.settings[rule]
-        ranks, labels = settle(tied, rule)
-        offsets, ideals = self.judgments
-        n_ideals = np.diff(offsets)[tied.queries]
-        ideals = ideals[stretches(offsets[tied.queries], n_ideals)]
-        values = np.empty((len(tied.sizes), len(settings.names)))
-        ends = offsets_from_sizes(tied.sizes), offsets_from_sizes(n_ideals)
+        values = np.empty((len(tied.queries), len(settings.names)))
         lasts = tied.lasts if rule == EXPECTED else None
-        kernel = JudgedRanks(settings.plan, ends[0], ranks, labels, tied.num_ret, ends[1], ideals, values, lasts)
+        of_hits, of_ideals = (tied.offsets, *settled, tied.num_ret), (tied.ideal_offsets, tied.ideals)
+        kernel = JudgedRanks(settings.plan, *of_hits, *of_ideals, values, lasts)
         run_kernel(kernel, n_threads)
         kernel.check()
         return values
 
-    def report(self, results: Results, tied: Tied | None, n_threads: SupportsIndex | None) -> TieReport:
-        """The report on Results of the run; `tied` is what `measure` found."""
+    def report(self, results: Results, tied: Tied | None, n_threads: SupportsIndex | None) -> Results:
+        """The Results of the run with their report; `tied` is what `measure` found."""
         names, plain = results.names, results.values
         all_ids = self.prepared.judged.query_ids
         values = np.stack([plain] * 3, 2)
         groups = np.ones(len(plain), np.int64)
-        open_form: list[int] = []
         if tied is not None:
-            places = np.full(len(all_ids), -1)
             by_id = {query_id: row for row, query_id in enumerate(results.query_ids)}
-            places[:] = [by_id.get(query_id, -1) for query_id in all_ids]
-            kept = places[tied.queries] >= 0
-            rows = places[tied.queries][kept]
+            rows = np.array([by_id.get(all_ids[place], -1) for place in tied.queries.tolist()], np.int64)
+            kept = rows >= 0
+            rows = rows[kept]
             groups[rows] = tied.largest[tied.queries][kept]
-            best, worst = (self.values(tied, rule, n_threads)[kept][:, : len(names)] for rule in (BEST, WORST))
+            measured = {
+                rule: self.values(tied, rule, of, n_threads)[kept]
+                for rule, of in settle(tied).items()
+                if rule in self.settings
+            }
+            best, worst = (measured[rule][:, : len(names)] for rule in (BEST, WORST))
             expected = np.full(best.shape, np.nan)
             if EXPECTED in self.settings:
                 closed = [names.index(name) for name in self.settings[EXPECTED].names if name in names]
-                expected[:, closed] = self.values(tied, EXPECTED, n_threads)[kept][:, : len(closed)]
-            open_form = [column for column, name in enumerate(names) if not self.is_closed(name)] if len(rows) else []
+                expected[:, closed] = measured[EXPECTED][:, : len(closed)]
             low, high = np.fmin(best, worst), np.fmax(best, worst)
             others = ~self.by_label
-            for known in (expected, plain[rows]):
+            for known in (expected, plain[rows]) if others.any() else ():
                 low[:, others] = np.fmin(low, known)[:, others]
                 high[:, others] = np.fmax(high, known)[:, others]
             values[rows] = np.stack([expected, low, high], 2)
-        means = [remake(results, np.ascontiguousarray(values[:, :, place])) for place in range(3)]
-        ranges = []
-        for column, name in enumerate(names):
-            expected_mean, lowest, highest = (each[name] for each in means)
-            expected_mean = float("nan") if column in open_form else expected_mean
-            n_queries = int((values[:, column, 2] > values[:, column, 1]).sum())
-            bias, apart = results[name] - expected_mean, highest - lowest
-            largest = int(groups.max(initial=1))
-            ranges.append(TieRange(name, expected_mean, lowest, highest, apart, bias, n_queries, largest))
-        return TieReport(ranges, results.query_ids, values, plain - values[:, :, 0], groups)
-
-    def is_closed(self, name: str) -> bool:
-        """Whether the expected value of a metric has a closed form here."""
-        return EXPECTED in self.settings and name in self.settings[EXPECTED].names
+        return set_ties(results, values, groups)
 
 
-def settle(tied: Tied, rule: str) -> tuple[np.ndarray, np.ndarray]:
-    """Ranks and labels in rank order: each tie's best labels at its first ranks, or its worst ones before its last.
+def by_place(places: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The order of hits by their places, and of those of one place by their labels, the best first."""
+    most = int(labels.max()) + 2
+    if int(places.max() + 1) * most < 2**63:  # one key is sorted faster than two
+        return np.argsort(places * most - labels, kind="stable")  # most come nearly in order
+    return np.lexsort((-labels.astype(np.int64), places))
+
+
+def settle(tied: Tied) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Ranks and labels in rank order by rule: each tie's best labels at its first ranks, or its worst before its last.
 
     They come with the best labels of each tie first; for the expected value both stay.
     """
-    if rule == EXPECTED:
-        return tied.firsts, tied.labels
     n = len(tied.labels)
     begins = np.ones(n, bool)
-    begins[1:] = tied.lasts[1:] != tied.lasts[:-1]
-    begins[np.cumsum(tied.sizes[:-1])] = True  # each of these queries has hits
+    np.not_equal(tied.lasts[1:], tied.lasts[:-1], out=begins[1:])
+    begins[tied.offsets[:-1]] = True  # each of these queries has hits
     starts = np.flatnonzero(begins)
-    sizes = np.diff(starts, append=n)
-    within = np.arange(n) - repeat(starts, sizes)
-    if rule == BEST:
-        return tied.firsts + within, tied.labels
-    after = repeat(sizes, sizes) - 1 - within
-    return tied.lasts - after, tied.labels[np.arange(n) - within + after]
+    ends = np.append(starts[1:], n)
+    places, sizes = np.arange(n), ends - starts
+    within, opposite = places - repeat(starts, sizes), repeat(starts + ends - 1, sizes) - places
+    worst = tied.lasts - (opposite - places + within), tied.labels[opposite]
+    return {BEST: (tied.firsts + within, tied.labels), WORST: worst, EXPECTED: (tied.firsts, tied.labels)}

@@ -20,6 +20,7 @@ id_lists      the driver of ids in rank order, without scores
 trec          the driver of TREC files, evaluated while they are read
 tables        the driver of tables and files of tables, evaluated while they are read
 coverage      Coverage: how the queries of qrels and run overlap; _coverage has its fields
+min_score     runs without the rows below a threshold, for what reads all documents of a run
 suspect_runs  qrels and a run that look swapped; ids that never match, with a guess at why
 judged        the ranks of the judged documents, as JudgedRankings
 """

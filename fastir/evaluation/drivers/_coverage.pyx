@@ -22,7 +22,7 @@ cdef class Overlap:
     def __init__(self, prepared, status, Counts counts, Py_ssize_t n_run, run_ids, run_repairs, rows=None):
         cdef Py_ssize_t in_both = counts.n_matched_queries
         cdef bint unusual = (counts.n_unjudged_queries or counts.n_repeated_rows or counts.n_rounded_queries
-                             or counts.n_excluded_rows or counts.n_flat_queries)
+                             or counts.n_excluded_rows or counts.n_low_rows or counts.n_flat_queries)
         self.prepared, self.codes, self.counts, self.n_run, self.rows = prepared, status, counts, n_run, rows
         self.run_ids = list(run_ids) if n_run > in_both else ()
         self.run_repairs = self.all_repairs(run_repairs) if unusual else run_repairs

@@ -14,6 +14,7 @@ from fastir.engine.columns.rows import (
     EXCLUDED,
     INCOMPLETE,
     LIKE_SCORES,
+    LOW,
     ROUNDED,
     rounded_place,
 )
@@ -86,6 +87,8 @@ class Coverage(Overlap):
         if counts.n_excluded_rows:
             first = ids[counts.excluded_rows_example]
             run_repairs = {**run_repairs, EXCLUDED: (counts.n_excluded_rows, f"query {first}")}
+        if counts.n_low_rows:
+            run_repairs = {**run_repairs, LOW: (counts.n_low_rows, f"query {ids[counts.low_rows_example]}")}
         if counts.n_rounded_queries:
             place = rounded_place(ids[counts.rounded_queries_example], counts.rounded_docs or ())
             run_repairs = {**run_repairs, ROUNDED: (counts.n_rounded_queries, place)}

@@ -41,6 +41,7 @@ def join_rules(prepared: PreparedQrels) -> JoinRules:
 
 def needs_a_run(prepared: PreparedQrels, integers: Any) -> bool:
     """Whether the join of lists cannot follow the rules, and a Run must be made of them."""
+    prepared.refuse_unscored("lists of ids have")
     parents = prepared.stand_for
     if parents is None:
         return prepared.settings.options.duplicates == "last"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,7 @@ def from_plain_dict(prepared: PreparedQrels, run: Any) -> Joined | None:
         prepared.status,
         settings.ties,
         settings.single,
+        settings.least,
         run,
         LONG_QUERY_ROWS,
         prepared.min_missing_queries,
@@ -71,8 +73,9 @@ def dicts_together(parts: Sequence[tuple[PreparedQrels, Judged | None]], run: An
     )
     tables = [new_table(part, rows) for part, _ in parts]
     jobs = [
-        (shared or part.judged, part.settings.plan, values, status, part.settings.ties, part.settings.single)
+        (shared or part.judged, of.plan, values, status, of.ties, of.single, of.least)
         for (part, shared), (values, status) in zip(parts, tables, strict=True)
+        for of in [part.settings]
     ]
     all_counts, kinds = judge(first.judged, jobs, run, rows=rows)
     repairs = {} if kinds == first.kinds else dicts.compare_id_types(run, kinds, first.kinds, {})
@@ -107,6 +110,10 @@ def judge_long_dict(judged: Judged, jobs: list[Any], run: dict[Any, Any], rows: 
 def from_run(task: Task) -> Coverage:
     """Evaluate a Run, in stretches of queries that threads share; watch(0) is called before each."""
     prepared, run, watch = task.prepared, task.run, task.watch
+    if prepared.settings.least > -math.inf:
+        from fastir.evaluation.drivers.min_score import refuse_ranks
+
+        refuse_ranks(run)
     rules = prepared.join_rules()
     rules.only_judged, rules.once = False, True  # a Run was checked when it was made
     rules.parents = None if prepared.stand_for is None else prepared.stand_for.of(run)

@@ -6,6 +6,7 @@ neither qrels with groups nor metrics with different rules: for these, `composit
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
@@ -88,7 +89,7 @@ class PreparedQrels:
         """Shape (n_queries, n_slots): the values of a query that is missing from the run; made at the first call."""
         if self.missing is None:
             settings, values = self.settings, empty(self.shape)
-            rules = settings.ties, settings.single
+            rules = settings.ties, settings.single, settings.least
             judge_dict(self.judged, [(self.judged, settings.plan, values, self.status.copy(), *rules)], {})
             self.missing = values  # another thread may have made the same
         return self.missing
@@ -109,6 +110,13 @@ class PreparedQrels:
         """The documents that leave the rankings, if any do; aligned with the queries of `judged`."""
         return self.parents.judged_documents() if isinstance(self.parents, Exclusion) else None
 
+    def refuse_unscored(self, what: str) -> None:
+        """Refuse the option `min_score` beside a run without scores, which is called `what`."""
+        if self.settings.least > -math.inf:
+            from fastir.evaluation.drivers.min_score import RANKS_TEXT
+
+            raise ValueError(f"{RANKS_TEXT}{what} no scores")
+
     def join_rules(self) -> JoinRules:
         """The rules of a join that reads rows, as a new object."""
         settings, options, parents = self.settings, self.settings.options, self.stand_for
@@ -121,6 +129,7 @@ class PreparedQrels:
             options.duplicates == "once",
             parents if isinstance(parents, Parents) else None,
             self.excluded,
+            settings.least,
         )
 
     def reread(self, task: Any, threads: int) -> Any:

@@ -68,6 +68,8 @@ def from_rows(task: Task) -> Coverage:
     """
     prepared = task.prepared
     table: Table = task.run
+    if table.ranks:
+        prepared.refuse_unscored(f"column {table.names[2]!r} has")
     with_parents = prepared.stand_for is not None
     batches = read_batches(table, with_parents)
     n_rows = table.n_rows if table.n_rows is not None or table.split is None else table.split.rows(PARALLEL_ROWS)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fastir.data.run import MERGED_CHUNKS, Run
-from fastir.engine.columns.rows import EXCLUDED, offsets_from_sizes, stretches
+from fastir.engine.columns.rows import EXCLUDED, LOW, offsets_from_sizes, stretches
 from fastir.engine.measure._codes import STATUS_CODES
 from fastir.evaluation.drivers.evaluate_one import DRIVERS, PlainEvaluator
 from fastir.evaluation.drivers.in_memory import from_plain_dict, from_run
@@ -87,6 +87,8 @@ class WholeQueries(PartReader):
             repairs.pop("duplicates" if self.evaluator.stand_for is None else MERGED_CHUNKS)
         if counts.n_excluded_rows:
             repairs.pop(EXCLUDED)
+        if counts.n_low_rows:
+            repairs.pop(LOW)
         numbers = {name: (getattr(counts, f"n_{name}"), getattr(counts, f"{name}_example")) for name in WITH_EXAMPLE}
         numbers["unjudged_docs"] = coverage.unjudged(), -1
         return Ranked(at, [ids[row] for row in at.tolist()], sizes, arrays, unknown_queries, repairs, numbers)

@@ -354,10 +354,6 @@ def part_rules(prepared: RunEvaluator, reads_all: bool) -> PartRules:
     """What all parts of an evaluation know: the order of documents, what is read of the judgments, and the digest."""
     settings = prepared.settings
     refuse_weighted(settings)
-    if settings.options.min_score is not None:
-        raise ValueError(
-            "min_score: parts are not put together with it; evaluate the whole run, or leave rows out before"
-        )
     rules = single_order(prepared)
     compile_fixed(settings.metrics, settings.options, rules)
     return rules, READ_CODES["pool"] if reads_all else read_code(prepared), evaluation_digest(prepared), []
@@ -390,6 +386,8 @@ def check_two_pass(prepared: RunEvaluator) -> None:
         raise ValueError(
             f"two passes cannot look for all duplicates (validate='full'), only for judged ones ('judged'); {advice}"
         )
+    if options.min_score is not None:
+        raise ValueError(f"two passes cannot leave rows out (min_score): queries may lose all of theirs; {advice}")
     if options.duplicates not in (None, "once"):
         raise ValueError(f"two passes cannot remove duplicates (duplicates={options.duplicates!r}); {advice}")
     if find_document_map(prepared.parents) is not None:

@@ -41,6 +41,7 @@ def suits(prepared: PreparedQrels, table: Table) -> bool:
     settings = prepared.settings
     return (
         settings.options.validate == "judged"
+        and settings.options.min_score is None
         and prepared.stand_for is None
         and settings.ties not in ORDER_DEPENDENT_TIES
         and settings.plan.reads <= READ_CODES["pool"]

@@ -20,7 +20,7 @@ Repairs = dict[str, tuple[int, str]]
 NO_COUNT: Count = (0, -1)
 ONCE_HINT = "duplicates='once' would repair it"
 # Counts that have an example.
-COUNTS_WITH_EXAMPLE = ("unjudged_queries", "tied_queries", "repeated_rows", "excluded_rows")
+COUNTS_WITH_EXAMPLE = ("unjudged_queries", "tied_queries", "repeated_rows", "excluded_rows", "low_rows")
 COUNT_NAMES = (*COUNTS_WITH_EXAMPLE, "unjudged_docs")
 
 

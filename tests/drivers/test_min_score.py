@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import fastir
-from fastir.evaluation.min_score import least_double
+from fastir.engine.columns.rows import LOW
+from fastir.request.plan import least_double
 
 METRICS = ["ndcg@3", "map", "p@2", "num_ret", "num_rel", "num_rel_ret", "rbp", "bpref", "judged@5"]
 LEVELS = [0.0, 0.2, 0.25, 0.5, 1.0, 2.0, float("inf"), float("-inf")]
@@ -40,24 +41,27 @@ def trec(run, path):
     return path
 
 
+def containers_of(run, folder):
+    """A run in every shape that has scores."""
+    pa = pytest.importorskip("pyarrow")
+    return [
+        run,
+        fastir.Run.from_dict(run),
+        table(run),
+        pa.table(table(run)),
+        trec(run, folder / "a.run"),
+        {query: list(docs.items()) for query, docs in run.items()},
+        {query: {doc: np.float64(score) for doc, score in docs.items()} for query, docs in run.items()},
+    ]
+
+
 @QUIET
 @pytest.mark.parametrize("least", LEVELS)
 @pytest.mark.parametrize("ties", ["trec", "doc_id_asc", "input", "optimistic", "pessimistic"])
 def test_every_container_has_the_values_of_the_dict_without_the_low_rows(least, ties, tmp_path):
     qrels, run = collection()
     wanted = fastir.evaluate(qrels, without(run, least), METRICS, ties=ties)
-    pa = pytest.importorskip("pyarrow")
-    pairs = {query: list(docs.items()) for query, docs in run.items()}
-    containers = [
-        run,
-        fastir.Run.from_dict(run),
-        table(run),
-        pa.table(table(run)),
-        trec(run, tmp_path / "a.run"),
-        pairs,
-    ]
-    containers.append({query: {doc: np.float64(score) for doc, score in docs.items()} for query, docs in run.items()})
-    for container in containers:
+    for container in containers_of(run, tmp_path):
         found = fastir.evaluate(qrels, container, METRICS, ties=ties, min_score=least)
         assert np.array_equal(found.values, wanted.values, equal_nan=True), type(container)
         assert found.query_ids == wanted.query_ids and dict(found) == dict(wanted)
@@ -190,6 +194,130 @@ def test_array_metrics_of_the_callers_own_see_what_is_retrieved():
     assert fastir.evaluate_matrix(scores, [[0]], [metric], min_score=0.4)["n"] == 2
 
 
+@QUIET
+def test_the_report_counts_the_rows_and_all_else_is_as_without_them(tmp_path):
+    qrels, run = collection(9)
+    less = without(run, 0.5)
+    number = sum(map(len, run.values())) - sum(map(len, less.values()))
+    first = next(query for query in run if len(less[query]) < len(run[query]))
+    wanted = fastir.evaluate(qrels, less, METRICS, queries="qrels").report
+    for container in containers_of(run, tmp_path):
+        report = fastir.evaluate(qrels, container, METRICS, queries="qrels", min_score=0.5).report
+        assert report.repairs[LOW] == (number, f"query {first}"), type(container)
+        assert LOW in str(report)
+        for name in set(report.__slots__) - {"repairs"}:
+            assert getattr(report, name) == getattr(wanted, name), name
+    assert LOW not in fastir.evaluate(qrels, run, METRICS, queries="qrels", min_score=0.0).report.repairs
+    scores, items = np.array([[0.9, 0.1, 0.2], [0.1, 0.5, 0.5]]), [[0], [1, 2]]
+    for found in (
+        fastir.evaluate_matrix(scores, items, "map", min_score=0.2),
+        fastir.evaluate_matrix(np.asfortranarray(scores), items, "map", min_score=0.2, exclude={0: [2, 2]}),
+        fastir.evaluate_topk([[0, 2, 1], [1, 2, 0]], items, "map", scores=-np.sort(-scores), min_score=0.2),
+        fastir.evaluate_scores([[1, 0, 0], [0, 1, 1]], scores, "map", min_score=0.2),
+    ):
+        assert found.report.repairs == {LOW: (2, "query 0")}
+        assert found.report.queries_with_ties == 1
+
+
+@QUIET
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+@pytest.mark.parametrize("judged", [1, 3, 40])
+def test_rows_in_any_order_have_the_values_of_grouped_rows(judged, n_threads):
+    rng = random.Random(judged)
+    run = {f"q{i}": {f"d{j}": rng.randrange(50) / 50 for j in rng.sample(range(900), 300)} for i in range(60)}
+    qrels = {query: {doc: rng.choice((0, 1, 2)) for doc in list(docs)[:judged]} for query, docs in run.items()}
+    rows = [(query, doc, score) for query, docs in run.items() for doc, score in docs.items()]
+    rng.shuffle(rows)
+    columns = dict(zip(("query_id", "doc_id", "score"), map(np.array, zip(*rows, strict=True)), strict=True))
+    for least in (0.0, 0.5, 0.98, 2.0):
+        wanted = fastir.evaluate(qrels, without(run, least), METRICS)
+        for validate in ("full", "judged"):
+            found = fastir.evaluate(qrels, columns, METRICS, min_score=least, n_threads=n_threads, validate=validate)
+            assert found.values.tobytes() == wanted.values.tobytes() and dict(found) == dict(wanted)
+    again = {name: np.append(column, column[:1]) for name, column in columns.items()}
+    for least in (0.0, 2.0):  # whether it is low or not
+        with pytest.raises(fastir.DuplicateError):
+            fastir.evaluate(qrels, again, METRICS, min_score=least, n_threads=n_threads)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("shape", [(3, 63), (3, 64), (2, 16384), (2, 16385), (70, 513)])
+@pytest.mark.parametrize("n_items", [0, 2, 12, 300])
+def test_matrices_of_any_size_are_those_in_which_the_low_items_are_excluded(dtype, shape, n_items):
+    rng = np.random.default_rng(n_items)
+    scores = (rng.integers(0, 1000, shape) / 1000).astype(dtype)
+    items = [rng.choice(shape[1], min(n_items, shape[1]), replace=False) for _ in range(shape[0])]
+    seen = {row: rng.choice(shape[1], 5, replace=False) for row in range(0, shape[0], 2)}
+    for metrics in (["map", "ndcg@10", "num_ret"], ["ndcg@5", "mrr@5"]):
+        for least in (dtype(0.3), scores[0, 0], np.nextafter(scores[0, 0], dtype(2))):
+            low = {row: np.union1d(np.flatnonzero(of < least), seen.get(row, [])) for row, of in enumerate(scores)}
+            low = {row: of.astype(int) for row, of in low.items()}
+            wanted = fastir.evaluate_matrix(scores, items, metrics, exclude=low)
+            for given in (scores, np.asfortranarray(scores)):
+                for n_threads in (1, 3):
+                    options = {"exclude": seen, "min_score": float(least), "n_threads": n_threads}
+                    found = fastir.evaluate_matrix(given, items, metrics, **options)
+                    assert found.values.tobytes() == wanted.values.tobytes()
+
+
+@QUIET
+@pytest.mark.parametrize(
+    ("metrics", "options"),
+    [
+        (["awrf@3", "map"], {"doc_groups": {"d1": {"a": 1}, "d2": {"b": 1}}, "target": {"a": 0.5, "b": 0.5}}),
+        (["recall(budget=5)", "cost_first_rel"], {"doc_costs": {f"d{i}": 2 for i in range(9)}}),
+        (["hole@3", "compat(missing_documents=zero)"], {}),
+        (["forbidden_hits@3", "compat_help_harm"], {"forbidden_level": 0}),
+        (["psp@3", "weighted_recall@5"], {"doc_weights": {f"d{i}": i + 1 for i in range(9)}}),
+        (["recall@3"], {"average": "micro"}),
+    ],
+)
+def test_metrics_with_rules_of_their_own_leave_out_the_same_rows(metrics, options):
+    qrels, run = collection(13)
+    for least in (0.25, 0.5, 2.0):
+        wanted = fastir.evaluate(qrels, without(run, least), metrics, **options)
+        for container in (run, fastir.Run.from_dict(run)):
+            found = fastir.evaluate(qrels, container, metrics, min_score=least, **options)
+            assert np.array_equal(found.values, wanted.values, equal_nan=True)
+
+
+@QUIET
+def test_subtopics_leave_out_the_same_rows(tmp_path):
+    qrels, run = collection(15)
+    rows = (f"{query} {n % 2} {doc} {max(label, 0)}\n" for query, docs in qrels.items()
+            for n, (doc, label) in enumerate(docs.items()))  # fmt: skip
+    (tmp_path / "a.qrels").write_text("".join(rows))
+    judged = fastir.Qrels.from_file(tmp_path / "a.qrels", "subtopic")
+    metrics = ["alpha_ndcg@5", "err_ia@5", "strec@5"]
+    for container in (run, fastir.Run.from_dict(run)):
+        found = fastir.evaluate(judged, container, metrics, min_score=0.5)
+        assert np.array_equal(found.values, fastir.evaluate(judged, without(run, 0.5), metrics).values, equal_nan=True)
+
+
+@QUIET
+def test_analyses_of_runs_leave_out_the_same_rows():
+    qrels, run = collection(17)
+    runs = {"a": run, "b": {query: {doc: 1 - score / 2 for doc, score in docs.items()} for query, docs in run.items()}}
+    less = {name: without(each, 0.5) for name, each in runs.items()}
+    for call in (
+        lambda runs, **low: fastir.leave_one_out(qrels, runs, ["map", "ndcg@3"], **low),
+        lambda runs, **low: fastir.leave_one_out(qrels, runs, "map", ties="optimistic", **low),
+        lambda runs, **low: fastir.to_judge(qrels, runs, "p@3", 9, **low),
+        lambda runs, **low: fastir.tune(qrels, runs, "ndcg@3", **low),
+        lambda runs, **low: fastir.fuse(runs, "sum", **low).to_dict(),
+        lambda runs, **low: list(fastir.pool(runs, 2, **low)),
+        lambda runs, **low: fastir.contributions(qrels, runs, **low),
+        lambda runs, **low: fastir.similarity(runs, **low),
+        lambda runs, **low: fastir.similarity(*runs.values(), "overlap@2", **low),
+    ):
+        assert str(call(runs, min_score=0.5)) == str(call(less)) != str(call(runs))
+    value = f"{fastir.evaluate(qrels, less['a'], 'ndcg@3')['ndcg@3']:.4f}"
+    found = fastir.identify(qrels, run, {"ndcg@3": value}, min_score=0.5)
+    assert str(found) == str(fastir.identify(qrels, less["a"], {"ndcg@3": value}))
+    with pytest.raises(TypeError, match="'min_score'"):
+        fastir.expected_exposure(qrels, [run], {"d1": {"a": 1}}, {"a": 1}, min_score=0.5)
+
+
 @pytest.mark.parametrize("least", [float("nan"), "0.5", True, None])
 def test_what_is_no_number_is_refused(least):
     if least is None:
@@ -216,8 +344,8 @@ def test_runs_without_scores_refuse_it(tmp_path):
             )
     with pytest.raises(TypeError, match="does not take the option 'min_score'"):
         fastir.evaluate_lists([["a"]], [["a"]], "map", min_score=0.5)
-    with pytest.raises(ValueError, match="min_score: parts are not put together"):
-        fastir.Evaluator(QRELS, "map", min_score=0.5).partial(RUN)
+    with pytest.raises(ValueError, match=r"two passes cannot leave rows out \(min_score\)"):
+        fastir.Evaluator(QRELS, "map", min_score=0.5, validate="judged").partial(strategy="two-pass")
 
 
 def test_integer_scores_that_are_no_ranks_are_scores():
