@@ -29,7 +29,7 @@ from fastir.evaluation.drivers.judged import RunJudge
 from fastir.evaluation.evaluator import Evaluator, make_evaluator
 from fastir.evaluation.run_collections import name_the_run
 from fastir.request.custom import custom_among
-from fastir.request.options import metric_tuple, query_rule
+from fastir.request.options import OF_DOCUMENTS, metric_tuple, query_rule
 from fastir.request.plan import compile_fixed, refuse_micro
 from fastir.stats.corrections import adjust
 
@@ -225,6 +225,8 @@ class RunsUnderJudge:
         self.confidence: float = proportion("confidence", confidence)
         self.n_draws: int = whole_number("n_draws", n_draws, MIN_DRAWS)
         state = whole_number("random_state", random_state, 0)
+        others = *OF_DOCUMENTS, "ties_report", "weights"
+        refuse_options("metrics under a judge", options, others, "no draw of labels is measured with it")
         refuse_options("metrics under a judge", options, OF_QRELS, "pass Qrels that were read with them")
         listed, own = custom_among(metrics)
         if own:
