@@ -12,7 +12,7 @@ from fastir.errors import quote
 from fastir.stats import student
 from fastir.stats._checks import Interval, column
 from fastir.stats.clusters import number_clusters
-from fastir.stats.predictions import Ids, Sample, align_samples, cluster_codes, make_sample
+from fastir.stats.predictions import Ids, Sample, align_samples, cluster_codes, make_sample, smaller_side
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -92,7 +92,7 @@ def corrected_rate(
     -------
     CorrectedRate
         The bounds are 0 and 1 if sensitivity and specificity cannot be told from chance. **Undefined**: the bounds are
-        NaN if there is a single cluster.
+        NaN if the judged items, or the others, are of a single cluster.
 
     Raises
     ------
@@ -197,12 +197,12 @@ def rogan_gladen(
 
 
 def design_effect(whole: Sample, ids: Ids, clusters: Strata, theta: float, variance: float) -> float:
-    """How much larger the variance is because items of one cluster are alike; NaN for one cluster."""
-    grouped = number_clusters(cluster_codes(clusters, ids, whole).tolist())
-    n_clusters = len(grouped.sizes)
+    """How much larger the variance is because items of one cluster are alike; NaN for a side of one cluster."""
+    codes = cluster_codes(clusters, ids, whole)
+    n_clusters = smaller_side([codes[: len(whole.y)], codes[len(whole.y) :]])
     if n_clusters == 1:
         return math.nan
-    relevant = whole.y == 1
+    grouped, relevant = number_clusters(codes.tolist()), whole.y == 1
     added = np.empty(len(whole.y) + len(whole.unlabelled))
     judged, others = added[: len(relevant)], added[len(relevant) :]
     others[:] = (whole.unlabelled - whole.unlabelled.mean()) / len(others)
@@ -246,7 +246,7 @@ def labels_needed(
     int
         The smallest number, at least 2, by Student's t with one degree of freedom less. With a model the variance is
         that of `ppi_mean` at its best weight; given only a correlation, the model's values vary as much as `y`. The
-        bounds of `ppi_mean` are normal, and so a little narrower.
+        bounds of `ppi_mean` without clusters are normal, and so a little narrower.
 
     Raises
     ------
