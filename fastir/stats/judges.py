@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fastir.stats.predictions import Strata, Values
 
 NO_CASE, ONE_CLUSTER = "no case", "one cluster"
+MAX_LABELS = 10**15  # the largest answer of labels_needed
 LARGE_DF = 1e15  # Student's t with so many degrees of freedom is normal to the last digit
 
 
@@ -263,6 +264,8 @@ def labels_needed(
     half_width = number("half_width", half_width, 0.0, open=True)
     level = (1 + proportion("confidence", confidence)) / 2
     spread, together, of_model = pilot_moments(y, y_model)
+    if not math.isfinite(spread + together + of_model):
+        raise ValueError("the variance of y or y_model is not finite")
     if (y_model is None) != (n_model is None):
         raise ValueError("y_model and n_model go together: the model's values of a pilot, and how many there will be")
     most = None if n_model is None else whole_number("n_model", n_model, 2)
@@ -275,8 +278,10 @@ def labels_needed(
         return student.quantile(n - 1, level) * math.sqrt(max(variance, 0.0))
 
     low, high = 1, 2  # a single label has no interval
-    while half(high) > half_width and high != most:
+    while half(high) > half_width and high != most and high < MAX_LABELS:
         low, high = high, 2 * high if most is None else min(2 * high, most)
+    if half(high) > half_width and high != most:
+        raise ValueError(f"an interval of ±{half_width:.4g} needs more than {MAX_LABELS} labels; expected a wider one")
     if half(high) > half_width:
         raise ValueError(
             f"human labels for all {most} values give an interval of ±{half(high):.4g}; expected n_model above {most}, "
@@ -293,7 +298,8 @@ def pilot_moments(y: ArrayLike, y_model: ArrayLike | None) -> tuple[float, float
     if np.ndim(y) != np.ndim(y if y_model is None else y_model):
         raise ValueError("y and y_model must both be the values of a pilot, or a standard deviation and a correlation")
     if np.ndim(y) == 0:
-        variance = number("y", y, 0.0) ** 2  # type: ignore[arg-type]
+        deviation = number("y", y, 0.0)  # type: ignore[arg-type]
+        variance = deviation * deviation
         correlation = 0.0 if y_model is None else number("y_model", y_model, -1.0)  # type: ignore[arg-type]
         if correlation > 1:
             raise ValueError(f"y_model must be a correlation, at most 1, got {correlation!r}")
