@@ -419,7 +419,11 @@ def columns_by_side(
     if columns is qrels_columns is run_columns is None and label is None:
         return None, None
     qrels, run = (
-        columns if side is None else side if isinstance(side, roles.OneSided) else roles.OneSided({**(columns or {}), **side})
+        columns
+        if side is None
+        else side
+        if isinstance(side, roles.OneSided)
+        else roles.OneSided({**(columns or {}), **side})
         for side in (qrels_columns, run_columns)
     )
     return roles.label_all(qrels, label), run

@@ -212,7 +212,9 @@ def test_no_option_about_columns_is_ignored(shape, call, written_sides):
         CALLS[call](qrels, RUN, label=1)
     with pytest.raises(ValueError, match=r"qrels_columns={'doc_id': 'x'} names columns of a table; the qrels are"):
         CALLS[call](qrels, RUN, qrels_columns={"doc_id": "x"})
-    if call in ("evaluate", "Evaluator", "judged", "identify") and shape != "JSON" and (call, shape) != OBJECT_READ:  # of several runs some may be tables
+    if (
+        call in ("evaluate", "Evaluator", "judged", "identify") and shape != "JSON" and (call, shape) != OBJECT_READ
+    ):  # of several runs some may be tables
         with pytest.raises(ValueError, match=r"run_columns={'doc_id': 'x'} names columns of a table; the run is a"):
             CALLS[call](LABELLED, run, run_columns={"doc_id": "x"})
     if shape not in ("JSON", "object"):  # objects may have been read by them

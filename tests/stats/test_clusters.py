@@ -234,9 +234,7 @@ def clustered_samples(rng, n_clusters, n_judged, n_trials, mean=0.5):
 def test_intervals_of_prediction_powered_means_hold_with_few_clusters(n_clusters):
     covered, n_trials = 0, 1500
     for y, model, judged, clusters in clustered_samples(np.random.default_rng(9), n_clusters, 2, n_trials):
-        found = stats.ppi_mean(
-            y[judged], model[judged], model[~judged], clusters=(clusters[judged], clusters[~judged])
-        )
+        found = stats.ppi_mean(y[judged], model[judged], model[~judged], clusters=(clusters[judged], clusters[~judged]))
         covered += found.low <= 0.5 <= found.high
     assert 0.935 <= covered / n_trials <= 0.97
 

@@ -327,7 +327,9 @@ def divide(name: str, values: list[Any], ranked: bool) -> tuple[np.ndarray, list
         names: dict[Hashable, int] = {}
         for value in values:
             if not isinstance(value, Hashable):
-                raise TypeError(f"by[{quote(name)}] has the value {quote(value)}; expected a number, or the name of a group")
+                raise TypeError(
+                    f"by[{quote(name)}] has the value {quote(value)}; expected a number, or the name of a group"
+                )
         codes = [-1 if value is None or value != value else names.setdefault(value, len(names)) for value in values]
         if len(names) > MAX_LABELS:
             raise ValueError(f"by[{quote(name)}] has {len(names)} groups, expected numbers, or {MAX_LABELS} at most")
