@@ -60,9 +60,7 @@ def runs_by_name(
     yield from refusing_names(pairs(runs), columns)
 
 
-def refusing_names(
-    runs: Iterable[tuple[Hashable, Any]], columns: Mapping[str, str] | None
-) -> Iterator[tuple[Hashable, Any]]:
+def refusing_names(runs: Iterable[tuple[Any, Any]], columns: Mapping[str, str] | None) -> Iterator[tuple[Any, Any]]:
     """The runs, and an error after the last one if names were given for runs alone, none of which has columns."""
     if type(columns) is not roles.OneSided:
         yield from runs

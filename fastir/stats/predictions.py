@@ -126,8 +126,8 @@ def ppi_mean(
     -------
     PredictionPowered
         **Undefined**: the bounds are NaN for a single judged query, or a single unjudged query that counts, or if
-        either are of a single cluster; the same holds within each stratum. If all model values are equal, `lam` is 0 unless it is given. The `note` says
-        so.
+        either are of a single cluster; the same holds within each stratum. If all model values are equal, `lam` is 0
+        unless it is given. The `note` says so.
 
     Raises
     ------

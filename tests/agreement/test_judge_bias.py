@@ -184,7 +184,7 @@ def test_ids_that_are_integers_equal_their_text():
     ({"x": {"q0": {"other": 1}}}, ValueError, r"by\['x'\] has no value for any .* such as 'q0' 'd0'"),
     ({"x": {"d0": math.inf}}, ValueError, r"by\['x'\] has an infinite value"),
     ({"x": {"d0": 10**400}}, ValueError, r"by\['x'\] has an int beyond all floats"),
-    ({"x": {"d0": ["web"]}}, TypeError, r"by\['x'\] has the value \['web'\]; expected a number, or the name of a group"),
+    ({"x": {"d0": ["web"]}}, TypeError, r"by\['x'\] has the value \['web'\]; expected a number, or the name"),
     ({"x": {"q0": {"d0": 1}, "q1": 5}}, TypeError, r"by\['x'\]\['q1'\] must map documents to values, .* got int"),
     ({"x": {7: 1, "7": 2}}, ValueError, r"by\['x'\] has the id 7 twice, as int and as str"),
     ({"x": {f"d{n}": str(n) for n in range(9999)}}, ValueError, r"has 185 groups, expected numbers, or 100 at most"),

@@ -27,8 +27,8 @@ from fastir.analyses.identify.tables import FileValues, read_values
 from fastir.analyses.identify.trials import explanations
 from fastir.analyses.identify.values import SLACK, Target, read_targets
 from fastir.data.run import Run
-from fastir.evaluation.run_collections import refusing_names
 from fastir.evaluation.rules import SIDE_OPTIONS, columns_by_side, columns_of_runs, without_qrels_options
+from fastir.evaluation.run_collections import refusing_names
 from fastir.request.conventions import CONVENTIONS
 from fastir.request.names import read
 
