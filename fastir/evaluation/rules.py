@@ -431,11 +431,13 @@ def columns_by_side(
 
 def columns_of_runs(qrels: Any, sides: Sides) -> Mapping[str, str] | None:
     """The names of the columns of runs: of these alone, if the qrels have no columns."""
-    from fastir.inputs import formats
+    of_qrels, of_runs = sides
+    if of_qrels and of_runs:
+        from fastir.inputs import formats
 
-    if all(sides) and formats.without_names(qrels, Qrels, sides[0] or {}, False):
-        return roles.one_sided(sides[1] or {})
-    return sides[1]
+        if formats.without_names(qrels, Qrels, of_qrels, False):
+            return roles.one_sided(of_runs)
+    return of_runs
 
 
 def without_qrels_options(options: Mapping[str, Any], run_columns: Mapping[str, str] | None = None) -> dict[str, Any]:
