@@ -128,11 +128,7 @@ class EvaluationRules:
             from fastir.evaluation.composites.weights import read_doc_weights
 
             doc_weights = read_doc_weights(doc_weights, qrels, qrels_columns, options.duplicates)
-        if qrels_columns and run_columns:
-            from fastir.inputs import formats
-
-            if formats.without_names(qrels, Qrels, qrels_columns, False):
-                run_columns = roles.one_sided(run_columns)
+        run_columns = columns_of_runs(qrels, (qrels_columns, run_columns))
         qrels = as_qrels(qrels, qrels_columns, options.duplicates)
         if len(qrels) == 0:
             raise NoOverlapError("the qrels are empty: no judgments, no queries to evaluate")
@@ -423,12 +419,28 @@ def columns_by_side(
     if columns is qrels_columns is run_columns is None and label is None:
         return None, None
     qrels, run = (
-        columns if side is None else roles.OneSided({**(columns or {}), **side})
+        columns
+        if side is None
+        else side
+        if isinstance(side, roles.OneSided)
+        else roles.OneSided({**(columns or {}), **side})
         for side in (qrels_columns, run_columns)
     )
     return roles.label_all(qrels, label), run
 
 
-def without_qrels_options(options: Mapping[str, Any]) -> dict[str, Any]:
+def columns_of_runs(qrels: Any, sides: Sides) -> Mapping[str, str] | None:
+    """The names of the columns of runs: of these alone, if the qrels have no columns."""
+    of_qrels, of_runs = sides
+    if of_qrels and of_runs:
+        from fastir.inputs import formats
+
+        if formats.without_names(qrels, Qrels, of_qrels, False):
+            return roles.one_sided(of_runs)
+    return of_runs
+
+
+def without_qrels_options(options: Mapping[str, Any], run_columns: Mapping[str, str] | None = None) -> dict[str, Any]:
     """The options of a call whose qrels have been read, without those that say how."""
-    return {name: value for name, value in options.items() if name not in ("label", "qrels_columns")}
+    rest = {name: value for name, value in options.items() if name not in ("label", "qrels_columns")}
+    return rest if type(run_columns) is not roles.OneSided else {**rest, "columns": None, "run_columns": run_columns}

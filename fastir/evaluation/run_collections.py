@@ -57,13 +57,14 @@ def runs_by_name(
         from fastir.inputs import table_rows, tables
 
         runs = make_runs(table_rows.group_by_run(tables.table(runs, "runs", columns), duplicates))
-    elif type(columns) is roles.OneSided:
-        runs = refusing_names(pairs(runs), columns)
-    yield from pairs(runs)
+    yield from refusing_names(pairs(runs), columns)
 
 
-def refusing_names(runs: Iterable[tuple[Hashable, Any]], columns: roles.OneSided) -> Iterator[tuple[Hashable, Any]]:
-    """The runs, and an error after the last one if none of them has names of columns."""
+def refusing_names(runs: Iterable[tuple[Any, Any]], columns: Mapping[str, str] | None) -> Iterator[tuple[Any, Any]]:
+    """The runs, and an error after the last one if names were given for runs alone, none of which has columns."""
+    if type(columns) is not roles.OneSided:
+        yield from runs
+        return
     kinds: list[str | None] = []
     for name, run in runs:
         kinds.append(None if isinstance(run, Run) else formats.without_names(run, Run, columns, True))

@@ -12,7 +12,7 @@ from fastir.errors import quote
 from fastir.stats import student
 from fastir.stats._checks import Interval, column
 from fastir.stats.clusters import number_clusters
-from fastir.stats.predictions import Ids, Sample, align_samples, cluster_codes, make_sample
+from fastir.stats.predictions import Ids, Sample, align_samples, cluster_codes, make_sample, smaller_side
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fastir.stats.predictions import Strata, Values
 
 NO_CASE, ONE_CLUSTER = "no case", "one cluster"
+MAX_LABELS = 10**15  # the largest answer of labels_needed
 LARGE_DF = 1e15  # Student's t with so many degrees of freedom is normal to the last digit
 
 
@@ -92,7 +93,7 @@ def corrected_rate(
     -------
     CorrectedRate
         The bounds are 0 and 1 if sensitivity and specificity cannot be told from chance. **Undefined**: the bounds are
-        NaN if there is a single cluster.
+        NaN if the judged items, or the others, are of a single cluster.
 
     Raises
     ------
@@ -197,12 +198,12 @@ def rogan_gladen(
 
 
 def design_effect(whole: Sample, ids: Ids, clusters: Strata, theta: float, variance: float) -> float:
-    """How much larger the variance is because items of one cluster are alike; NaN for one cluster."""
-    grouped = number_clusters(cluster_codes(clusters, ids, whole).tolist())
-    n_clusters = len(grouped.sizes)
+    """How much larger the variance is because items of one cluster are alike; NaN for a side of one cluster."""
+    codes = cluster_codes(clusters, ids, whole)
+    n_clusters = smaller_side([codes[: len(whole.y)], codes[len(whole.y) :]])
     if n_clusters == 1:
         return math.nan
-    relevant = whole.y == 1
+    grouped, relevant = number_clusters(codes.tolist()), whole.y == 1
     added = np.empty(len(whole.y) + len(whole.unlabelled))
     judged, others = added[: len(relevant)], added[len(relevant) :]
     others[:] = (whole.unlabelled - whole.unlabelled.mean()) / len(others)
@@ -246,7 +247,7 @@ def labels_needed(
     int
         The smallest number, at least 2, by Student's t with one degree of freedom less. With a model the variance is
         that of `ppi_mean` at its best weight; given only a correlation, the model's values vary as much as `y`. The
-        bounds of `ppi_mean` are normal, and so a little narrower.
+        bounds of `ppi_mean` without clusters are normal, and so a little narrower.
 
     Raises
     ------
@@ -263,6 +264,8 @@ def labels_needed(
     half_width = number("half_width", half_width, 0.0, open=True)
     level = (1 + proportion("confidence", confidence)) / 2
     spread, together, of_model = pilot_moments(y, y_model)
+    if not math.isfinite(spread + together + of_model):
+        raise ValueError("the variance of y or y_model is not finite")
     if (y_model is None) != (n_model is None):
         raise ValueError("y_model and n_model go together: the model's values of a pilot, and how many there will be")
     most = None if n_model is None else whole_number("n_model", n_model, 2)
@@ -275,8 +278,10 @@ def labels_needed(
         return student.quantile(n - 1, level) * math.sqrt(max(variance, 0.0))
 
     low, high = 1, 2  # a single label has no interval
-    while half(high) > half_width and high != most:
+    while half(high) > half_width and high != most and high < MAX_LABELS:
         low, high = high, 2 * high if most is None else min(2 * high, most)
+    if half(high) > half_width and high != most:
+        raise ValueError(f"an interval of ±{half_width:.4g} needs more than {MAX_LABELS} labels; expected a wider one")
     if half(high) > half_width:
         raise ValueError(
             f"human labels for all {most} values give an interval of ±{half(high):.4g}; expected n_model above {most}, "
@@ -293,7 +298,8 @@ def pilot_moments(y: ArrayLike, y_model: ArrayLike | None) -> tuple[float, float
     if np.ndim(y) != np.ndim(y if y_model is None else y_model):
         raise ValueError("y and y_model must both be the values of a pilot, or a standard deviation and a correlation")
     if np.ndim(y) == 0:
-        variance = number("y", y, 0.0) ** 2  # type: ignore[arg-type]
+        deviation = number("y", y, 0.0)  # type: ignore[arg-type]
+        variance = deviation * deviation
         correlation = 0.0 if y_model is None else number("y_model", y_model, -1.0)  # type: ignore[arg-type]
         if correlation > 1:
             raise ValueError(f"y_model must be a correlation, at most 1, got {correlation!r}")

@@ -16,6 +16,7 @@ import numpy as np
 from fastir.checks import mapping, number, proportion
 from fastir.declared import Record
 from fastir.errors import quote
+from fastir.stats import student
 from fastir.stats._checks import SINGLE, column, is_constant, proper, special
 from fastir.stats.clusters import check_labels, number_clusters
 from fastir.stats.paired_tests import ONE_CLUSTER
@@ -41,8 +42,8 @@ class PredictionPowered(NamedTuple):
         How far the model is trusted: from 0, not at all, to 1, as in plain prediction-powered inference. With strata,
         {stratum: lam}.
     p_value : float
-        For `ppi_difference`, the two-sided p-value of a true mean difference of 0, by the normal distribution, as for
-        the bounds. Above 0, at most 1. **Undefined** (NaN) if the standard error is NaN, or is 0 while the difference
+        For `ppi_difference`, the two-sided p-value of a true mean difference of 0, by the distribution of the bounds.
+        Above 0, at most 1. **Undefined** (NaN) if the standard error is NaN, or is 0 while the difference
         is not; always NaN for `ppi_mean`.
     note : str
         Why the data are degenerate; "" if they are not.
@@ -78,8 +79,9 @@ class Found(Record):
 
     mean: float
     variance: float
-    lam: float
+    lam: Any
     note: str
+    df: int | None = None  # of Student's t, for clusters; None: the normal distribution
 
 
 def ppi_mean(
@@ -115,15 +117,17 @@ def ppi_mean(
         The shares of the strata in the population. None: their shares among all queries, judged and unjudged.
     clusters : mapping of query_id to cluster, pair of arrays, or None
         The cluster of each query, given as `strata` are. Queries of one cluster, such as repeats of one question, are
-        not independent: the variance is G / (G - 1) times the sum of squares over the G clusters, each of what its
-        judged and unjudged queries add to the mean less its expectation. With strata, within each of these.
+        not independent: the variance is G / (G - 1) times the sum of squares over the clusters, each of what its
+        judged and unjudged queries add to the mean less its expectation. G is the number of clusters with judged
+        queries, or with unjudged ones if these are fewer. The bounds are by Student's t with G - 1 degrees of freedom.
+        With strata, all this within each of them, and the degrees of freedom add up.
 
     Returns
     -------
     PredictionPowered
-        **Undefined**: the bounds are NaN for a single judged query, or a single unjudged query that counts; the same
-        holds within each stratum. If all model values are equal, `lam` is 0 unless it is given. The `note` says
-        so.
+        **Undefined**: the bounds are NaN for a single judged query, or a single unjudged query that counts, or if
+        either are of a single cluster; the same holds within each stratum. If all model values are equal, `lam` is 0
+        unless it is given. The `note` says so.
 
     Raises
     ------
@@ -137,8 +141,8 @@ def ppi_mean(
     -----
     Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), and Angelopoulos, Duchi and Zrnic (2023) for `lam`;
     without strata the numbers equal ``ppi_py.ppi_mean_ci``. Strata as in Fisch et al. (2024), plus the
-    variance of the shares if these are counted. The bounds assume the normal distribution: with fewer than about 100
-    judged queries they are too narrow.
+    variance of the shares if these are counted. Without clusters the bounds assume the normal distribution: with fewer
+    than about 100 judged queries they are too narrow.
 
     Examples
     --------
@@ -150,7 +154,8 @@ def ppi_mean(
     labelled, unlabelled, ids = align_samples(
         {"y": y, "y_model": y_model}, {"y_model_unlabelled": y_model_unlabelled}, 1
     )
-    return infer(make_sample(labelled, unlabelled), ids, confidence, lam, strata, shares, clusters)
+    whole = make_sample(labelled, unlabelled)
+    return infer(whole, ids, confidence, lam, strata, shares, clusters)._replace(p_value=math.nan)
 
 
 def ppi_difference(
@@ -197,8 +202,7 @@ def ppi_difference(
     )
     whole = make_sample([labelled[0] - labelled[1], labelled[2] - labelled[3]], [unlabelled[0] - unlabelled[1]])
     largest = max(float(np.abs(values).max()) for values in (*labelled, *unlabelled))
-    difference = infer(whole._replace(largest=largest), ids, confidence, lam, strata, shares, clusters)
-    return difference._replace(p_value=p_value(difference.estimate, difference.standard_error))
+    return infer(whole._replace(largest=largest), ids, confidence, lam, strata, shares, clusters)
 
 
 # ---- arguments -----------------------------------------------------------------------------------------------------
@@ -336,7 +340,7 @@ def infer(
     """The record of a sample, of one stratum or of several."""
     if clusters is not None:
         whole = whole._replace(clusters=cluster_codes(clusters, ids, whole))
-    z = float(special().ndtri((1 + proportion("confidence", confidence)) / 2))
+    level = (1 + proportion("confidence", confidence)) / 2
     if lam is not None:
         lam = number("lam", lam, 0)
         if lam > 1:
@@ -344,8 +348,7 @@ def infer(
     if strata is None:
         if shares is not None:
             raise ValueError("shares needs strata")
-        sample_estimate = estimate(whole, lam)
-        return record(sample_estimate.mean, sample_estimate.variance, z, sample_estimate.lam, sample_estimate.note)
+        return record(estimate(whole, lam), level)
     rows = rows_by_stratum(strata, ids, whole)
     parts = {stratum: estimate(whole.part(judged, others), lam) for stratum, (judged, others) in rows.items()}
     total = len(whole.y) + len(whole.unlabelled)
@@ -356,19 +359,23 @@ def infer(
     if shares is None:
         variance += math.fsum(share[stratum] * (part.mean - mean) ** 2 for stratum, part in parts.items()) / total
     notes = [f"stratum {quote(stratum)}: {part.note}" for stratum, part in parts.items() if part.note]
-    return record(mean, variance, z, {stratum: part.lam for stratum, part in parts.items()}, "; ".join(notes))
+    lams = {stratum: part.lam for stratum, part in parts.items()}
+    df = None if clusters is None else sum(part.df or 0 for part in parts.values()) or None
+    return record(Found(mean, variance, lams, "; ".join(notes), df), level)
 
 
-def record(mean: float, variance: float, z: float, lam: Any, note: str) -> PredictionPowered:
+def record(found: Found, level: float) -> PredictionPowered:
+    """The record of a mean, with the bounds and the p-value of a mean of 0."""
+    mean, variance, lam, note, df = found
     error = variance**0.5
-    return PredictionPowered(mean, mean - z * error, mean + z * error, error, lam, note=note)
-
-
-def p_value(mean: float, error: float) -> float:
-    """The two-sided p-value of a mean of 0, by the normal distribution."""
+    margin = error * (float(special().ndtri(level)) if df is None else student.quantile(df, level))
+    p = math.nan
     if error == 0:
-        return 1.0 if mean == 0 else math.nan
-    return float(proper(2 * special().ndtr(-abs(mean) / error)))
+        p = 1.0 if mean == 0 else math.nan
+    elif error > 0:
+        t = abs(mean) / error
+        p = float(proper(np.asarray(2 * (special().ndtr(-t) if df is None else student.tail(t, df)))))
+    return PredictionPowered(mean, mean - margin, mean + margin, error, lam, p, note)
 
 
 def estimate(sample: Sample, lam: float | None) -> Found:
@@ -391,10 +398,18 @@ def estimate(sample: Sample, lam: float | None) -> Found:
     spreads = [float(values.var()) for values in (corrected, lam * unlabelled)]
     of_labelled, of_others = (0.0 if is_constant(spread, largest) else spread for spread in spreads)
     variance = of_labelled / n + of_others / others
-    if clusters is not None and variance:
-        grouped = number_clusters(clusters.tolist())
-        if len(grouped.sizes) == 1:
-            return Found(mean, math.nan, lam, ONE_CLUSTER)
-        added = np.concatenate(((corrected - corrected.mean()) / n, lam * (unlabelled - unlabelled.mean()) / others))
-        variance = float((grouped.sums(added) ** 2).sum()) * len(grouped.sizes) / (len(grouped.sizes) - 1)
-    return Found(mean, variance, lam, note if variance else NO_VARIANCE)
+    if clusters is None or not variance:
+        return Found(mean, variance, lam, note if variance else NO_VARIANCE)
+    sides = [clusters[:n], clusters[n:]] if lam > 0 else [clusters[:n]]
+    n_clusters = smaller_side(sides)
+    if n_clusters == 1:
+        return Found(mean, math.nan, lam, ONE_CLUSTER)
+    added = np.concatenate(((corrected - corrected.mean()) / n, lam * (unlabelled - unlabelled.mean()) / others))
+    sums = number_clusters(clusters.tolist()).sums(added)
+    variance = float((sums**2).sum()) * n_clusters / (n_clusters - 1)
+    return Found(mean, variance, lam, note, n_clusters - 1)
+
+
+def smaller_side(sides: Sequence[np.ndarray]) -> int:
+    """The number of clusters of the side with the fewest."""
+    return min(len(np.unique(codes)) for codes in sides)

@@ -135,3 +135,8 @@ def test_results_on_either_side_say_by_which_metric_less_is_better(side):
 def test_of_a_metric_without_a_direction_more_stands_first():
     found = fastir.rank_correlation(A, B, "num_ret")
     assert found.systems == ["top", "mid", "low"] and found.tau_b == fastir.rank_correlation(A, B).tau_b
+
+
+def test_several_best_systems_are_plural():
+    assert "a and b are best by a, b by b" in str(fastir.rank_correlation({"a": 1, "b": 1}, {"a": 1, "b": 2}))
+    assert "a and b are best by both" in str(fastir.rank_correlation({"a": 1, "b": 1}, {"a": 1, "b": 1}))

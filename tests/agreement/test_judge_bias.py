@@ -183,6 +183,10 @@ def test_ids_that_are_integers_equal_their_text():
     ({"x": {"other": 1}}, ValueError, r"by\['x'\] has no value for any document that both judged, such as 'd0'"),
     ({"x": {"q0": {"other": 1}}}, ValueError, r"by\['x'\] has no value for any .* such as 'q0' 'd0'"),
     ({"x": {"d0": math.inf}}, ValueError, r"by\['x'\] has an infinite value"),
+    ({"x": {"d0": 10**400}}, ValueError, r"by\['x'\] has an int beyond all floats"),
+    ({"x": {"d0": ["web"]}}, TypeError, r"by\['x'\] has the value \['web'\]; expected a number, or the name"),
+    ({"x": {"q0": {"d0": 1}, "q1": 5}}, TypeError, r"by\['x'\]\['q1'\] must map documents to values, .* got int"),
+    ({"x": {7: 1, "7": 2}}, ValueError, r"by\['x'\] has the id 7 twice, as int and as str"),
     ({"x": {f"d{n}": str(n) for n in range(9999)}}, ValueError, r"has 185 groups, expected numbers, or 100 at most"),
     ({"x": 3}, TypeError, r"by\['x'\] must map ids to values"),
     ([1], TypeError, "by must map names to values of documents"),
@@ -198,3 +202,8 @@ def test_two_sides_without_a_document_in_common_are_refused():
         fastir.judge_bias({"p": {"a": 1}}, {"q": {"a": 1}})
     with pytest.raises(ValueError, match="confidence must be between 0 and 1"):
         fastir.judge_bias({"q": {"a": 1}}, {"q": {"a": 1}}, confidence=2)
+
+
+def test_a_slope_of_one_query_prints_that_it_has_no_interval():
+    found = fastir.judge_bias({"q": {"a": 1, "b": 0}}, {"q": {"a": 0, "b": 0}}, {"x": {"a": 1, "b": 2}})
+    assert "x: the error changes by -1 for each 1, without an interval." in str(found) and "nan" not in str(found)

@@ -11,6 +11,7 @@ from scores_by_hand import close
 
 import fastir
 from fastir import FastirWarning, stats
+from fastir.stats import student
 
 X = np.array([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8]) / 10
 Y = np.array([2, 7, 1, 8, 2, 8, 1, 8, 2, 8, 4, 5]) / 10
@@ -204,9 +205,11 @@ def test_prediction_powered_means_add_up_clusters_over_both_samples():
     for values, size, labels in ((corrected, 12, judged), (found.lam * unlabelled, 30, others)):
         for value, label in zip(values - values.mean(), labels, strict=True):
             sums[label] = sums.get(label, 0.0) + value / size
-    n = len(sums)
+    n = len(set(judged))  # fewer than the clusters of the unjudged queries
     assert found.standard_error == close(math.sqrt(n / (n - 1) * sum(total**2 for total in sums.values())))
     assert (found.estimate, found.lam) == (plain.estimate, plain.lam)
+    t = student.quantile(n - 1, 0.975)
+    assert found.high - found.estimate == close(t * found.standard_error)
     as_mapping = stats.ppi_mean(
         {f"h{i}": value for i, value in enumerate(y)},
         {f"h{i}": value for i, value in enumerate(model)},
@@ -215,3 +218,48 @@ def test_prediction_powered_means_add_up_clusters_over_both_samples():
         | {f"u{i}": label for i, label in enumerate(others)},
     )
     assert as_mapping == found
+
+
+def clustered_samples(rng, n_clusters, n_judged, n_trials, mean=0.5):
+    """Judged and unjudged values in the same clusters, whose means differ; the model is off by 0.1."""
+    clusters = np.repeat(np.arange(n_clusters), 10)
+    judged = np.tile(np.arange(10) < n_judged, n_clusters)
+    for _ in range(n_trials):
+        y = mean + rng.normal(0, 0.2, n_clusters)[clusters] + rng.normal(0, 0.2, len(clusters))
+        model = y + 0.1 + rng.normal(0, 0.1, n_clusters)[clusters] + rng.normal(0, 0.1, len(clusters))
+        yield y, model, judged, clusters
+
+
+@pytest.mark.parametrize("n_clusters", [5, 20])
+def test_intervals_of_prediction_powered_means_hold_with_few_clusters(n_clusters):
+    covered, n_trials = 0, 1500
+    for y, model, judged, clusters in clustered_samples(np.random.default_rng(9), n_clusters, 2, n_trials):
+        found = stats.ppi_mean(y[judged], model[judged], model[~judged], clusters=(clusters[judged], clusters[~judged]))
+        covered += found.low <= 0.5 <= found.high
+    assert 0.935 <= covered / n_trials <= 0.97
+
+
+def test_the_p_value_of_a_clustered_difference_goes_with_its_bounds():
+    for a, b, judged, clusters in clustered_samples(np.random.default_rng(2), 6, 4, 20, mean=0.4):
+        sides = clusters[judged], clusters[~judged]
+        values = [side[judged] for side in (a, b, a, b)] + [side[~judged] for side in (a, b)]
+        p = stats.ppi_difference(*values, clusters=sides).p_value
+        at_p = stats.ppi_difference(*values, clusters=sides, confidence=1 - p)
+        assert min(abs(at_p.low), abs(at_p.high)) == pytest.approx(0, abs=1e-9)
+
+
+def test_a_side_of_one_cluster_has_no_bounds():
+    y, model, unlabelled = [1, 0, 1, 0], [1, 0, 1, 1], [1, 0, 0, 1, 1]
+    for clusters in (([1] * 4, [1, 2, 3, 4, 5]), ([1, 2, 3, 4], [1] * 5)):
+        mean, rate = (call(y, model, unlabelled, clusters=clusters) for call in (stats.ppi_mean, stats.corrected_rate))
+        assert math.isnan(mean.low) and mean.note == rate.note == "one cluster" and math.isnan(rate.low)
+    assert not math.isnan(stats.ppi_mean(y, model, unlabelled, clusters=clusters, lam=0).low)
+
+
+def test_degrees_of_freedom_of_strata_add_up():
+    rng = np.random.default_rng(4)
+    y, model, unlabelled = rng.random(24), rng.random(24), rng.random(48)
+    clusters = [i // 2 for i in range(24)], [i // 4 for i in range(48)]
+    strata = [i // 12 for i in range(24)], [i // 24 for i in range(48)]
+    found = stats.ppi_mean(y, model, unlabelled, clusters=clusters, strata=strata)
+    assert found.high - found.estimate == close(student.quantile(10, 0.975) * found.standard_error)

@@ -108,7 +108,8 @@ def test_the_clustered_variance_is_that_of_the_slopes():
             slope = (moments_estimate(*moved) - base) / step
             sums[code] += slope * (sides[side][place] - sides[side][same].mean())
             plain += (slope * (sides[side][place] - sides[side][same].mean())) ** 2
-    effect = (sums**2).sum() * 12 / 11 / plain
+    n = len(set(clusters[0].tolist()))  # fewer than the clusters of the others
+    effect = (sums**2).sum() * n / (n - 1) / plain
     independent = stats.corrected_rate(*sides).standard_error
     found = stats.corrected_rate(*sides, clusters=clusters)
     assert found.standard_error == pytest.approx(independent * effect**0.5, rel=1e-4)
@@ -242,6 +243,10 @@ def test_a_constant_pilot_needs_two_labels():
     (lambda: stats.labels_needed(0.1, [0.3, 0.2], 0.5, n_model=50), "y and y_model must both be the values of a pilot"),
     (lambda: stats.labels_needed(0.1, [0.3, 0.2], [0.5], n_model=50), "y has 2 values but y_model has 1"),
     (lambda: stats.labels_needed(0.01, 0.3, 0.9, n_model=50), r"all 50 values give an interval of ±0\.08526"),
+    (lambda: stats.labels_needed(1e-300, 0.3), "an interval of ±1e-300 needs more than 1000000000000000 labels"),
+    (lambda: stats.labels_needed(0.1, math.inf), "the variance of y or y_model is not finite"),
+    (lambda: stats.labels_needed(0.1, 1e200, 0.5, n_model=10**20), "the variance of y or y_model is not finite"),
+    (lambda: stats.labels_needed(0.1, 0.3, confidence=1 - 1e-16), "an interval of ±0.1 needs more than"),
     (lambda: stats.labels_needed(0.1, 0.3, confidence=1), "confidence must be between 0 and 1"),
 ])  # fmt: skip
 def test_bad_input_is_named(call, message):

@@ -141,7 +141,8 @@ class RankCorrelation(Exportable):
             most = max(sign * value for value in values.values())
             best.append([str(system) for system, value in values.items() if sign * value == most])
         one, two = (" and ".join(names) for names in best)
-        return f"{one} is best by both" if one == two else f"{one} is best by a, {two} by b"
+        verb = "is" if len(best[0]) == 1 else "are"
+        return f"{one} {verb} best by both" if one == two else f"{one} {verb} best by a, {two} by b"
 
     def _significance_text(self) -> str:
         """How many swapped pairs differ significantly; nothing without tests."""

@@ -15,7 +15,7 @@ from fastir.checks import mapping, proportion
 from fastir.data.results.exportable import Exportable, columns_from_records
 from fastir.engine.columns._objects import pick
 from fastir.engine.columns.rows import occurrences
-from fastir.errors import quote
+from fastir.errors import DuplicateError, quote
 from fastir.evaluation.run_collections import check_depth, first_documents, read_runs
 from fastir.inputs.mappings import from_file
 from fastir.inputs.places import is_path
@@ -125,8 +125,9 @@ class JudgeBias(Exportable):
             rows.append([Cell(row.by), Cell(row.group), Cell(str(row.n)), number_cell(row.error, digits), interval,
                          *(number_cell(value, digits) for value in rest)])  # fmt: skip
         notes = [
-            f"{row.by}: the error changes by {row.slope:+.3g} for each 1, from {row.low:+.3g} to {row.high:+.3g}; "
-            f"p {decimals(row.adjusted_p, digits)}."
+            f"{row.by}: the error changes by {row.slope:+.3g} for each 1, "
+            + ("without an interval." if math.isnan(row.low) else f"from {row.low:+.3g} to {row.high:+.3g}; ")
+            + ("" if math.isnan(row.low) else f"p {decimals(row.adjusted_p, digits)}.")
             for row in self.slopes
         ]
         notes += [f"{name}: {counted(n, 'document has', 'documents have')} no value."
@@ -284,10 +285,13 @@ def each_value(by: Any, runs: Any, pairs: list[tuple[Any, Any]]) -> Iterator[tup
     for name, given in mapping("by", {} if by is None else by, "map names to values of documents").items():
         values: Any = from_file(given, "number") if is_path(given) else given
         values = mapping(f"by[{quote(name)}]", values, "map ids to values")
-        by_text: dict[str, Any] = {str(key): value for key, value in values.items()}
+        by_text = keys_as_text(f"by[{quote(name)}]", values)
         nested = any(isinstance(value, Mapping) for value in by_text.values())
         if nested:
-            by_text = {key: {str(doc_id): value for doc_id, value in docs.items()} for key, docs in by_text.items()}
+            expected = "map documents to values, as other queries do"
+            for key, docs in by_text.items():
+                of_query = f"by[{quote(name)}][{quote(key)}]"
+                by_text[key] = keys_as_text(of_query, mapping(of_query, docs, expected))
         found = [(by_text.get(str(query_id), {}) if nested else by_text).get(str(doc_id)) for query_id, doc_id in pairs]
         if all(value is None or value != value for value in found):
             one = " ".join(map(quote, pairs[0] if nested else pairs[0][1:]))
@@ -297,6 +301,15 @@ def each_value(by: Any, runs: Any, pairs: list[tuple[Any, Any]]) -> Iterator[tup
         rankings = first_documents(run, check_depth(None))
         ranks = {query_id: dict(zip(docs, range(1, len(docs) + 1), strict=True)) for query_id, docs in rankings.items()}
         yield f"rank in {name}", [rank or 0 for rank in look_up(ranks, True, pairs)], True
+
+
+def keys_as_text(name: str, values: Mapping[Any, Any]) -> dict[str, Any]:
+    """Values by the text of their ids, which must be distinct."""
+    by_text = {str(key): value for key, value in values.items()}
+    if len(by_text) < len(values):
+        twice = next(key for key in values if not isinstance(key, str) and str(key) in values)
+        raise DuplicateError(f"{name} has the id {quote(twice)} twice, as {type(twice).__name__} and as str")
+    return by_text
 
 
 def look_up(values: Any, nested: bool, pairs: list[tuple[Any, Any]]) -> list[Any]:
@@ -312,11 +325,19 @@ def divide(name: str, values: list[Any], ranked: bool) -> tuple[np.ndarray, list
         issubclass(kind, (int, float, np.number)) and kind is not bool for kind in {*map(type, values)} - {NoneType}
     ):
         names: dict[Hashable, int] = {}
+        for value in values:
+            if not isinstance(value, Hashable):
+                raise TypeError(
+                    f"by[{quote(name)}] has the value {quote(value)}; expected a number, or the name of a group"
+                )
         codes = [-1 if value is None or value != value else names.setdefault(value, len(names)) for value in values]
         if len(names) > MAX_LABELS:
             raise ValueError(f"by[{quote(name)}] has {len(names)} groups, expected numbers, or {MAX_LABELS} at most")
         return np.array(codes), list(map(str, names)), None
-    numbers = np.array([math.nan if value is None else value for value in values], float)
+    try:
+        numbers = np.array([math.nan if value is None else value for value in values], float)
+    except OverflowError:
+        raise ValueError(f"by[{quote(name)}] has an int beyond all floats") from None
     if np.isinf(numbers).any():
         raise ValueError(f"by[{quote(name)}] has an infinite value")
     numbers[ranked & (numbers == 0)] = np.nan

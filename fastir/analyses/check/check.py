@@ -18,8 +18,8 @@ from fastir.data.run import Run
 from fastir.engine.measure import NUM_Q
 from fastir.errors import FormatError, NoOverlapError
 from fastir.evaluation.evaluator import Evaluator
-from fastir.evaluation.rules import columns_by_side
-from fastir.evaluation.run_collections import is_long, runs_by_name
+from fastir.evaluation.rules import columns_by_side, columns_of_runs
+from fastir.evaluation.run_collections import is_long, refusing_names, runs_by_name
 from fastir.inputs import formats, places, roles
 from fastir.inputs.library_tables import is_of_ranx, plain_dict
 from fastir.inputs.scored_pairs import has_pairs
@@ -114,14 +114,15 @@ def check(
     """
     rules = make_rules(max_depth, exactly_queries, tag)
     shown = whole_number("examples", examples, 0)
-    of_qrels, of_runs = columns_by_side(columns, qrels_columns, run_columns, label)
+    sides = columns_by_side(columns, qrels_columns, run_columns, label)
+    of_qrels, of_runs = sides[0], columns_of_runs(qrels, sides)
     qrels = plain_dict(qrels)
     noted = [Findings(file_name(qrels, FROM_QRELS))]
     collection = Collection(*read_ids(corpus, DOCUMENTS)) if corpus is not None else None
     judged = read_side(qrels, False, qrels_format, of_qrels, noted[0], Rules())
     if collection is not None:
         collection.compare(judged)
-    for name, run in iterate_runs(runs, of_runs, names):
+    for name, run in refusing_names(iterate_runs(runs, of_runs, names), of_runs if run_format is None else None):
         findings = Findings(file_name(run, str(name)))
         noted.append(findings)
         watch = None if progress is None else functools.partial(progress, name)

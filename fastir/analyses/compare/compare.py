@@ -21,7 +21,7 @@ from fastir.engine.measure import DEFAULT_METRICS
 from fastir.errors import quote, warn_caller
 from fastir.evaluation import run_collections
 from fastir.evaluation.evaluator import Evaluator
-from fastir.evaluation.rules import SIDE_OPTIONS, columns_by_side, without_qrels_options
+from fastir.evaluation.rules import SIDE_OPTIONS, columns_by_side, columns_of_runs, without_qrels_options
 from fastir.inputs import places
 from fastir.inputs.parents import read_parents
 from fastir.inputs.source import as_file
@@ -220,7 +220,8 @@ def evaluate_runs(
 ) -> tuple[dict[Hashable, Any], Any]:
     """{name: Results, or a list of them with seeds}, and the rule `queries` by which their values are aligned."""
     sides = columns_by_side(*(options.get(name) for name in SIDE_OPTIONS))
-    qrels, options = as_qrels(qrels, sides[0], options.get("duplicates")), without_qrels_options(options)
+    options = without_qrels_options(options, columns_of_runs(qrels, sides))
+    qrels = as_qrels(qrels, sides[0], options.get("duplicates"))
     if options.get("parents") is not None:
         parents = read_parents(options["parents"], options.get("aggregate", "max"), options.get("duplicates"))
         options = {**options, "parents": parents}

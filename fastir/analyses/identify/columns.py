@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fastir.analyses.identify.settings import ORDER_RULES, DataProperties, State
-from fastir.data.qrels import Qrels
+from fastir.data.qrels import Qrels, as_qrels
 from fastir.data.rankings import JudgedRankings
 from fastir.data.results.results import denominators_of
 from fastir.data.run import Run
@@ -164,7 +164,9 @@ def any_label(order: tuple[Any, ...]) -> Convention:
 
 def read_qrels(qrels: Any, columns: Mapping[str, str] | None) -> Any:
     """Qrels that are read once."""
-    return qrels if isinstance(qrels, Qrels) else Evaluator(qrels, NUM_Q, columns=columns).rules.qrels
+    if isinstance(qrels, Qrels):
+        return as_qrels(qrels, columns, None)
+    return Evaluator(qrels, NUM_Q, columns=columns).rules.qrels
 
 
 def more_ties_as_single(run: Any) -> bool:

@@ -27,7 +27,8 @@ from fastir.analyses.identify.tables import FileValues, read_values
 from fastir.analyses.identify.trials import explanations
 from fastir.analyses.identify.values import SLACK, Target, read_targets
 from fastir.data.run import Run
-from fastir.evaluation.rules import SIDE_OPTIONS, columns_by_side
+from fastir.evaluation.rules import SIDE_OPTIONS, columns_by_side, columns_of_runs, without_qrels_options
+from fastir.evaluation.run_collections import refusing_names
 from fastir.request.conventions import CONVENTIONS
 from fastir.request.names import read
 
@@ -122,17 +123,21 @@ def identify(
         raise TypeError(
             f"values must be a dict such as {{'ndcg@10': '0.2341'}}, or a path, got {type(values).__name__}"
         )
-    of_qrels, of_runs = columns_by_side(*(options.get(name) for name in SIDE_OPTIONS))
-    judgments = read_qrels(qrels, of_qrels)
+    sides = columns_by_side(*(options.get(name) for name in SIDE_OPTIONS))
+    of_runs, judgments = columns_of_runs(qrels, sides), read_qrels(qrels, sides[0])
+    of_read = {name: value for name, value in options.items() if name not in SIDE_OPTIONS}
+    options = without_qrels_options(options, of_runs)
     ignored = {ignore} if isinstance(ignore, str) else set(ignore)
     not_understood: dict[str, str] = {}
     pairs = []
-    for each, of_run in pair_runs(run, values, row, of_runs):
+    for of_run, given in refusing_names(pair_runs(run, values, row), of_runs):
+        each = read_run(given, of_runs)
         kept = {name: value for name, value in of_run.items() if name not in ignored}
         if isinstance(values, FileValues):
             not_understood |= {name: value for name, value in kept.items() if not values.knows(name)}
             kept = {name: value for name, value in kept.items() if values.knows(name)}
-        pairs.append((Judge(judgments, each, options), read_targets(kept, digits)))
+        judge = Judge(judgments, each, of_read if isinstance(each, Run) else options)
+        pairs.append((judge, read_targets(kept, digits)))
     wanted: list[tuple[Judge, Target]] = [(judge, target) for judge, targets in pairs for target in targets]
     facts = combine_facts([judge.facts for judge, _ in pairs])
     meanings = list(dict.fromkeys(meaning for _, target in wanted for meaning in target.meanings))
@@ -159,21 +164,19 @@ def remarks(wanted: list[tuple[Judge, Target]], is_found: bool) -> list[str]:
     return list(found.values())
 
 
-def pair_runs(
-    run: Any, values: Mapping[str, Any], row: str | None, columns: Mapping[str, str] | None
-) -> list[tuple[Any, Mapping[str, Any]]]:
-    """Runs, each with its values."""
+def pair_runs(run: Any, values: Mapping[str, Any], row: str | None) -> list[tuple[Any, Any]]:
+    """The values of each run, and the run."""
     several = bool(values) and all(isinstance(each, Mapping) for each in values.values())
     if not several:
-        return [(read_run(run, columns), values)]
+        return [(values, run)]
     if row is not None or (len(values) == 1 and not has_runs(run, values)):
         name = next(iter(values)) if row is None else row
         if name not in values:
             raise ValueError(f"row {name!r} is not among the rows {', '.join(map(repr, values))}")
-        return [(read_run(run, columns), values[name])]
+        return [(values[name], run)]
     if not has_runs(run, values):
         raise ValueError(f"values have the rows {', '.join(map(repr, values))}; give the runs as a dict, or one row=")
-    return [(read_run(run[name], columns), values[name]) for name in values]
+    return [(values[name], run[name]) for name in values]
 
 
 def has_runs(run: Any, values: Mapping[str, Any]) -> bool:

@@ -22,7 +22,7 @@ from fastir.data.results.exportable import Exportable, columns_from_records
 from fastir.engine.columns.rows import occurrences, offsets_from_sizes
 from fastir.errors import FastirWarning, quote
 from fastir.evaluation.evaluator import Evaluator
-from fastir.evaluation.rules import SIDE_OPTIONS, columns_by_side, select_queries
+from fastir.evaluation.rules import SIDE_OPTIONS, columns_by_side, columns_of_runs, select_queries
 from fastir.evaluation.run_collections import check_depth, read_runs
 from fastir.inputs.parents import read_parents
 from fastir.rendering import Cell, Table, number_cell
@@ -229,7 +229,7 @@ def leave_one_out(
     if query_ids is not None:
         judgments = select_queries(judgments, query_ids)
     lines = "trec" if rest.get("convention", "fastir") == "fastir" else "trec_eval"
-    by_name = read_runs(runs, sides[1], duplicates, parents, names, lines, qrels)
+    by_name = read_runs(runs, columns_of_runs(qrels, sides), duplicates, parents, names, lines, qrels)
     team_of = read_teams(by_name, teams)
     labels = read_labels(judgments)
     check_overlap(labels, by_name)
