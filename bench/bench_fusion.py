@@ -102,7 +102,7 @@ def test_settings(race, collection_of_runs):
     from fastir.analyses.fusion.tune import check_metric, compile_metric
 
     qrels, dicts = collection_of_runs
-    run_set = read_run_set([fastir.Run.from_dict(run) for run in dicts[:2]], "stem", None, None)
+    run_set = read_run_set([fastir.Run.from_dict(run) for run in dicts[:2]], "stem", None, None, None)
     card = METHODS["wsum"]
     layout = Layout(fastir.Qrels.from_dict(qrels), run_set, card, "min-max", "trec", 1)
     settings, _ = trial_settings(card, run_set.names, {}, None, None, 0)

@@ -43,6 +43,7 @@ DESIGNS = {
     "rank, fair, 50 queries, 20 %": ("rank", "fair", 50, 0.2, None, "random", 240),
     "query, fair, 50 queries, 20 %": ("query", "fair", 50, 0.2, None, "random", 240),
     "system, fair, 50 queries, 20 %": ("system", "fair", 50, 0.2, None, "random", 240),
+    "heavy tails, fair, 50 queries, 20 %": ("tails", "fair", 50, 0.2, None, "random", 240),
     "truth, levels only": ("truth", "fair", 50, 0.2, "level", "random", 100),
     "rank, levels only": ("rank", "fair", 50, 0.2, "level", "random", 100),
     "system, levels only": ("system", "fair", 50, 0.2, "level", "random", 100),
@@ -54,8 +55,12 @@ def invent(random, n, errors, quality):
     """True labels, the judge's labels and the ranks of the documents in both runs: arrays of shape (n, DOCS)."""
     relevance = random.normal(random.normal(0, 0.7, (n, 1)), 1, (n, DOCS))
     truth = (relevance > 1.2).astype(int) + (relevance > 2.2)
+    noises, slopes = [random.normal(0, 1, (n, DOCS)) for _ in range(2)], [0.9, 0.7]
+    if errors == "tails":  # of scores, and runs that are better in some queries than in others
+        noises = [random.standard_t(3, (n, DOCS)) for _ in range(2)]
+        slopes = [slope * random.gamma(2, 0.5, (n, 1)) for slope in slopes]
     first, second = (
-        (-(slope * relevance + random.normal(0, 1, (n, DOCS)))).argsort(1).argsort(1) + 1 for slope in (0.9, 0.7)
+        (-(slope * relevance + noise)).argsort(1).argsort(1) + 1 for slope, noise in zip(slopes, noises, strict=True)
     )
     chance = np.array(QUALITIES[quality])[truth]
     if errors in ("rank", "system"):
@@ -121,7 +126,7 @@ def figures(design, mapper):
     first, second = (values(population[0], ranks) for ranks in population[2:])
     true = np.concatenate([first, first - second]).mean(axis=1)
     place = list(DESIGNS).index(design)
-    jobs = [(1_000_000 * (place + 1) + number, design) for number in range(n_collections)]
+    jobs = [(1_000_000 * (place + 101) + number, design) for number in range(n_collections)]
     found = mapper(estimate, jobs, chunksize=2)
     row = {"collections": n_collections, "truth": true.tolist()}
     for contender in CONTENDERS:

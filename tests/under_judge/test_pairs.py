@@ -50,8 +50,8 @@ def test_rank_columns_are_a_line_over_the_logarithm_that_bends_at_knots():
     ranks = np.array([0, 1, 3, 10, 40])
     columns = rank_columns(ranks)
     assert columns.shape == (5, 5) and not columns[0].any()  # the line, three knots, whether it was retrieved
-    assert np.diff(columns[1:, 0]) == pytest.approx(np.diff(np.log(ranks[1:])))
-    assert columns[:, 1].tolist() == pytest.approx([0, 0, 0, np.log(10 / 3), np.log(40 / 3)])
+    assert np.diff(columns[1:, 0]) == pytest.approx(np.diff(np.log(ranks[1:] + 3)))
+    assert columns[:, 1].tolist() == pytest.approx([0, 0, 0, np.log(13 / 6), np.log(43 / 6)])
     assert columns[:, -1].tolist() == [0, 1, 1, 1, 1]
 
 

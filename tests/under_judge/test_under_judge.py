@@ -128,17 +128,6 @@ def test_a_single_query_has_an_estimate_without_an_interval():
     assert 0 < mean.estimate <= 1 and math.isnan(mean.low) and math.isnan(mean.high) and mean.df == 0
 
 
-def test_it_prints_what_judge_and_humans_said():
-    found = fastir.evaluate_under_judge(JUDGE, HUMAN, RUNS["a"], METRICS, n_draws=100)
-    text = str(found)
-    assert "95% interval" in text and "Judge 2: humans said" in text and "100 draws" in text
-    assert found.to_json(per_query=False).count("estimate") == len(METRICS)
-    row = found.answers[0]
-    assert row.both == sum(row.counts.values()) and sum(row.shares.values()) == pytest.approx(1.0)
-    compared = fastir.compare_under_judge(JUDGE, HUMAN, RUNS, METRICS, n_draws=100)
-    assert "p (Holm)" in str(compared) and '"pairs"' in compared.to_json()
-
-
 FAULTS = {
     "no query in common": ({"x": {"d": 1}}, {}, "judge and humans have no query in common: the judge has"),
     "no pair in common": (

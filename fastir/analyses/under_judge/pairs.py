@@ -25,7 +25,8 @@ NO_LABEL = -1
 LEVELS_ONLY = "level"
 MIN_PAIRS = 5  # that both judged, of each level of the judge and of each stratum
 MAX_LEVELS = 32
-KNOTS = (3, 10, 30, 100, 300)  # ranks at which the slope over the logarithm of the rank may change
+FLATTENS = 3  # added to a rank before its logarithm is taken: the first ranks differ less than their logarithms
+KNOTS = (3, 10, 30, 100, 300)  # ranks at which the slope over this logarithm may change
 EXACT_RANKS, GROWTH = 10, 1.1  # ranks beyond these are rounded to a geometric series, so that pairs share rows
 # precisions of the normal priors: a column that is scaled to about 1 changes a log-odds by so much
 INTERCEPT, SLOPE, BEND, INTERACTION = 1e-3, 1 / 2.5**2, 1.0, 1 / 0.5**2
@@ -183,19 +184,19 @@ def ranks_of_pairs(n_pairs: int, run: JudgedRankings) -> np.ndarray:
 def query_means(level: np.ndarray, known: np.ndarray, queries: np.ndarray, n_queries: int, n_levels: int) -> np.ndarray:
     """The judge's mean label of each query as a log-odds, with mean 0 and deviation 1."""
     n = occurrences(queries[known], minlength=n_queries)
-    total = np.bincount(queries[known], level[known], n_queries) / max(n_levels - 1, 1)
+    total = occurrences(queries[known], level[known], n_queries) / max(n_levels - 1, 1)
     log_odds = np.log((total + 0.5) / (n - total + 0.5))
     spread = log_odds.std()
     return (log_odds - log_odds.mean()) / (spread if spread > 0 else 1.0)
 
 
 def rank_columns(ranks: np.ndarray) -> np.ndarray:
-    """The logarithm of the rank, its excess above each knot, and whether the document was retrieved."""
+    """log(rank + FLATTENS), its excess above each knot, and whether the document was retrieved."""
     found = ranks > 0
-    logs = np.log(np.maximum(ranks, 1))
+    logs = np.log(np.maximum(ranks, 1) + FLATTENS)
     centre = logs[found].mean() if found.any() else 0.0
     knots = [knot for knot in KNOTS if knot < ranks.max(initial=0)]
-    columns = [logs - centre, *(np.maximum(logs - np.log(knot), 0) for knot in knots)]
+    columns = [logs - centre, *(np.maximum(logs - np.log(knot + FLATTENS), 0) for knot in knots)]
     if not found.all():
         columns.append(np.ones(len(ranks)))
     return np.stack(columns, axis=1) * found[:, None]
