@@ -26,7 +26,7 @@ from fastir.analyses.verdicts.rows import (
 from fastir.checks import check_choice, mapping
 from fastir.data.results.by_run import ResultsByRun
 from fastir.declared import Table
-from fastir.engine.columns.rows import occurrences
+from fastir.engine.columns.rows import id_set, occurrences
 from fastir.errors import quote
 
 FULL = 2  # twice the worth of full support
@@ -258,7 +258,8 @@ def check_nuggets(
 ) -> np.ndarray:
     """How many nuggets are expected of each query; refuse rows with another one."""
     nugget, query = columns["nugget"], columns["query_id"]
-    wanted = [set(map(str, expected[query_id])) for query_id in query_ids]
+    listed = [id_set(f"expected: the nuggets of query {quote(query_id)}", expected[query_id]) for query_id in query_ids]
+    wanted = [set(map(str, nuggets)) for nuggets in listed]
     if (empty := next((q for q, nuggets in zip(query_ids, wanted, strict=True) if not nuggets), None)) is not None:
         raise ValueError(f"expected: query {quote(empty)} has no nugget")
     numbers = numbers_among(query, query_ids)
