@@ -68,6 +68,24 @@ def plain_rbo(a, b, p=0.9):
     return total + p ** len(a) * agreement
 
 
+# ---- a judge's errors ------------------------------------------------------------------------------------------------
+def test_under_a_judge(race, quick):
+    qrels, run = judged(5 if quick else 50, 1000)
+    random = np.random.default_rng(0)
+    judge = {q: {d: int(abs(x - (random.random() < 0.1))) for d, x in docs.items()} for q, docs in qrels.items()}
+    human = {q: {d: x for d, x in docs.items() if random.random() < 0.1} for q, docs in qrels.items()}
+    call = {"metrics": METRICS, "n_draws": 100 if quick else 1000, "n_threads": 1}
+    found = fastir.evaluate_under_judge(judge, human, run, **call)
+    assert all(mean.low < mean.estimate < mean.high for mean in found.means.values())
+    calls = {
+        "fastir, under a judge": lambda: fastir.evaluate_under_judge(judge, human, run, **call),
+        "fastir, comparing two": lambda: fastir.compare_under_judge(judge, human, {"a": run, "b": run}, **call),
+        ONE: lambda: fastir.evaluate(qrels, run, METRICS, n_threads=1),
+    }
+    group = f"{call['n_draws']} draws of labels, five metrics, {len(run)} x 1000"
+    race(group, calls, [Goal("fastir, under a judge", ONE, 1 / 400)], ROUNDS)
+
+
 # ---- unjudged documents ----------------------------------------------------------------------------------------------
 def test_bounds(race, quick):
     qrels, run = judged(5 if quick else 50, 1000)

@@ -16,7 +16,9 @@ CALLS = {
     "bench_fusion": "fuse tune",
     "bench_identify": "explain_conventions identify",
     "bench_judged": "JudgedRankings.evaluate JudgedRankings.load",
-    "bench_judging": "agreement bounds judge_bias leave_one_out pool similarity to_judge",
+    "bench_judging": (
+        "agreement bounds compare_under_judge evaluate_under_judge judge_bias leave_one_out pool similarity to_judge"
+    ),
     "bench_lists": "evaluate_lists",
     "bench_matrix": "evaluate_matrix evaluate_topk",
     "bench_odd": "Run.to_arrow",

@@ -25,7 +25,7 @@ are handed on query by query, in memory that is reused. JudgedRankings keep thos
 The folders are five storeys. Each imports only what lies below it, and a test checks this (tests/house/test_layers.py):
 
     views, bridges   cli  report  plots  rendering       compat  spark
-    analyses/        compare  explain  identify  check  bounds  pools  agreement  fusion  curves
+    analyses/        compare  explain  identify  check  bounds  pools  agreement  fusion  curves  under_judge
     evaluation/      evaluate(), Evaluator and their siblings; drivers/  composites/  partial/
     data/            Qrels  Run  JudgedRankings  results/       inputs/   request/
     engine/          columns  join  rank  measure  threads       stats/
@@ -78,6 +78,14 @@ if TYPE_CHECKING:
     from fastir.analyses.pools.leave_one_out import LeftOut, leave_one_out
     from fastir.analyses.pools.pool import Pool, merge_qrels, pool
     from fastir.analyses.pools.to_judge import ToJudge, to_judge
+    from fastir.analyses.under_judge.result import (
+        ComparisonUnderJudge,
+        HumanAnswers,
+        JudgedDifference,
+        JudgedMean,
+        UnderJudge,
+    )
+    from fastir.analyses.under_judge.under_judge import compare_under_judge, evaluate_under_judge
     from fastir.analyses.verdicts.citations import evaluate_citations
     from fastir.analyses.verdicts.nuggets import evaluate_nuggets
     from fastir.conventions import Convention
@@ -111,6 +119,7 @@ __all__ = [
     "Bounds",
     "Checked",
     "Comparison",
+    "ComparisonUnderJudge",
     "Contributions",
     "Convention",
     "ConventionsDiff",
@@ -124,8 +133,11 @@ __all__ = [
     "Fault",
     "Fold",
     "FormatError",
+    "HumanAnswers",
     "Identified",
     "JudgeBias",
+    "JudgedDifference",
+    "JudgedMean",
     "JudgedRankings",
     "LeftOut",
     "Method",
@@ -160,12 +172,14 @@ __all__ = [
     "ToJudge",
     "Trial",
     "Tuning",
+    "UnderJudge",
     "UnknownMetricError",
     "agreement",
     "bounds",
     "check",
     "compare",
     "compare_scores",
+    "compare_under_judge",
     "compat",
     "contributions",
     "conventions",
@@ -179,6 +193,7 @@ __all__ = [
     "evaluate_ranked",
     "evaluate_scores",
     "evaluate_topk",
+    "evaluate_under_judge",
     "expected_exposure",
     "explain",
     "explain_conventions",
@@ -218,6 +233,7 @@ LATER = {
     "Bounds": "analyses.bounds.result",
     "Checked": "analyses.check.checked",
     "Comparison": "analyses.compare.comparison",
+    "ComparisonUnderJudge": "analyses.under_judge.result",
     "Contributions": "analyses.pools.contributions",
     "Convention": "conventions",
     "ConventionsDiff": "analyses.explain.query",
@@ -227,8 +243,11 @@ LATER = {
     "Explanation": "analyses.explain.records",
     "Fault": "analyses.check.checked",
     "Fold": "analyses.fusion.tune",
+    "HumanAnswers": "analyses.under_judge.result",
     "Identified": "analyses.identify.answers",
     "JudgeBias": "analyses.agreement.judge_bias",
+    "JudgedDifference": "analyses.under_judge.result",
+    "JudgedMean": "analyses.under_judge.result",
     "JudgedRankings": "data.rankings",
     "LeftOut": "analyses.pools.leave_one_out",
     "Method": "analyses.compare.records",
@@ -262,11 +281,13 @@ LATER = {
     "ToJudge": "analyses.pools.to_judge",
     "Trial": "analyses.fusion.tune",
     "Tuning": "analyses.fusion.tune",
+    "UnderJudge": "analyses.under_judge.result",
     "agreement": "analyses.agreement.judgments",
     "bounds": "analyses.bounds.bounds",
     "check": "analyses.check.check",
     "compare": "analyses.compare.compare",
     "compare_scores": "analyses.compare.compare_scores",
+    "compare_under_judge": "analyses.under_judge.under_judge",
     "compat": "compat",
     "contributions": "analyses.pools.contributions",
     "conventions": "conventions",
@@ -280,6 +301,7 @@ LATER = {
     "evaluate_ranked": "evaluation.labels",
     "evaluate_scores": "evaluation.labels",
     "evaluate_topk": "evaluation.matrix",
+    "evaluate_under_judge": "analyses.under_judge.under_judge",
     "expected_exposure": "analyses.exposure.expected_exposure",
     "explain": "analyses.explain.query",
     "explain_conventions": "analyses.explain.query",

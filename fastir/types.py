@@ -13,6 +13,7 @@ __all__ = [  # noqa: F405
     "Bounds",
     "Checked",
     "Comparison",
+    "ComparisonUnderJudge",
     "Contributions",
     "ConventionsDiff",
     "CustomMetric",
@@ -20,8 +21,11 @@ __all__ = [  # noqa: F405
     "Explanation",
     "Fault",
     "Fold",
+    "HumanAnswers",
     "Identified",
     "JudgeBias",
+    "JudgedDifference",
+    "JudgedMean",
     "LeftOut",
     "Method",
     "Metric",
@@ -50,6 +54,7 @@ __all__ = [  # noqa: F405
     "ToJudge",
     "Trial",
     "Tuning",
+    "UnderJudge",
 ]
 
 

@@ -10,5 +10,6 @@ bounds     bounds(): how far unjudged documents could change a metric
 pools      pool(), contributions(), leave_one_out(), to_judge(), merge_qrels(): which documents are judged
 agreement  agreement(), judge_bias(), rank_correlation(), similarity(): two sets of judgments, leaderboards or runs
 fusion     fuse(), tune(): several runs as one, and the weights for it
+under_judge  evaluate_under_judge(), compare_under_judge(): metrics with a judge's errors in them
 curves     precision_recall_curve(), roc_curve(), risk_coverage(): curves over ranks and certainties
 """

@@ -31,6 +31,9 @@ from fastir.spark.tasks import RunsIn, RunState
 if TYPE_CHECKING:
     from fastir.evaluation.keywords import EvaluateOptions
 
+# What a worker does not have.
+OF_DOCUMENTS = ("forbidden", "forbidden_level", "unanswerable", "doc_groups", "target", "doc_costs")
+
 
 def evaluate(
     qrels: Any,
@@ -272,6 +275,7 @@ class Judge(NamedTuple):
 def make_judge(qrels: Any, run: Any, metrics: str | Iterable[str], options: EvaluateOptions) -> Judge:
     """Prepare qrels, which may be a DataFrame; the run's session holds those that are too large."""
     refuse_options("spark", options, ("ties_report",), "parts are not put together with their ties")
+    refuse_options("spark", options, OF_DOCUMENTS, "workers have labels of documents and weights alone; use evaluate")
     metrics, _ = custom_among(metrics)
     sides = columns_by_side(options.get("columns"), options.get("qrels_columns"), options.get("run_columns"))
     weights = options.get("weights")

@@ -23,7 +23,7 @@ LAYERS = """
     evaluation.composites evaluation.partial
     evaluation conventions
     analyses analyses.bounds analyses.check analyses.curves analyses.explain analyses.identify analyses.pools
-    analyses.exposure analyses.verdicts
+    analyses.exposure analyses.under_judge analyses.verdicts
     analyses.compare
     analyses.agreement analyses.fusion
     plots report compat spark types

@@ -3,6 +3,7 @@
 The figures of the README are those of bench/record.json, and those of costs on Spark of bench/spark_costs.json.
 """
 
+import json
 import re
 import runpy
 import shutil
@@ -38,6 +39,15 @@ def test_the_table_of_the_readme_has_the_figures_of_the_record():
 def test_the_tables_of_costs_on_spark_have_the_figures_of_their_record():
     page = (DOCS / "spark_costs.md").read_text("utf-8")
     assert runpy.run_path(str(PROGRAM))["costs_page"](page) == page
+
+
+@NEEDS_PAGES
+def test_the_tables_of_the_simulation_of_judges_have_the_figures_of_their_record():
+    program = runpy.run_path(str(ROOT / "bench" / "judge_simulation.py"))
+    record = json.loads(program["RECORD"].read_text("utf-8"))
+    page = (DOCS / "under_a_judge.md").read_text("utf-8")
+    assert program["page"](page, record) == page and all(head in page for head in program["tables"](record))
+    assert sum(record["designs"][name]["collections"] for name in program["DESIGN"][True]) >= 2000
 
 
 @NEEDS_PAGES

@@ -126,6 +126,15 @@ for file_name, rankings in (("first.run", RUN), ("second.run", OTHER)):
 FILES = [FOLDER / "first.run", FOLDER / "second.run"]
 
 
+JUDGE = {q: {d: min(label, 1) for d, label in row.items()} for q, row in QRELS.items()}
+HUMAN = {q: {d: label for d, label in row.items() if d not in "hmo"} for q, row in QRELS.items()}
+UNDER_JUDGE = {"judge_qrels": JUDGE, "human_qrels": HUMAN, "metrics": ["ndcg@5", "map", "p@3"], "n_draws": 100}
+REFUSED_UNDER_JUDGE = {
+    "columns": {"doc_id": "number"}, "qrels_columns": {"doc_id": "number"}, "label": 2, "validate": "judged",
+}  # fmt: skip
+STRATA_OF_PAIRS = {q: dict.fromkeys(row, "all") for q, row in QRELS.items()}
+
+
 # ---- values that must matter ------------------------------------------------------------------------------------
 class Given(NamedTuple):
     """A value of an option, and arguments that the call has with and without it; `refused` is what an error says."""
@@ -309,6 +318,8 @@ CALLS = {
     "identify": Call(fastir.identify, {"qrels": QRELS, "run": RUN, "values": {"p@3": "0.33"}}, None, READING_OPTIONS),
     "judged_rankings": Call(fastir.judged_rankings, {"qrels": QRELS, "run": RUN}),
     "JudgedRankings.evaluate": Call(judged_values, ONE),
+    "evaluate_under_judge": Call(fastir.evaluate_under_judge, UNDER_JUDGE | {"run": RUN}),
+    "compare_under_judge": Call(fastir.compare_under_judge, UNDER_JUDGE | {"runs": RUNS}),
     "leave_one_out": Call(fastir.leave_one_out, MANY),
     "contributions": Call(fastir.contributions, {"qrels": QRELS, "runs": RUNS}),
     "pool": Call(fastir.pool, {"runs": RUNS, "pool_depth": 2}),
@@ -558,11 +569,25 @@ EXCEPTED = {
     },
     ("to_judge", "names"): "the list names no run; errors do",
     ("evaluate_lists", "missing_documents"): "a list has no scores",
+    **{
+        (name, option): why
+        for name in ("evaluate_under_judge", "compare_under_judge")
+        for option, why in (("rank_one", ONE_SUBTOPIC), ("missing_documents", "draws of labels have no scores"))
+    },
 }  # fmt: skip
 
 
 # What an option takes in one call, where it is not what it takes in others.
 OVERRIDES = {
+    **{
+        (name, option): given
+        for name in ("evaluate_under_judge", "compare_under_judge")
+        for option, given in {
+            "strata": words("level", STRATA_OF_PAIRS), "n_draws": words(101), "random_state": words(5),
+            "ties": [*words("doc_id_asc", "input", "input_reversed"), refused("optimistic", "orders equal scores")],
+            **{option: [refused(value, option)] for option, value in REFUSED_UNDER_JUDGE.items()},
+        }.items()
+    },
     **{(f"stats.{name}", "b"): words(B[::-1]) for name in ARGUMENTS},
     **{(f"stats.{name}", "n_resamples"): words(8) for name in ARGUMENTS},
     **{(f"stats.{name}", "random_state"): words(8) for name in ARGUMENTS},

@@ -63,9 +63,7 @@ class Values(Mergeable):
         counts = {name: (getattr(of_run, f"n_{name}"), getattr(of_run, f"{name}_example")) for name in WITH_EXAMPLE}
         counts |= {name: (getattr(of_run, f"n_{name}"), -1) for name in WITHOUT_EXAMPLE}
         counts |= {"unjudged_docs": (coverage.unjudged(), -1), QUERY_COUNT: (coverage.n_run, -1)}
-        counts |= dict.fromkeys(
-            ("repeated_rows", "excluded_rows", "low_rows"), NO_COUNT
-        )  # the repairs say which, and where
+        counts |= dict.fromkeys(("repeated_rows", "excluded_rows", "low_rows"), NO_COUNT)  # repairs say which
         places = np.flatnonzero(coverage.status != MISSING)
         unknown_queries = first_by_bytes(coverage.only_in_run())
         return cls(places, values, coverage.status[places], part, unknown_queries, dict(coverage.run_repairs), counts)
