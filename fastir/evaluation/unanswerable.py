@@ -14,7 +14,7 @@ import numpy as np
 from fastir.data.qrels import Qrels, refuse_without_labels
 from fastir.engine.measure import FALSE_SURFACE
 from fastir.errors import quote
-from fastir.inputs.exclusions import equal_ids
+from fastir.inputs.exclusions import equal_ids, id_text
 from fastir.inputs.mappings import field_rows
 from fastir.inputs.places import is_path
 
@@ -28,7 +28,7 @@ def read_unanswerable(unanswerable: Any, qrels: Qrels, rel_level: float) -> tupl
         raise TypeError(f"unanswerable must be a collection of query ids or a path, got {got}")
     else:
         listed = list(unanswerable)
-    texts = dict.fromkeys(map(str, listed))
+    texts = dict.fromkeys(id_text(query_id, "unanswerable: a query id") for query_id in listed)
     known = {str(query_id): place for place, query_id in enumerate(qrels)}
     offsets, labels = qrels.columns.offsets, qrels.columns.numbers
     for text in texts.keys() & known.keys():

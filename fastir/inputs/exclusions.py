@@ -187,7 +187,9 @@ def read_exclude(exclude: Any) -> dict[str, frozenset[str]] | None:
     if hasattr(exclude, "iloc") and not hasattr(exclude, "columns"):
         exclude = mapping("exclude", exclude, "map query ids to documents", labelled=True)
     if isinstance(exclude, Mapping):
-        return {id_text(query, "a query id"): excluded_texts(query, ids) for query, ids in dict(exclude).items()}
+        return {
+            id_text(query, "exclude: a query id"): excluded_texts(query, ids) for query, ids in dict(exclude).items()
+        }
     if is_path(exclude):
         from fastir.inputs.mappings import field_rows
 
@@ -208,7 +210,7 @@ def excluded_texts(query_id: Any, doc_ids: Any) -> frozenset[str]:
             f"exclude: the documents of query {quote(query_id)} must be a collection of ids, got "
             f"{type(doc_ids).__name__} {quote(doc_ids)}"
         )
-    return frozenset(id_text(doc_id, f"a document of query {quote(query_id)}") for doc_id in doc_ids)
+    return frozenset(id_text(doc_id, f"exclude: a document of query {quote(query_id)}") for doc_id in doc_ids)
 
 
 def id_text(value: Any, what: str) -> str:
@@ -217,4 +219,4 @@ def id_text(value: Any, what: str) -> str:
         return str.__str__(value)
     if isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_)):
         return str(int(value))
-    raise TypeError(f"exclude: {what} must be a str or an int, got {type(value).__name__} {quote(value)}")
+    raise TypeError(f"{what} must be a str or an int, got {type(value).__name__} {quote(value)}")

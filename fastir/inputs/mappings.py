@@ -190,6 +190,8 @@ def read_number(value: Any, expected: str, where: str, least: float) -> float:
         number = float(value)
     except OverflowError:
         raise OverflowError(f"{expected}, got one that is too large for a float {where}") from None
+    except TypeError:  # an array, say
+        raise TypeError(f"{expected}, got {type(value).__name__} {quote(value)} {where}") from None
     if not least <= number < math.inf:
         raise ValueError(f"{expected}, got {value} {where}")
     return number

@@ -234,6 +234,7 @@ def test_every_entry_point_has_the_same_values(tmp_path):
         ({**COSTS, "d": math.inf}, ValueError, "got inf"),
         ({**COSTS, "d": "5"}, TypeError, "got str '5'"),
         ({**COSTS, "d": True}, TypeError, "got bool"),
+        ({**COSTS, "d": np.ones(2)}, TypeError, r"got ndarray .* \(query q1, document d\)"),
         ({**COSTS, "d": 10**400}, OverflowError, "too large"),
         ({"q1": COSTS}, ValueError, "document 'y' of query 'q2' has no cost"),
         ({"q1": COSTS, "q2": 5}, TypeError, "query 'q2'"),

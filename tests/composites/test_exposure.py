@@ -93,6 +93,9 @@ def test_options_that_shorten_rankings_hold():
     judged = fastir.evaluate(qrels, run, ["awrf", "awrf@2"], judged_only=True, **words)
     expected = fastir.evaluate(qrels, kept, ["awrf", "awrf@2"], **words)
     assert np.array_equal(judged.values, expected.values, equal_nan=True)
+    unknown = {"q": {"a": 1, "c": 0, "b": -1}}, {"q": {"a": 1.0, "c": 2.0}}
+    pooled = fastir.evaluate(unknown[0], {"q": {**unknown[1]["q"], "b": 3.0}}, METRICS, judged_only=True, **GIVEN)
+    assert np.array_equal(pooled.values, fastir.evaluate(*unknown, METRICS, **GIVEN).values)  # a label below 0 is none
     single = fastir.evaluate(
         {"q": {"a": 1}}, {"q": {"a": 1 + 1e-12, "b": 1.0}}, "awrf@1", score_dtype="float32", **GIVEN
     )

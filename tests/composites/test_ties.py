@@ -207,6 +207,18 @@ def test_max_depth_has_no_expected_value():
     assert math.isnan(row.expected) and row.lowest < row.highest
 
 
+@pytest.mark.parametrize("options", [{"max_depth": 2}, {"max_depth": 3, "judged_only": True}])
+def test_the_value_is_between_the_ends_where_the_order_decides_what_is_read(options):
+    names = ["mean_rank", "first_rel", "last_rel", "precision", "f1", "num_nonrel_judged_ret", "amri", "rbu"]
+    for seed in range(30):
+        qrels, run = small_run(seed, 8)
+        results = fastir.evaluate(qrels, run, names, ties_report=True, **options)
+        for name in names:
+            for query, ends in results.ties().per_query(name).items():
+                value = results.per_query(name)[query]
+                assert math.isnan(value) or ends["lowest"] <= value <= ends["highest"], name
+
+
 def test_results_without_a_report_name_the_option():
     results = fastir.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "map")
     with pytest.raises(ValueError, match="ties_report=True"):

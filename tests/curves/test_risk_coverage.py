@@ -131,7 +131,7 @@ def test_what_is_missing_or_wrong_is_named():
         ({"q1": 1, "q2": 2, "q4": 1}, None, "certainty: query 'q3' has none"),
         ([1, 2, float("nan"), 4], None, "NaN for query 'q3'"),
         ([1, 2, 3, 4], RUN, "run has no effect"),
-        ("max", {"q1": ["a", "b"], "q2": ["a"]}, "ranks"),
+        ("max", {"q1": ["a", "b"], "q2": ["a"]}, "certainty='max' needs scores, and the run has ranks"),
     ):
         with pytest.raises((TypeError, ValueError), match=message):
             fastir.risk_coverage(results, "mrr", certainty, run=run)

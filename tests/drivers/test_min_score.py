@@ -353,6 +353,19 @@ def test_integer_scores_that_are_no_ranks_are_scores():
     assert fastir.evaluate(QRELS, fastir.Run.from_dict(distances), "num_ret", min_score=-4)["num_ret"] == 3
 
 
+def test_a_dict_of_scores_is_no_list_whatever_the_metrics_read():
+    run, costs = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"c": 1.0}}, {"a": 1, "b": 1, "c": 1}
+    found = fastir.evaluate(QRELS, run, ["num_ret", "recall(budget=5)"], min_score=1.5, doc_costs=costs, queries=["q1"])
+    assert found.values.tolist() == [[1.0, 0.5]]
+    held = fastir.Run.from_dict(run)  # which does not know whether it was made of lists
+    with pytest.raises(ValueError, match=r"has 2, as made of a rank; if these are scores, add 0\.5 to them"):
+        fastir.evaluate(QRELS, held, "num_ret", min_score=1.5)
+    shifted = fastir.Run.from_dict(
+        {query: {doc: score + 0.5 for doc, score in docs.items()} for query, docs in run.items()}
+    )
+    assert fastir.evaluate(QRELS, shifted, "num_ret", min_score=2.0, queries=["q1"])["num_ret"] == 1
+
+
 def test_bad_scores_are_named_whether_they_are_low_or_not():
     for bad, error in ((float("nan"), ValueError), ("high", TypeError), (None, TypeError)):
         with pytest.raises(error, match="q1"):

@@ -81,6 +81,9 @@ def test_what_contradicts_itself_or_cannot_be_is_refused():
     for odd in ("", 3):
         with pytest.raises((TypeError, OSError), match=r"unanswerable|directory|file"):
             fastir.evaluate(QRELS, RUN, METRICS, unanswerable=odd)
+    for odd in (None, 3.5):
+        with pytest.raises(TypeError, match="unanswerable: a query id must be a str or an int, got"):
+            fastir.evaluate(QRELS, RUN, METRICS, unanswerable=[odd])
     with pytest.raises(ValueError, match="unanswerable: parts are not put together"):
         fastir.Evaluator(QRELS, METRICS, unanswerable=["u1"]).partial(RUN)
     for call in (fastir.bounds, fastir.precision_recall_curve):

@@ -82,6 +82,14 @@ def test_reports_count_expected_nuggets_of_rewarded_sentences():
     assert citations["x"]["citation_precision"] == 2.5 / 3  # the citation of two nuggets counts once
 
 
+def test_an_integer_id_equals_its_text():
+    rows = [{**row("1", "s", "d", "FS"), "nugget": "5"}]
+    assert fastir.evaluate_citations(rows, "report_recall", expected={1: [5]})["x"].per_query() == {1: 1.0}
+    for odd in ("5", 5):
+        with pytest.raises(TypeError, match="the nuggets of query 1 must be a collection"):
+            fastir.evaluate_citations(rows, "report_recall", expected={1: odd})
+
+
 def test_what_is_missing_is_named_or_counts_as_no_support():
     silent = [row("q", 1, "d", None), row("q", 1, "e", "FS")]
     with pytest.raises(ValueError, match=r"sentence 1, citation 'd'.*has no verdict; missing='zero'"):

@@ -158,6 +158,13 @@ def test_expected_nuggets_are_the_denominator_and_a_query_without_an_answer_is_m
         fastir.evaluate_nuggets([row("q1", "a")], NAMES, expected=expected)
 
 
+def test_an_integer_id_equals_its_text(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("query_id,run,nugget,importance,assignment\n1,x,5,vital,support\n")
+    results = fastir.evaluate_nuggets(path, "nugget_recall", expected={1: {5: "vital"}})["x"]
+    assert results.per_query() == {1: 1.0}
+
+
 @pytest.mark.parametrize(("rows", "words", "error", "message"), [
     ([row("q", "a"), row("q", "a")], {}, ValueError, r"row 1 \(query_id 'q'.*has a verdict already, in row 0"),
     ([row("q", "a", "big")], {}, ValueError, "expected vital or okay, got 'big'"),

@@ -157,7 +157,7 @@ def read_certainty(certainty: Any, query_ids: list[Any], run: Any) -> np.ndarray
         if run is None:
             raise ValueError(f"certainty={certainty!r} is of the scores of a run; give run=")
         held = as_run(run, None, None)
-        refuse_ranks(held)
+        refuse_ranks(held, f"certainty={certainty!r}")
         by_text = {str(query_id): docs for query_id, docs in held.to_dict().items()}
         ranked: dict[Any, Any] = {query_id: by_text.get(str(query_id), {}) for query_id in query_ids}
         sure = confidences(ranked)[OF_SCORES[certainty]]

@@ -26,7 +26,7 @@ from fastir.analyses.verdicts.rows import (
 from fastir.checks import check_choice, mapping
 from fastir.data.results.by_run import ResultsByRun
 from fastir.declared import Table
-from fastir.engine.columns.rows import occurrences
+from fastir.engine.columns.rows import id_set, occurrences
 from fastir.errors import quote
 
 FULL = 2  # twice the worth of full support
@@ -181,16 +181,17 @@ def find_queries(query: Coded, expected: Any, where: RowNames) -> list[Any]:
     if expected is None:
         return [query.texts[code] for code in codes]
     query_ids = list(mapping("expected", expected, "map query ids to nuggets"))
+    known = set(map(str, query_ids))
     for code in codes:
-        if query.texts[code] not in expected:
+        if str(query.texts[code]) not in known:
             raise where.error(int((query.codes == code).argmax()), "nothing is expected of this query")
     return query_ids
 
 
 def numbers_among(column: Coded, texts: list[Any]) -> np.ndarray:
-    """The position of each row's text among these, NO_TEXT for another one."""
-    places = {text: place for place, text in enumerate(texts)}
-    numbers: np.ndarray = np.array([*(places.get(text, NO_TEXT) for text in column.texts), NO_TEXT], np.int64)
+    """The position of each row's text among these, NO_TEXT for another one; an int equals its decimal text."""
+    places = {str(text): place for place, text in enumerate(texts)}
+    numbers: np.ndarray = np.array([*(places.get(str(text), NO_TEXT) for text in column.texts), NO_TEXT], np.int64)
     return numbers[column.codes]
 
 
@@ -257,11 +258,12 @@ def check_nuggets(
 ) -> np.ndarray:
     """How many nuggets are expected of each query; refuse rows with another one."""
     nugget, query = columns["nugget"], columns["query_id"]
-    wanted = [set(expected[query_id]) for query_id in query_ids]
+    listed = [id_set(f"expected: the nuggets of query {quote(query_id)}", expected[query_id]) for query_id in query_ids]
+    wanted = [set(map(str, nuggets)) for nuggets in listed]
     if (empty := next((q for q, nuggets in zip(query_ids, wanted, strict=True) if not nuggets), None)) is not None:
         raise ValueError(f"expected: query {quote(empty)} has no nugget")
     numbers = numbers_among(query, query_ids)
     for row in distinct_rows(query, nugget).rows.tolist():
-        if nugget.codes[row] != NO_TEXT and nugget.text(row) not in wanted[numbers[row]]:
+        if nugget.codes[row] != NO_TEXT and str(nugget.text(row)) not in wanted[numbers[row]]:
             raise where.error(row, "the nugget is not expected")
     return np.array([len(nuggets) for nuggets in wanted], np.int64)

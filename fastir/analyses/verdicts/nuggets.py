@@ -219,15 +219,15 @@ def read_expected(expected: Any) -> Expected:
 def expected_numbers(columns: dict[str, Coded], pairs: DistinctRows, nuggets: Expected, where: RowNames) -> np.ndarray:
     """The number of each row's nugget among the expected ones."""
     known = {
-        (nuggets.query_ids[query], text): number
+        (str(nuggets.query_ids[query]), str(text)): number
         for number, (query, text) in enumerate(zip(nuggets.queries.tolist(), nuggets.texts, strict=True))
     }
     query, nugget = columns["query_id"], columns["nugget"]
-    numbers = [known.get((query.text(row), nugget.text(row)), NO_TEXT) for row in pairs.rows.tolist()]
+    numbers = [known.get((str(query.text(row)), str(nugget.text(row))), NO_TEXT) for row in pairs.rows.tolist()]
     found: np.ndarray = np.array(numbers, np.int64)[pairs.numbers]
     if (found == NO_TEXT).any():
         row = int((found == NO_TEXT).argmax())
-        is_known = query.text(row) in nuggets.query_ids
+        is_known = str(query.text(row)) in map(str, nuggets.query_ids)
         raise where.error(row, "the nugget is not expected" if is_known else "nothing is expected of this query")
     return found
 

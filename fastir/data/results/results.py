@@ -216,7 +216,8 @@ class Results(Fields, Exportable):
         TieReport
             **Undefined**: the expected value and the bias are NaN for a metric whose expected value has no closed form,
             and with `max_depth`, if a query has ties. Labels in order do not always give the lowest and the highest
-            value of the few metrics that `metric` names: for them they are the extremes of the values that are known.
+            value, with `max_depth` and of the few metrics that `metric` names: then they are the extremes of the values
+            that are known.
 
         Raises
         ------

@@ -251,8 +251,10 @@ class ExposureEvaluator(FromPlain):
         self.groups = groups
         self.judged: dict[str, set[str]] | None = None
         if settings.options.judged_only:
-            labels = qrels.to_dict().items()
-            self.judged = {str(query_id): set(map(str, documents)) for query_id, documents in labels}
+            self.judged = {
+                str(query_id): {str(doc_id) for doc_id, label in labels.items() if label >= 0}
+                for query_id, labels in qrels.to_dict().items()
+            }
         self.utilities: dict[int, str] = {}  # the metric by which a column's is multiplied
         for column, (request, values) in enumerate(zip(settings.requests, settings.values, strict=True)):
             if request.card.name == NDCG_AWRF:

@@ -66,7 +66,8 @@ class TieMeasurer:
         self.judgments: Any = judgments(prepared.judged)
         self.starts: np.ndarray = self.judgments[0][:-1][np.diff(self.judgments[0]) > 0]
         self.spare: list[tuple[PlainEvaluator, tuple[np.ndarray, ...]]] = []  # what `collector` made, for the next run
-        self.by_label: np.ndarray = np.array([extreme_by_label(request) for request in shown])
+        is_whole = settings.options.max_depth is None  # else the order decides which documents count at all
+        self.by_label: np.ndarray = np.array([is_whole and extreme_by_label(request) for request in shown])
 
     def measure(
         self, run: Any, n_threads: SupportsIndex | None, watch: Watch | None = None

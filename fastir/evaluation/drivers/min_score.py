@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fastir.inputs.files import Watch
     from fastir.request.plan import Settings
 
-RANKS_TEXT = "min_score needs scores, and the run has ranks: "
+RANKS_TEXT = " needs scores, and the run has ranks: "
 
 
 def retrieved(
@@ -30,16 +30,17 @@ def retrieved(
     """A run without the rows whose score is below the option `min_score`."""
     if settings.least == -math.inf:
         return run
-    return without_low(
-        as_run(run, columns, settings.options.duplicates, None, settings.lines, watch=watch), settings.least
-    )
+    held = as_run(run, columns, settings.options.duplicates, None, settings.lines, watch=watch)
+    of_scores = type(run) is dict and all(type(ranking) is dict for ranking in run.values())
+    return without_low(held, settings.least, of_scores)
 
 
-def without_low(held: Run, least: float) -> Run:
-    """A Run without the rows whose score is below `least`."""
+def without_low(held: Run, least: float, of_scores: bool = False) -> Run:
+    """A Run without the rows whose score is below `least`; unless it is known to be `of_scores`, ranks are refused."""
     if least == -math.inf:
         return held
-    refuse_ranks(held)
+    if not of_scores:
+        refuse_ranks(held)
     kept = held.columns.numbers >= least
     if kept.all():
         return held
@@ -50,8 +51,8 @@ def without_low(held: Run, least: float) -> Run:
     return remaining
 
 
-def refuse_ranks(run: Run) -> None:
-    """Refuse a Run of ranks: scores -1, -2, ... of a table or a file, or n, n - 1, ..., 1 of lists."""
+def refuse_ranks(run: Run, option: str = "min_score") -> None:
+    """Refuse a Run of ranks beside an option: scores -1, -2, ... of a table or a file, or n, n - 1, ..., 1 of lists."""
     scores, offsets = run.columns.numbers, run.columns.offsets
     owners, full = list_of_each(offsets), np.diff(offsets) > 0
     if not len(scores) or (scores != np.trunc(scores)).any() or len(scores) == full.sum():
@@ -62,4 +63,7 @@ def refuse_ranks(run: Run) -> None:
     backwards = offsets[1:][owners] - np.arange(len(scores))
     if (distinct and ((best == -1) | (best == 0)).all()) or (scores == backwards).all():
         query = run.columns.query_ids[int(owners[0])]
-        raise ValueError(f"{RANKS_TEXT}the first row of query {quote(query)} has {scores[0]:g}, as made of a rank")
+        raise ValueError(
+            f"{option}{RANKS_TEXT}the first row of query {quote(query)} has {scores[0]:g}, as made of a rank; if these "
+            "are scores, add 0.5 to them, and to min_score"
+        )

@@ -115,7 +115,7 @@ class PreparedQrels:
         if self.settings.least > -math.inf:
             from fastir.evaluation.drivers.min_score import RANKS_TEXT
 
-            raise ValueError(f"{RANKS_TEXT}{what} no scores")
+            raise ValueError(f"min_score{RANKS_TEXT}{what} no scores")
 
     def join_rules(self) -> JoinRules:
         """The rules of a join that reads rows, as a new object."""
