@@ -43,7 +43,8 @@ API = {
     "Parts": "judged_rankings JudgedRankings ResultsByConvention Partial",
     "Judgments": "bounds Bounds pool Pool contributions Contributions leave_one_out LeftOut to_judge ToJudge "
     "merge_qrels agreement Agreement rank_correlation RankCorrelation Swap similarity "
-    "judge_bias JudgeBias BiasGroup BiasSlope",
+    "judge_bias JudgeBias BiasGroup BiasSlope "
+    "evaluate_under_judge UnderJudge JudgedMean compare_under_judge ComparisonUnderJudge JudgedDifference HumanAnswers",
     "Metrics and conventions": "metrics metric Metric custom_metric CustomMetric conventions Convention",
     "Errors": "FastirError FormatError DuplicateError NoOverlapError UnknownMetricError FastirWarning show_config",
 }

@@ -216,7 +216,7 @@ def test_labels_that_are_not_whole_are_relevant_as_the_tool_says(convention):
 
 def test_each_row_says_what_its_tool_does_with_a_fraction():
     """Of a tool that takes ids, or such labels as gains alone, a level of the caller's own says what is relevant."""
-    assert {row["fractions"] for row in ROWS} == {"taken", "gains", "ids", "cut", "refused", "integers"}
+    assert {row["fractions"] for row in ROWS} == {"taken", "gains", "ids", "cut", "refused", "integers", "linear"}
     with pytest.raises(TypeError, match="fractions"):
         conventions_table.row("new", "a tool of which nobody asked this")
     qrels, run = {"q": {"a": 0.92, "b": 0.5}}, {"q": {"b": 2.0, "a": 1.0}}

@@ -9,6 +9,7 @@ import json
 import math
 import pickle
 
+import judged_by_both
 import numpy as np
 import pytest
 
@@ -67,6 +68,12 @@ EXAMPLES = {
     ),
     "ResultsTable": lambda other: fastir.ResultsTable(
         {"bm25_&<": fastir.evaluate(QRELS, SWAPPED if other else RUN, "map")}
+    ),
+    "UnderJudge": lambda other: fastir.evaluate_under_judge(
+        judged_by_both.JUDGE, judged_by_both.HUMAN, judged_by_both.RUNS["ab"[other]], "map", n_draws=100
+    ),
+    "ComparisonUnderJudge": lambda other: fastir.compare_under_judge(
+        judged_by_both.JUDGE, judged_by_both.HUMAN, judged_by_both.RUNS, "mrr" if other else "map", n_draws=100
     ),
     "Tuning": lambda other: fastir.tune(QRELS, RUNS, "map", grid=[[0.5, 0.5], [1.0, 0.0]][other:], folds=2),
     "ToJudge": lambda other: fastir.to_judge(QRELS, RUNS, "ndcg" if other else "map", 1),

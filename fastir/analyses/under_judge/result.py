@@ -94,7 +94,7 @@ class HumanAnswers(NamedTuple):
 
 
 @dataclass(repr=False, eq=False)
-class Corrected(Exportable):
+class Corrected:
     """What both results have."""
 
     answers: list[HumanAnswers]
@@ -131,7 +131,7 @@ class Corrected(Exportable):
 
 
 @dataclass(repr=False, eq=False)
-class UnderJudge(Corrected):
+class UnderJudge(Corrected, Exportable):
     """The metrics of a run with a judge's errors in them; made by `evaluate_under_judge`, prints as a table.
 
     Attributes
@@ -174,7 +174,7 @@ class UnderJudge(Corrected):
 
 
 @dataclass(repr=False, eq=False)
-class ComparisonUnderJudge(Corrected):
+class ComparisonUnderJudge(Corrected, Exportable):
     """Differences of runs with a judge's errors in them; made by `compare_under_judge`, prints as a table.
 
     Attributes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
@@ -58,7 +58,7 @@ def evaluate_under_judge(
     metrics: str | Iterable[str],
     *,
     strata: Strata = None,
-    confidence: SupportsFloat = 0.95,
+    confidence: float = 0.95,
     n_draws: SupportsIndex = N_DRAWS,
     random_state: SupportsIndex = 0,
     **options: Unpack[ExplainOptions],
@@ -85,7 +85,9 @@ def evaluate_under_judge(
     random_state : int
         The same state gives the same numbers, whatever the number of threads.
     **options
-        Options of `evaluate` as `explain` takes them, except `columns`, `qrels_columns`, `label` and `validate`.
+        Options of `evaluate`, except `weights`, `doc_weights`, `forbidden`, `forbidden_level`, `unanswerable`,
+        `doc_costs`, `doc_groups`, `target` and `ties_report`. What names columns or labels of qrels is refused: pass
+        `Qrels` that were read with it.
 
     Returns
     -------
@@ -143,7 +145,7 @@ def compare_under_judge(
     metrics: str | Iterable[str],
     *,
     strata: Strata = None,
-    confidence: SupportsFloat = 0.95,
+    confidence: float = 0.95,
     n_draws: SupportsIndex = N_DRAWS,
     random_state: SupportsIndex = 0,
     **options: Unpack[ExplainOptions],
@@ -217,7 +219,7 @@ class RunsUnderJudge:
         runs: dict[Any, RunLike],
         metrics: str | Iterable[str],
         strata: Strata,
-        confidence: SupportsFloat,
+        confidence: float,
         n_draws: SupportsIndex,
         random_state: SupportsIndex,
         options: Any,
