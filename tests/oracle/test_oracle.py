@@ -245,7 +245,17 @@ def test_deep_rankings(seed, ties):
 CHOICES = {param.name for card in fastir.metrics() for param in card.params if param.is_convention}
 # They change nothing at a recall of 0.95 of few, of samples, at the default p, at x = 1, on qrels without subtopics, or
 # without costs.
-SILENT = {"over_budget", "at_least_one", "set_ranks", "average", "wanted", "self_normalized", "rbp_norm", "f_weight", "rank_one"}
+SILENT = {
+    "over_budget",
+    "at_least_one",
+    "set_ranks",
+    "average",
+    "wanted",
+    "self_normalized",
+    "rbp_norm",
+    "f_weight",
+    "rank_one",
+}
 # Without a cutoff they change nothing.
 CUTS = {"ap_norm": "@2", "short_rankings": "@30", "recall_norm": "@2", "ideal": "@3"}
 

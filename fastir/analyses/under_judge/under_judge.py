@@ -116,7 +116,7 @@ def evaluate_under_judge(
     -----
     It is assumed that humans judged a random part of the pairs with equal judge's label, query, rank and stratum, and
     that labels of a query are independent, given these and an effect of the query. The target is the mean over the
-    population of queries. The estimated mean of RR is 0.02 to 0.05 too high in simulations; its differences are not.
+    population of queries. In simulations the mean of RR is 0.01 to 0.04 too high; its differences are not.
     docs/under_a_judge.md has the derivation, and simulations with and without the assumptions.
     **Sources**: Rubin, Multiple Imputation for Nonresponse in Surveys, 1987; Robins and Wang, Inference for imputation
     estimators, Biometrika 2000, for the variance; Meng, Multiple-imputation inferences with uncongenial sources of
