@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import random
 import re
+from pathlib import Path
 
 import part_options
 import pytest
@@ -20,6 +21,7 @@ import fastir
 pytest.importorskip("pyarrow")
 pytestmark = pytest.mark.filterwarnings("ignore::fastir.FastirWarning")
 
+ROOT = Path(__file__).resolve().parents[2]
 ROUNDS = int(os.environ.get("FASTIR_MANY_ROUNDS", "2"))
 THREADS, PROCESSES = 8, 4
 SHARED = fastir.Qrels.from_dict(part_options.QRELS)
@@ -112,6 +114,7 @@ def test_eight_threads_have_the_values_of_one_caller(tmp_path, monkeypatch):
 
 
 def test_four_processes_have_the_values_of_one_caller(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)  # where the processes find this module
     monkeypatch.chdir(tmp_path)
     with concurrent.futures.ProcessPoolExecutor(PROCESSES, multiprocessing.get_context("spawn")) as pool:
         callers = list(pool.map(make_all, range(PROCESSES)))
