@@ -85,9 +85,10 @@ MODULES = {
                 ("recall_norm", "rounding", "unranked"),
             ),
             Kind("RocCurveOptions", "CurveOptions", "Options of `roc_curve`.", ("one_class",)),
+            Kind("JudgeOptions", "RankingOptions, MetricOptions, LevelOptions", "Options of metrics under a judge."),
             Kind(
                 "ExplainOptions",
-                "RankingOptions, MetricOptions, LevelOptions",
+                "JudgeOptions",
                 "Options of `explain`: one query has no mean, and labels do not show weights of documents.",
             ),
             Kind("ToJudgeOptions", "ValueOptions", "Options of `to_judge`, which reads runs in one way."),

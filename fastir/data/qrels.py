@@ -722,6 +722,18 @@ def listed_evidence(data: Alternatives, kind: str) -> Qrels:
     return EvidenceQrels(*columns_of_members(listed_members(data, kind), kind))
 
 
+def evidence_of_query(qrels: EvidenceQrels, query_id: Any, elsewhere: Iterable[str] = ()) -> EvidenceQrels:
+    """The evidence of one query, called "", with ids as text; documents judged `elsewhere` are of another query."""
+    from fastir.inputs.evidence import columns_of_members
+
+    of_query = qrels.filter(queries=[query_id])
+    kind = of_query._evidence.kind
+    [by_set] = of_query._by_set().values()
+    members = {"": {name: {str(doc_id): label for doc_id, label in docs.items()} for name, docs in by_set.items()}}
+    others = {"others": {"0": dict.fromkeys(elsewhere, 0)}} if elsewhere else {}
+    return EvidenceQrels(*columns_of_members({**members, **others}, kind))
+
+
 def evidence_reader(kind: str) -> Callable[..., Qrels]:
     """What makes qrels from the columns of a file with sets or hops."""
 

@@ -94,8 +94,15 @@ class RocCurveOptions(CurveOptions, total=False):
     one_class: Literal["skip", "zero"]
 
 
-class ExplainOptions(RankingOptions, MetricOptions, LevelOptions, total=False):
+class JudgeOptions(RankingOptions, MetricOptions, LevelOptions, total=False):
+    """Options of metrics under a judge."""
+
+
+class ExplainOptions(JudgeOptions, total=False):
     """Options of `explain`: one query has no mean, and labels do not show weights of documents."""
+
+    forbidden: ForbiddenLike | None
+    forbidden_level: SupportsFloat | None
 
 
 class ToJudgeOptions(ValueOptions, total=False):

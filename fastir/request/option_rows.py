@@ -47,6 +47,7 @@ class Row(Record):
 INTEGER, LABEL, TABLE = "SupportsIndex", "SupportsIndex | SupportsFloat", "Mapping[str, str] | None"
 REQUEST, TESTS = "fastir.request.options", "fastir.analyses.compare.options"
 READING, SCORES = ("ReadingOptions",), ("StatisticsOptions",)
+OF_FORBIDDEN = "BoundsOptions", "CompareOptions", "EvaluateOptions", "ExplainOptions"
 ROWS: dict[str, tuple[Row, ...]] = {  # by the heading of the command's help
     "metrics": (
         Row("metrics", flag="-m", also=("measure", "measures")),
@@ -96,10 +97,10 @@ ROWS: dict[str, tuple[Row, ...]] = {  # by the heading of the command's help
             "document of the query's own id", "FILE|query_id", of=READING),
         Row("forbidden", "ForbiddenLike | None", None,
             "documents that must not come, for forbidden_*, leak_recall and compat_help_harm: a query and a document "
-            "on each line, or qrels", "FILE", of=("BoundsOptions", "CompareOptions", "EvaluateOptions")),
+            "on each line, or qrels", "FILE", of=OF_FORBIDDEN),
         Row("forbidden_level", "SupportsFloat | None", None,
             "documents with labels up to this one are forbidden, too", "X", "float",
-            of=("BoundsOptions", "CompareOptions", "EvaluateOptions")),
+            of=OF_FORBIDDEN),
         Row("unanswerable", "UnanswerableLike | None", None,
             "the queries whose right answer is nothing, for false_surface: an id on each line (default: judged queries "
             "without a relevant document)", "FILE", also=("no_answer", "unanswerable_queries"),

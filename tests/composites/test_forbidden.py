@@ -137,5 +137,5 @@ def test_what_forbids_nothing_is_refused(words, error, message):
         fastir.judged_rankings(QRELS, RUN, queries="qrels").evaluate("leak_recall@2")
     with pytest.raises(fastir.UnknownMetricError, match="parts are not put together for metrics of forbidden"):
         fastir.Evaluator(QRELS, "leak_recall@2", forbidden=FORBIDDEN).partial(RUN)
-    with pytest.raises(ValueError, match="reads forbidden documents, which labels do not show"):
-        fastir.Evaluator(QRELS, "leak_recall@2", forbidden=FORBIDDEN).explain(RUN, "q1")
+    with pytest.raises(ValueError, match="explain: judged_only leaves metric 'leak_recall@2' another ranking"):
+        fastir.Evaluator(QRELS, "leak_recall@2", forbidden=FORBIDDEN, judged_only=True).explain(RUN, "q1")

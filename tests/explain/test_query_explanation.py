@@ -168,7 +168,7 @@ def test_missing_documents_are_the_relevant_ones_best_first():
     best = explanation.missing[0]
     assert best == (
         "b", None, None, 0, 3, {"ndcg": 3.0, "recall": 0.25}, {"ndcg": None, "recall": None},
-        {"ndcg": 0.0, "recall": 0.0},
+        {"ndcg": 0.0, "recall": 0.0}, None, None,
     )  # fmt: skip
 
 

@@ -48,8 +48,8 @@ def explain(
     metrics : str or iterable of str
         As for `evaluate`.
     **options
-        Options of `evaluate`, except `weights`, `doc_weights`, `forbidden`, `forbidden_level`, `unanswerable`,
-        `doc_costs`, `doc_groups`, `target` and `ties_report`: one query has no mean, and labels do not show the others.
+        Options of `evaluate`, except `weights`, `doc_weights`, `unanswerable`, `doc_costs`, `doc_groups`, `target` and
+        `ties_report`: one query has no mean, and labels do not show the others.
         ``queries="strict"`` reads the whole run.
 
     Returns
@@ -81,7 +81,8 @@ def explain(
     missing  a                        1
     """
     refuse_options("explain", options, ("weights",), "one query has no mean that weights of queries could change")
-    refuse_options("explain", options, (*OF_DOCUMENTS, "ties_report"), "labels do not show it")
+    others = [name for name in (*OF_DOCUMENTS, "ties_report") if not name.startswith("forbidden")]
+    refuse_options("explain", options, others, "labels do not show it")
     return Evaluator(qrels, metrics, **options).explain(run, query_id)
 
 

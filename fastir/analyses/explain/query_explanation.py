@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fastir.analyses.explain.records import Document, Explanation
-from fastir.data.qrels import GroupedQrels, Preferences, Qrels
+from fastir.data.qrels import EvidenceQrels, GroupedQrels, Preferences, Qrels, evidence_of_query
 from fastir.data.run import Run, as_run
 from fastir.engine.columns._ids import encode
 from fastir.engine.columns.rows import equal_offsets
@@ -31,7 +31,7 @@ from fastir.inputs.roles import EVIDENCE_KINDS
 from fastir.inputs.shapes import DICTS, input_shape
 from fastir.request import names
 from fastir.request.options import TIES, TIES_BY_INPUT
-from fastir.request.plan import BY_OPTION, BY_SCORE, ID_PROPERTIES, compile_settings, refuse_small
+from fastir.request.plan import BY_OPTION, BY_SCORE, FORBIDDEN, ID_PROPERTIES, SAMPLED, compile_settings, refuse_small
 
 if TYPE_CHECKING:
     from fastir.data.run import RunLike
@@ -74,6 +74,8 @@ class Terms(NamedTuple):
     codes: dict[str, int]  # the labels of the query
     elsewhere: set[str]  # documents that are judged for another query, if a metric reads those
     by_label: bool  # whether documents with one label have one gain
+    harms: dict[str, float] | None  # {forbidden document: its grade of harm}, where a metric reads them
+    sets: dict[str, list[int]] | None  # {document: the numbers of its sets or hops}, where the qrels have some
     first: Callable[[str | None], list[float]]  # what gains are the terms of, with this document alone, at rank 1
     gained: dict[int | None, tuple[float, ...]]  # these terms, by position from 0; None: the empty ranking's terms
     contributions: dict[int | None, tuple[float, ...]]  # likewise
@@ -85,7 +87,9 @@ def make_documents(terms: Terms, rows: list[Row], absent: list[str | int]) -> tu
 
     def document(row: Row, place: int | None, text: str | None) -> Document:
         label = None if text is None else terms.codes.get(text)
-        kind = (label, text in terms.elsewhere) if terms.by_label else text
+        harm = None if terms.harms is None else terms.harms.get(text or "", 0)
+        sets = None if terms.sets is None else terms.sets.get(text or "", [])
+        kind = (label, text in terms.elsewhere, harm, *(sets or ())) if terms.by_label else text
         if kind not in gains:
             gains[kind] = [value - base for value, base in zip(terms.first(text), terms.gained[None], strict=True)]
         gain = dict(zip(terms.names, gains[kind], strict=True))
@@ -99,7 +103,8 @@ def make_documents(terms: Terms, rows: list[Row], absent: list[str | int]) -> tu
             contribution = dict(zip(gain, terms.contributions[place], strict=True))
         rank = None if place is None else place + 1
         shown = row.doc_id.doc_id if isinstance(row.doc_id, LaterCopy) else row.doc_id
-        return Document(shown, rank, row.score, row.tied, label, gain, discount, contribution)
+        forbidden = None if harm is None else harm > 0
+        return Document(shown, rank, row.score, row.tied, label, gain, discount, contribution, forbidden, sets)
 
     present = [document(row, place, id_text(row)) for place, row in enumerate(rows)]
     return present, [document(Row(doc_id, None, 0, 0), None, str(doc_id)) for doc_id in absent]
@@ -120,15 +125,13 @@ def explain_query(
     if isinstance(qrels, Preferences):
         raise ValueError("explain: preferences are about pairs, so no single document has a contribution")
     for requests, _, read in settings.parts:
-        if read in BY_OPTION.values():
+        if read in BY_OPTION.values() and read != FORBIDDEN:
             what = ID_PROPERTIES[read].partition(",")[0]
             raise ValueError(f"explain: metric {quote(requests[0].text)} reads {what}, which labels do not show")
+        if read == FORBIDDEN and settings.options.judged_only:
+            raise ValueError(f"explain: judged_only leaves metric {quote(requests[0].text)} another ranking")
     for request in settings.requests:
-        if request.card.sampled in EVIDENCE_KINDS:
-            raise ValueError(
-                f"explain: metric {quote(request.text)} is of whole {request.card.sampled}; no document has a share"
-            )
-        if request.card.sampled:
+        if request.card.sampled and request.card.sampled not in (*EVIDENCE_KINDS, *BY_OPTION):
             raise ValueError(
                 f"explain: metric {quote(request.text)} is estimated from a sample, in which a document "
                 "stands for others; it has no contributions"
@@ -137,6 +140,9 @@ def explain_query(
     query_id = find_query(query_id, union)
     labels = union[query_id]
     codes = {str(doc_id): label for doc_id, label in labels.items()}
+    forbidden = getattr(prepared, "forbidden", None)
+    harms = None if forbidden is None else text_ids(forbidden[query_id])
+    sets = set_numbers(union, query_id) if isinstance(union, EvidenceQrels) else None
     rankings = {}
     for evaluator in prepared.evaluators():
         rule = evaluator.settings.options.duplicates
@@ -169,7 +175,8 @@ def explain_query(
     )
 
     scores = [-float(level) for level in standing]
-    judged = [place for place, doc_id in enumerate(ids) if doc_id in codes or doc_id in elsewhere]
+    known = codes.keys() | elsewhere | (harms or {}).keys()
+    judged = [place for place, doc_id in enumerate(ids) if doc_id in known]
     places = [0, *(place + 1 for place in judged)]
     if settings.parts or settings.ties == TIES.index("average") or qrels is not union:
         measure_values = prepared_values()
@@ -201,7 +208,7 @@ def explain_query(
         ]
         absent.sort(key=lambda doc_id: (-labels[doc_id], encode(str(doc_id))))
         by_label = qrels is union
-        terms = Terms(list(inner), codes, elsewhere, by_label, first, gained, contributions)
+        terms = Terms(list(inner), codes, elsewhere, by_label, harms, sets, first, gained, contributions)
         return make_documents(terms, rows, absent)
 
     return Explanation(
@@ -211,6 +218,15 @@ def explain_query(
         {metric: parts[name][0] for metric, name in inner.items()},
         documents,
     )
+
+
+def set_numbers(qrels: EvidenceQrels, query_id: Any) -> dict[str, list[int]]:
+    """{document: the numbers of the sets of evidence, or the hops, of a query to which it belongs, from 1}."""
+    alone, numbers = evidence_of_query(qrels, query_id), dict[str, list[int]]()
+    for number, members in enumerate((alone.sets or alone.hops or {})[""], 1):
+        for doc_id in members:
+            numbers.setdefault(doc_id, []).append(number)
+    return numbers
 
 
 def label_type(labels: Collection[float]) -> type[np.generic]:
@@ -267,6 +283,7 @@ def partial_values(
     ranking goes by the scores of a run, these are the scores of the whole `ranking`.
     """
     judgments: Any = prepared.qrels[query_id]
+    forbidden = getattr(prepared, "forbidden", None)
     grouped = isinstance(prepared.qrels, GroupedQrels)
     judgments = {group: text_ids(docs) for group, docs in judgments.items()} if grouped else text_ids(judgments)
     others = {"others": dict.fromkeys(elsewhere, 0)} if elsewhere else {}
@@ -278,9 +295,15 @@ def partial_values(
     if tied:  # the sums that are no metrics of the caller have the rule of those that are
         options = options.replace(ties="average")
     settings = compile_settings(tuple(metrics), options)
-    judged = Qrels.from_dict({"": judgments, **others})
+    judged: Qrels = (
+        evidence_of_query(prepared.qrels, query_id, elsewhere)
+        if isinstance(prepared.qrels, EvidenceQrels)
+        else Qrels.from_dict({"": judgments, **others})
+    )
+    harms = {} if forbidden is None else text_ids(forbidden[query_id])
+    harmful = None if forbidden is None else Qrels.from_dict({"": harms, **{key: {} for key in others}})
     union = judged.columns.union if isinstance(judged, GroupedQrels) else judged
-    measure = prepare(judged, settings).measure
+    measure = prepare(judged, settings, forbidden=harmful).measure
     first_copies = {"": {doc_id: score for doc_id, score in ranking.items() if not isinstance(doc_id, LaterCopy)}}
     by_score = [
         (requests, IdealByScore(prepare, union, requests, options.replace(**rules)).rank_ideal_by(first_copies))
@@ -288,7 +311,7 @@ def partial_values(
         if read == BY_SCORE
     ]
     mark = "?"
-    while any(doc_id.startswith(mark) for doc_id in [*filter(None, ids), *codes]):
+    while any(doc_id.startswith(mark) for doc_id in [*filter(None, ids), *codes, *harms]):
         mark += "?"
     unknown = [f"{mark}{place}" for place in range(len(ids) or 1)]
 
@@ -346,7 +369,8 @@ def rank_documents(
     tied = any(row.tied > 1 for row in orders[0])
     alike = all([id_text(row) for row in order] == [id_text(row) for row in orders[0]] for order in orders[1:])
     alike &= all(standing == standings[0] for standing in standings)
-    if not alike or (tied and by_label and isinstance(prepared.qrels, GroupedQrels)):
+    other_labels = any(read in (FORBIDDEN, SAMPLED) for _, _, read in prepared.settings.parts)
+    if not alike or (tied and by_label and (isinstance(prepared.qrels, GroupedQrels) or other_labels)):
         raise ValueError(
             "explain: this ranking is not the same for all of these metrics or groups, by their rules for "
             "equal scores, duplicates or judged_only; explain the metrics one by one, or set ties"

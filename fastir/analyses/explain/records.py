@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import InitVar, dataclass, field
 from typing import Any, NamedTuple
 
@@ -82,6 +82,10 @@ class Document(NamedTuple):
         {metric: the fraction of its gain that it adds at its rank}; None if it has no gain or no rank.
     contribution : dict of str to float
         {metric: what it adds to the value}.
+    forbidden : bool or None
+        None: no metric here reads forbidden documents.
+    sets : list of int, or None
+        The numbers of its sets of evidence, or of its hops, from 1 in the order of the qrels; None: these have none.
     """
 
     doc_id: str | int
@@ -92,6 +96,8 @@ class Document(NamedTuple):
     gain: dict[str, float]
     discount: dict[str, float | None]
     contribution: dict[str, float]
+    forbidden: bool | None = None
+    sets: list[int] | None = None
 
 
 class LazyDocuments:
@@ -117,7 +123,8 @@ class Explanation(LazyDocuments, Exportable):
     """One ranking and where its values come from; made by `explain`. Prints as a table.
 
     Frames and Arrow tables have a row for each document, the missing ones last, and a column of contributions for each
-    metric. `records` also has the gains and discounts of one metric.
+    metric; also, as text, columns of what Document calls forbidden and sets, where these are known. `records` also has
+    the gains and discounts of one metric.
 
     Attributes
     ----------
@@ -139,9 +146,10 @@ class Explanation(LazyDocuments, Exportable):
     value grows when its judgment becomes known. ``math.fsum`` of the base and all contributions is the value. For a sum
     over ranks (DCG, nDCG, RBP, ERR, AP, precision, recall) the contribution is the term of the rank. For other metrics
     it depends on more than the rank: the first relevant document contributes all of the reciprocal rank, and F grows
-    less with each. With a norm over the retrieved documents (``ideal="retrieved"``, ``ap_norm="hits"``) it can be
-    negative, because a document found late lowers such a value. With ``ties="average"`` the judgments of a tie become
-    known in the order of ids.
+    less with each. The document that completes a set contributes what the set is worth to evidence_recall and
+    evidence_mrr. A forbidden document takes its share from leak_recall, unless that is 0 already. With a norm over the
+    retrieved documents (``ideal="retrieved"``, ``ap_norm="hits"``) it can be negative, because a document found late
+    lowers such a value. With ``ties="average"`` the judgments of a tie become known in the order of ids.
     """
 
     _printed_rows = PRINTED_ROWS
@@ -165,10 +173,11 @@ class Explanation(LazyDocuments, Exportable):
         metric = metric_name(metric, self.values)
         return [
             {
-                **document._asdict(),
+                **dict(zip(Document._fields[:5], document, strict=False)),
                 "gain": document.gain[metric],
                 "discount": document.discount[metric],
                 "contribution": document.contribution[metric],
+                **{name: getattr(document, name) for name in self._roles()},
             }
             for document in [*self.documents, *self.missing]
         ]
@@ -202,8 +211,14 @@ class Explanation(LazyDocuments, Exportable):
         contributions = columns["contribution"]
         return {
             **{name: columns[name] for name in Document._fields[:5]},
+            **{name: [role_text(each) for each in columns[name]] for name in self._roles()},
             **{metric: [each[metric] for each in contributions] for metric in self.values},
         }
+
+    def _roles(self) -> list[str]:
+        """Those of forbidden and sets that the documents have."""
+        shown = [*self.documents, *self.missing][:1]
+        return [name for name in ("forbidden", "sets") if any(getattr(each, name) is not None for each in shown)]
 
     def _boxes(self, metric: str | None, rel_level: float = 1) -> tuple[str, list[Box]]:
         """The name of a metric, and the ranking as boxes."""
@@ -229,24 +244,26 @@ class Explanation(LazyDocuments, Exportable):
         return f"query {self.query_id}{status}: {values}"
 
     def _table(self, digits: int = 4) -> Table:
-        gap = [Cell("")] * len(self.values)
+        roles = self._roles()
+        gap = [Cell("")] * (len(roles) + len(self.values))
         rows: list[list[Cell]] = []
         for shown, documents in itertools.groupby(
-            self.documents, lambda document: (document.rank or 0) <= TOP_RANKS or document.label is not None
+            self.documents,
+            lambda document: (document.rank or 0) <= TOP_RANKS or document.label is not None or document.forbidden,
         ):
             if shown:
-                rows += (cells(document, digits) for document in documents)
+                rows += (cells(document, digits, roles) for document in documents)
             else:
                 ranks = [str(document.rank) for document in documents]
                 texts = ("-".join(ranks[:: max(1, len(ranks) - 1)]), "...", "", "", "-")
                 rows.append([*map(Cell, texts), *gap])
-        rows += (cells(document, digits) for document in self.missing[:TOP_MISSING])
+        rows += (cells(document, digits, roles) for document in self.missing[:TOP_MISSING])
         if len(self.missing) > TOP_MISSING:
             rows.append([*map(Cell, ("missing", f"... {len(self.missing) - TOP_MISSING} more", "", "", "")), *gap])
-        return Table(["rank", "doc_id", "score", "tied", "label", *self.values], rows, 2, [], self._title())
+        return Table(["rank", "doc_id", "score", "tied", "label", *roles, *self.values], rows, 2, [], self._title())
 
 
-def cells(document: Document, digits: int) -> list[Cell]:
+def cells(document: Document, digits: int, roles: Iterable[str] = ()) -> list[Cell]:
     """A row of the table of an Explanation."""
     score = document.score
     return [
@@ -255,11 +272,17 @@ def cells(document: Document, digits: int) -> list[Cell]:
         Cell("" if score is None else f"{score:g}", exact=None if score is None else repr(score)),
         Cell(str(document.tied) if document.tied > 1 else ""),
         Cell("-" if document.label is None else str(document.label)),
+        *(Cell(role_text(getattr(document, name))) for name in roles),
         *(
             Cell("") if document.rank is None else Cell(signed_text(value, digits), exact=repr(value))
             for value in document.contribution.values()
         ),
     ]
+
+
+def role_text(role: bool | list[int]) -> str:
+    """Whether a document is forbidden, or the numbers of its sets."""
+    return ("yes" if role else "") if isinstance(role, bool) else " ".join(map(str, role))
 
 
 # ---- two rankings ----------------------------------------------------------------------------------------------

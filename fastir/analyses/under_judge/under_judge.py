@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from fastir.data.qrels import QrelsLike
     from fastir.data.rankings import JudgedRankings
     from fastir.data.run import RunLike
-    from fastir.evaluation.keywords import ExplainOptions
+    from fastir.evaluation.keywords import JudgeOptions
     from fastir.request.options import Options
 
 N_DRAWS = 1000
@@ -61,7 +61,7 @@ def evaluate_under_judge(
     confidence: float = 0.95,
     n_draws: SupportsIndex = N_DRAWS,
     random_state: SupportsIndex = 0,
-    **options: Unpack[ExplainOptions],
+    **options: Unpack[JudgeOptions],
 ) -> UnderJudge:
     """Evaluate a run by a judge's labels, corrected for the judge's errors, with intervals of the means.
 
@@ -148,7 +148,7 @@ def compare_under_judge(
     confidence: float = 0.95,
     n_draws: SupportsIndex = N_DRAWS,
     random_state: SupportsIndex = 0,
-    **options: Unpack[ExplainOptions],
+    **options: Unpack[JudgeOptions],
 ) -> ComparisonUnderJudge:
     """Compare runs by a judge's labels, corrected for the judge's errors: differences, intervals and p-values.
 
