@@ -1,4 +1,4 @@
-"""One Spark session for the tests of this folder: two cores, small, and with a second attempt for each task."""
+"""One Spark session for the tests of this folder: two cores, small, and with eight attempts for each task."""
 
 import os
 import shutil
@@ -23,7 +23,7 @@ def spark():
         pytest.skip("no Java: default-jre-headless on Debian")
     os.environ["PYSPARK_PYTHON"] = sys.executable  # workers import fastir as this process does
     session = (
-        sql.SparkSession.builder.master("local[2,2]")
+        sql.SparkSession.builder.master("local[2,8]")
         .config("spark.ui.enabled", "false")
         .config("spark.sql.shuffle.partitions", "3")
         .config("spark.driver.memory", "1g")

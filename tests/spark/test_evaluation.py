@@ -2,7 +2,6 @@
 # Also of: frames, tasks.
 
 import ast
-import importlib
 import os
 import pickle
 import random
@@ -381,53 +380,6 @@ def test_positions_that_are_no_order_are_refused(spark, given, position, error):
     frame = spark.createDataFrame(with_positions(given[1])).selectExpr(*ORDERED[:3], f"{position} AS position")
     with pytest.raises((TypeError, ValueError), match=error):
         evaluate(given[0], frame, "mrr", ties="input")
-
-
-def dying_once(function, mark):
-    """The function, in whose first call the worker ends."""
-
-    def once(*arguments):
-        if not os.path.exists(mark):
-            open(mark, "w").close()
-            os._exit(1)
-        return function(*arguments)
-
-    return once
-
-
-@pytest.mark.parametrize(("strategy", "task"), [
-    ("shuffle", "tasks.values"), ("grouped", "tasks.values"), ("lists", "tasks.values"),
-    ("two-pass", "tasks.one_pass"), ("two-pass", "tasks.merge_states"), ("files", "tasks.values"),
-    ("files", "run_files.pack_rows"), ("custom", "tasks.rank_queries"),
-    ("buckets", "buckets.bucket_states"),
-])  # fmt: skip
-def test_a_worker_that_dies_is_replaced(spark, given, tmp_path, monkeypatch, strategy, task):
-    from fastir.spark import frames
-
-    qrels, rows, run = given
-    module, name = importlib.import_module(f"fastir.spark.{task.partition('.')[0]}"), task.partition(".")[2]
-    mark = str(tmp_path / "died")
-    monkeypatch.setattr(module, name, dying_once(getattr(module, name), mark))
-    metrics, options, chosen = METRICS, {"queries": "qrels"}, strategy
-    if strategy == "buckets":
-        monkeypatch.setattr(frames, "MAX_EVALUATOR_BYTES", 100)
-    if strategy == "two-pass":
-        options["validate"] = "judged"
-    if strategy == "custom":
-        metrics = [*METRICS[:3], fastir.custom_metric("depth", lambda judged: judged.num_ret)]
-    if strategy in ("custom", "buckets", "files"):
-        chosen = "shuffle"
-    data = lists([row for row in rows if row[0] != "q0"]) if strategy == "lists" else run
-    frame = spark.createDataFrame(data).repartition(2, "query_id")
-    if strategy == "files":
-        frame.write.parquet(str(tmp_path / "run"))
-    got = evaluate(qrels, tmp_path / "run" if strategy == "files" else frame, metrics, strategy=chosen, **options)
-    assert os.path.exists(mark)
-    expected = fastir.evaluate(qrels, run, metrics, **options)
-    if strategy == "lists":  # with a ranking of q0 that is empty
-        assert dict(got) == dict(expected)
-    else:
-        assert got.results.values.tobytes() == expected.values.tobytes()
 
 
 def test_a_worker_makes_an_evaluator_once():
