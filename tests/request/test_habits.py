@@ -212,7 +212,8 @@ def calls_with_options():
         "explain": [QRELS, RUN, "q1", "map"], "explain_ranked": [np.array([1, 0]), "map"],
         "write_report": [QRELS, {"a": RUN, "b": OTHER}, "map", "never.html"], "Accumulator": ["map"],
         "Evaluator": [QRELS, "map"], "precision_recall_curve": [QRELS, RUN], "roc_curve": [QRELS, RUN],
-        "judged_rankings": [QRELS, RUN],
+        "judged_rankings": [QRELS, RUN], "evaluate_under_judge": [QRELS, QRELS, RUN, "map"],
+        "compare_under_judge": [QRELS, QRELS, {"a": RUN, "b": OTHER}, "map"],
         "identify": [QRELS, RUN, {"map": 0.5}], "explain_conventions": [QRELS, RUN, "q1", "map", ("ranx", "beir")],
     }  # fmt: skip
     for name in fastir.__all__:

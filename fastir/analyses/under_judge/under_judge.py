@@ -245,7 +245,7 @@ class RunsUnderJudge:
             {name: measurer.measure(labels[None])[0] for name, measurer in measurers.items()}
             for labels in (judge, human)
         )
-        self.kept = {name: ranked.kept(run) for name, run in ranked.runs.items()}
+        self.kept = {name: ranked.counted_queries(run) for name, run in ranked.runs.items()}
         blocks: dict[Any, list[np.ndarray]] = {name: [] for name in runs}
         for labels in self.draws:
             for name, measurer in measurers.items():
@@ -368,7 +368,7 @@ class RankedPairs:
                     name_the_run(error, name)
                 raise
 
-    def kept(self, run: JudgedRankings) -> np.ndarray:
+    def counted_queries(self, run: JudgedRankings) -> np.ndarray:
         """The queries that count in the means of a run."""
         left_out = mask_left_out(run, self.options.queries)
         return ~left_out if self.chosen is None else ~(left_out | mask_not_chosen(run, self.chosen))
