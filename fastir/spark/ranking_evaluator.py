@@ -38,7 +38,9 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
     Notes
     -----
     All parameters are Params of pyspark.ml: a grid can search over them, and ``save`` and ``load`` keep them.
-    `evaluate` gives the mean of `fastir.evaluate_scores` over all rows, to the last bit, for any partitions.
+    `evaluate` gives the mean of `fastir.evaluate_scores` over all rows, to the last bit, for any partitions. Spark does
+    not keep the order of rows: where equal predictions of different labels would leave a value to it, ``ties`` among
+    the options must be "pessimistic", "optimistic" or "average".
     CrossValidator splits rows, not queries, unless it is given a `foldCol`; derive that column from the queries.
     TrainValidationSplit has no such option.
 
@@ -77,7 +79,7 @@ class RankingEvaluator(Evaluator, HasLabelCol, HasPredictionCol, DefaultParamsRe
         Raises
         ------
         UnknownMetricError, TypeError, ValueError, OverflowError
-            As by `fastir.evaluate_scores`.
+            As by `fastir.evaluate_scores`; or equal predictions leave a value to the order of rows.
         """
         frames.check_run(dataset)
         metric, options = self.getOrDefault(self.metric), self.getOrDefault(self.options)

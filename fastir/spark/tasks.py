@@ -26,11 +26,13 @@ from fastir.engine.columns.rows import occurrences
 from fastir.errors import FastirError, quote
 from fastir.evaluation.accumulator import Accumulator
 from fastir.evaluation.composites.per_metric import without_division
+from fastir.evaluation.labels import evaluate_scores
 from fastir.evaluation.partial.partial import add_rows, share_tables, take_unknown, trust_order
 from fastir.evaluation.partial.states import check_version
 from fastir.evaluation.partial.values import Values, first_by_bytes
 from fastir.evaluation.run_collections import name_the_run, runs_by_name
 from fastir.inputs import id_lists, roles
+from fastir.inputs.tables import read_label_table
 
 if TYPE_CHECKING:
     import pyarrow
@@ -392,6 +394,24 @@ def merge_states(rows: pyarrow.RecordBatchReader, partition: int) -> list[Any]:
 def totals(arguments: tuple[Any, ...], rows: pyarrow.RecordBatchReader, partition: int) -> list[RunState]:
     """A row for each document, with a label and a score: the sums for RankingEvaluator."""
     metric, options, columns = arguments
-    total = Accumulator(metric, **options)
-    total.update(rows.read_all(), columns=columns)
+    total, table = Accumulator(metric, **options), rows.read_all()
+    total.update(table, columns=columns)
+    refuse_open_order(table, metric, options, columns)
     return [RunState(partition, None, total)]
+
+
+def refuse_open_order(rows: pyarrow.Table, metric: str, options: Mapping[str, Any], columns: Mapping[str, str]) -> None:
+    """Refuse equal scores that leave a value to the order of rows: the lowest label first, or the highest."""
+    of_order = []
+    for order in ("ascending", "descending"):
+        sorted_rows = rows.sort_by([(columns["query_id"], "ascending"), (columns["label"], order)])
+        of_order.append(evaluate_scores(**read_label_table(sorted_rows, columns), metrics=metric, **options))
+        if not of_order[0].report.queries_with_ties:
+            return
+    least, most = (each.values[:, 0] for each in of_order)
+    apart = np.flatnonzero((least != most) & ~(np.isnan(least) & np.isnan(most)))
+    if len(apart):
+        raise ValueError(
+            f"scores: documents of query {quote(of_order[0].query_ids[apart[0]])} have one score and different labels, "
+            "and Spark does not keep the order of rows; give options={'ties': 'pessimistic'}, 'optimistic' or 'average'"
+        )

@@ -15,7 +15,10 @@ from spark_rows import METRICS, data, lists, table  # noqa: E402
 
 from fastir.spark import RankingEvaluator, compare, evaluate, evaluate_many, frames  # noqa: E402
 
-pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no SIGKILL")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no SIGKILL"),
+    pytest.mark.filterwarnings("ignore::fastir.FastirWarning"),
+]
 
 OPTIONS = {"queries": "qrels"}
 JUDGED = {"validate": "judged"}

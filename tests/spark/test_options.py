@@ -58,3 +58,20 @@ def test_an_option_gives_its_numbers_where_judged_documents_alone_are_checked(fr
     if name == "min_score":
         with pytest.raises(ValueError, match=r"two passes cannot leave rows out \(min_score\)"):
             evaluate(qrels, frame, metrics, strategy="two-pass", validate="judged", **options)
+
+
+@pytest.mark.parametrize("strategy", ["shuffle", "grouped", "lists"])
+def test_rows_below_min_score_are_left_out_of_files(spark, tmp_path, strategy):
+    qrels, metrics, options = part_options.request("min_score")
+    run = spark_rows.table(part_options.ROWS)
+    rows = spark_rows.lists(part_options.ROWS).slice(1) if strategy == "lists" else run
+    spark.createDataFrame(rows).repartition(3, "query_id").write.parquet(str(tmp_path / "run"))
+    expected = fastir.evaluate(qrels, run, metrics, **options)
+    assert expected != fastir.evaluate(qrels, run, metrics, **{**options, "min_score": None})
+    assert evaluate(qrels, tmp_path / "run", metrics, strategy=strategy, **options).results == expected
+    judged = {**options, "validate": "judged"}
+    if strategy == "shuffle":
+        got = evaluate(qrels, tmp_path / "run", metrics, **judged)
+        assert got.results == fastir.evaluate(qrels, run, metrics, **judged)
+        with pytest.raises(ValueError, match=r"two passes cannot leave rows out \(min_score\)"):
+            evaluate(qrels, tmp_path / "run", metrics, strategy="two-pass", **judged)

@@ -40,6 +40,21 @@ def test_errors_of_rows_and_metrics_are_those_of_fastir(spark):
         RankingEvaluator(metric="ndgc", predictionCol="x").evaluate(frame)
 
 
+def test_equal_predictions_need_a_rule_that_is_not_the_order_of_rows(spark):
+    given = rows()
+    tied = given.set_column(2, "x", pa.array([round(x) for x in given["x"].to_pylist()], pa.float64()))
+    frame = spark.createDataFrame(tied).repartition(5)
+    for options in ({}, {"ties": "input"}, {"convention": "ranx"}):
+        with pytest.raises(ValueError, match=r"^scores: documents of query 'q\d+' have one score and different labels"):
+            RankingEvaluator(predictionCol="x", options=options).evaluate(frame)
+    arrays = tied["label"].to_numpy(), tied["x"].to_numpy()
+    for options in ({"ties": "pessimistic"}, {"ties": "optimistic"}, {"ties": "average"}, {"convention": "sklearn"}):
+        wanted = fastir.evaluate_scores(*arrays, "ndcg@10", qid=given["query_id"].to_pylist(), **options)
+        assert RankingEvaluator(predictionCol="x", options=options).evaluate(frame) == wanted["ndcg@10"]
+    alike = frame.selectExpr("query_id", "cast(x > 3 AS double) AS label", "x")  # equal scores have equal labels
+    assert 0 < RankingEvaluator(predictionCol="x").evaluate(alike) <= 1
+
+
 def test_params_are_kept_by_copies_and_files(spark, tmp_path):
     evaluator = RankingEvaluator(metric="map", queryCol="q", options={"rel_level": 2})
     evaluator.write().overwrite().save(str(tmp_path / "evaluator"))
