@@ -52,13 +52,13 @@ class LabelDraws:
             size = min(self.block, self.n_draws - start), len(pairs.human)
             chance = self.random.integers(0, 1 << 64, -(-size[0] * size[1] // 4), np.uint64, False).view(np.uint16)
             chance = chance[: size[0] * size[1]].reshape(size)
-            codes = np.zeros(size, np.int32)
+            codes = np.zeros(size, np.min_scalar_type(len(levels)))
             if above:
                 codes += chance < np.take(above[0], self.design.cells, axis=1)
                 for place, threshold in enumerate(above[1:], 1):
                     draws, rows = np.nonzero(codes == place)
                     codes[draws, rows] += chance[draws, rows] < threshold[draws, self.design.cells[rows]]
-            labels = levels[codes]
+            labels = np.take(levels, codes, mode="clip")
             labels[:, human] = pairs.human[human]
             yield labels
 
