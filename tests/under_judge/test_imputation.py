@@ -75,7 +75,7 @@ def test_rare_labels_are_not_drawn_too_often():
     labels = outcome.astype(np.int64)
     model = LabelModel(pairs, labels, PRIOR)
     drawn = model.draw(np.random.default_rng(2), 2000)
-    (above,) = model.thresholds(drawn, pairs.design, pairs.queries)
+    (above,) = model.of_cells(pairs.design, pairs.queries).thresholds(drawn)
     assert above.mean() / 65536 == pytest.approx(outcome.mean(), rel=0.15)
 
 
@@ -84,7 +84,8 @@ def test_three_levels_are_a_chain_of_two_regressions():
     labels = (outcome * np.random.default_rng(0).integers(1, 3, len(outcome))).astype(np.int64) * 2
     model = LabelModel(pairs, labels, PRIOR)
     assert model.levels.tolist() == [0, 2, 4] and len(model.fits) == 2 and model.scores.shape == (40, 4)
-    low, high = model.thresholds(model.draw(np.random.default_rng(2), 500), pairs.design, pairs.queries)
+    drawn = model.draw(np.random.default_rng(2), 500)
+    low, high = model.of_cells(pairs.design, pairs.queries).thresholds(drawn)
     assert (high <= low).all()
     assert low.mean() / 65536 == pytest.approx((labels >= 2).mean(), abs=0.02)
     assert high.mean() / 65536 == pytest.approx((labels >= 4).mean(), abs=0.02)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fastir.analyses.under_judge.imputation import LabelModel
+from fastir.analyses.under_judge.imputation import CellModel, LabelModel
 from fastir.analyses.under_judge.pairs import NO_LABEL, known_pairs
 from fastir.data.rankings import JudgedRankings, make_rankings, measure_rankings
 from fastir.engine.columns.rows import offsets_from_sizes, repeat
@@ -29,6 +29,7 @@ class LabelDraws:
         known, labels = known_pairs(pairs, design)
         self.model: LabelModel = LabelModel(known, labels, design.prior)
         self.random: np.random.Generator = np.random.Generator(np.random.PCG64(random_state))
+        self.cells: CellModel = self.model.of_cells(design.columns, design.queries)
         self.drawn: list[tuple[np.ndarray, np.ndarray]] = self.model.draw(self.random, n_draws)
         # the sum over the draws so far of P(label >= level) of each cell, for each level above the lowest
         self.chances: np.ndarray = np.zeros((len(self.drawn), len(design.columns)))
@@ -46,7 +47,7 @@ class LabelDraws:
         self.chances[:] = 0.0
         for start in range(0, self.n_draws, self.block):
             drawn = [(beta[start : start + self.block], u[start : start + self.block]) for beta, u in self.drawn]
-            above = self.model.thresholds(drawn, self.design.columns, self.design.queries)
+            above = self.cells.thresholds(drawn)
             for total, each in zip(self.chances, above, strict=True):
                 total += each.sum(axis=0, dtype=np.int64) / 65536
             size = min(self.block, self.n_draws - start), len(pairs.human)
@@ -70,10 +71,9 @@ class Measurer:
         self.pairs, self.run, self.parts = pairs, run, parts
         self.n_metrics: int = sum(len(columns) for columns, _ in parts)
 
-    def rankings(self, labels: np.ndarray) -> JudgedRankings:
+    def rankings(self, labels: np.ndarray, ideal_sizes: np.ndarray, ideal: np.ndarray) -> JudgedRankings:
         """The rankings of all queries under each draw, one draw after the other; a pair can have no label."""
         n_draws, run = len(labels), self.run
-        ideal_sizes, ideal = ideal_labels(labels, self.pairs.offsets)
         arrays: dict[str, Any] = {
             "offsets": offsets_from_sizes(np.tile(np.diff(run.offsets), n_draws)),
             "ranks": np.tile(run.ranks, n_draws),
@@ -86,9 +86,9 @@ class Measurer:
         rules = run.ties, run.score_dtype, run.duplicates
         return make_rankings(JudgedRankings, run.query_ids * n_draws, arrays, *rules, run.report)
 
-    def measure(self, labels: np.ndarray) -> np.ndarray:
-        """Values of shape (n_draws, n_queries, n_metrics)."""
-        rankings = self.rankings(labels)
+    def measure(self, labels: np.ndarray, ideal_sizes: np.ndarray, ideal: np.ndarray) -> np.ndarray:
+        """Values of shape (n_draws, n_queries, n_metrics), of labels and what `ideal_labels` makes of them."""
+        rankings = self.rankings(labels, ideal_sizes, ideal)
         values = np.empty((len(rankings), self.n_metrics))
         for columns, part in self.parts:
             values[:, columns] = measure_rankings(rankings, part)

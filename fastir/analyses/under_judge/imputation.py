@@ -135,14 +135,24 @@ class LabelModel:
         """Coefficients and query effects of each regression."""
         return [each.draw(random, n_draws) for each in self.fits]
 
-    def thresholds(
-        self, drawn: list[tuple[np.ndarray, np.ndarray]], columns: np.ndarray, queries: np.ndarray
-    ) -> list[np.ndarray]:
+    def of_cells(self, columns: np.ndarray, queries: np.ndarray) -> CellModel:
+        """The regressions of cells, each with a row of columns and a query."""
+        centres = [fitted.centre(columns, queries).astype(np.float32) for fitted in self.fits]
+        return CellModel(columns.astype(np.float32), queries, centres)
+
+
+class CellModel(NamedTuple):
+    """What all draws share of the probabilities of cells."""
+
+    columns: np.ndarray  # float32 of shape (n_cells, n_columns)
+    queries: np.ndarray
+    centres: list[np.ndarray]  # for each regression the `centre` of all cells, as float32
+
+    def thresholds(self, drawn: list[tuple[np.ndarray, np.ndarray]]) -> list[np.ndarray]:
         """P(label >= level) of each cell, in units of 2^-16: for each level an array of shape (n_draws, n_cells)."""
         above: list[np.ndarray] = []
-        narrow = columns.astype(np.float32)
-        for fitted, (beta, effects) in zip(self.fits, drawn, strict=True):
-            log_odds = beta.astype(np.float32) @ narrow.T + effects.astype(np.float32)[:, queries]
-            chance = logistic(log_odds - fitted.centre(columns, queries).astype(np.float32))
+        for centre, (beta, effects) in zip(self.centres, drawn, strict=True):
+            log_odds = beta.astype(np.float32) @ self.columns.T + effects.astype(np.float32)[:, self.queries]
+            chance = logistic(log_odds - centre)
             above.append(chance * above[-1] if above else chance)
         return [np.minimum(chance * 65536 + 0.5, 65535).astype(np.uint16) for chance in above]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from fastir.analyses.under_judge.draws import LabelDraws, Measurer
+from fastir.analyses.under_judge.draws import LabelDraws, Measurer, ideal_labels
 from fastir.analyses.under_judge.estimate import estimate_mean, mean_of_defined
 from fastir.analyses.under_judge.pairs import make_design, read_pairs
 from fastir.analyses.under_judge.result import (
@@ -241,16 +241,17 @@ class RunsUnderJudge:
         self.scores: np.ndarray = self.draws.model.scores
         measurers = {name: Measurer(self.pairs, run, ranked.parts) for name, run in ranked.runs.items()}
         judge, human = np.where(self.pairs.judge < 0, self.pairs.human, self.pairs.judge), self.pairs.human
+
+        def measure_all(labels: np.ndarray) -> dict[Any, np.ndarray]:
+            ideal = ideal_labels(labels, self.pairs.offsets)  # of all runs
+            return {name: measurer.measure(labels, *ideal) for name, measurer in measurers.items()}
+
         self.naive, self.human = (
-            {name: measurer.measure(labels[None])[0] for name, measurer in measurers.items()}
-            for labels in (judge, human)
+            {name: values[0] for name, values in measure_all(labels[None]).items()} for labels in (judge, human)
         )
         self.kept = {name: ranked.counted_queries(run) for name, run in ranked.runs.items()}
-        blocks: dict[Any, list[np.ndarray]] = {name: [] for name in runs}
-        for labels in self.draws:
-            for name, measurer in measurers.items():
-                blocks[name].append(measurer.measure(labels))
-        self.values: dict[Any, np.ndarray] = {name: np.concatenate(block) for name, block in blocks.items()}
+        blocks = [measure_all(labels) for labels in self.draws]
+        self.values: dict[Any, np.ndarray] = {name: np.concatenate([each[name] for each in blocks]) for name in runs}
 
     def mean(self, values: np.ndarray, column: int, kept: np.ndarray) -> Estimate:
         values = values[:, :, column]
