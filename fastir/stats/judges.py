@@ -11,8 +11,7 @@ from fastir.checks import number, proportion, whole_number
 from fastir.errors import quote
 from fastir.stats import student
 from fastir.stats._checks import Interval, column
-from fastir.stats.clusters import number_clusters
-from fastir.stats.predictions import Ids, Sample, align_samples, cluster_codes, make_sample, smaller_side
+from fastir.stats.predictions import Ids, Sample, align_samples, cluster_codes, clustered_variance, make_sample
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -200,10 +199,7 @@ def rogan_gladen(
 def design_effect(whole: Sample, ids: Ids, clusters: Strata, theta: float, variance: float) -> float:
     """How much larger the variance is because items of one cluster are alike; NaN for a side of one cluster."""
     codes = cluster_codes(clusters, ids, whole)
-    n_clusters = smaller_side([codes[: len(whole.y)], codes[len(whole.y) :]])
-    if n_clusters == 1:
-        return math.nan
-    grouped, relevant = number_clusters(codes.tolist()), whole.y == 1
+    relevant = whole.y == 1
     added = np.empty(len(whole.y) + len(whole.unlabelled))
     judged, others = added[: len(relevant)], added[len(relevant) :]
     others[:] = (whole.unlabelled - whole.unlabelled.mean()) / len(others)
@@ -213,8 +209,10 @@ def design_effect(whole: Sample, ids: Ids, clusters: Strata, theta: float, varia
         judged[chosen] = slope * (of_class - of_class.mean()) / len(of_class)
         slope = theta - 1
     above_chance = float(whole.model[relevant].mean() - whole.model[~relevant].mean())
-    clustered = float((grouped.sums(added) ** 2).sum()) * n_clusters / (n_clusters - 1) / above_chance**2
-    return clustered / variance if variance else 1.0
+    clustered, df = clustered_variance(codes, added, [codes[: len(relevant)], codes[len(relevant) :]])
+    if not df:
+        return math.nan
+    return clustered / above_chance**2 / variance if variance else 1.0
 
 
 # ---- planning --------------------------------------------------------------------------------------------------------

@@ -400,16 +400,18 @@ def estimate(sample: Sample, lam: float | None) -> Found:
     variance = of_labelled / n + of_others / others
     if clusters is None or not variance:
         return Found(mean, variance, lam, note if variance else NO_VARIANCE)
-    sides = [clusters[:n], clusters[n:]] if lam > 0 else [clusters[:n]]
-    n_clusters = smaller_side(sides)
-    if n_clusters == 1:
-        return Found(mean, math.nan, lam, ONE_CLUSTER)
     added = np.concatenate(((corrected - corrected.mean()) / n, lam * (unlabelled - unlabelled.mean()) / others))
-    sums = number_clusters(clusters.tolist()).sums(added)
-    variance = float((sums**2).sum()) * n_clusters / (n_clusters - 1)
-    return Found(mean, variance, lam, note, n_clusters - 1)
+    variance, df = clustered_variance(clusters, added, [clusters[:n], clusters[n:]][: 2 if lam > 0 else 1])
+    return Found(mean, variance, lam, note, df) if df else Found(mean, variance, lam, ONE_CLUSTER)
 
 
-def smaller_side(sides: Sequence[np.ndarray]) -> int:
-    """The number of clusters of the side with the fewest."""
-    return min(len(np.unique(codes)) for codes in sides)
+def clustered_variance(codes: np.ndarray, added: np.ndarray, sides: Sequence[np.ndarray]) -> tuple[float, int]:
+    """The variance of a sum of what each query adds to it less its expectation, and its degrees of freedom.
+
+    These are one less than the clusters of the side with the fewest; NaN and 0 if that has one.
+    """
+    df = min(len(np.unique(side)) for side in sides) - 1
+    if not df:
+        return math.nan, 0
+    sums = number_clusters(codes.tolist()).sums(added)
+    return float((sums**2).sum()) * (df + 1) / df, df
