@@ -300,7 +300,7 @@ def each_value(by: Any, runs: Any, pairs: list[tuple[Any, Any]]) -> Iterator[tup
     for name, run in ({} if isinstance(runs, tuple) and not runs else read_runs(runs)).items():
         rankings = first_documents(run, check_depth(None))
         ranks = {query_id: dict(zip(docs, range(1, len(docs) + 1), strict=True)) for query_id, docs in rankings.items()}
-        yield f"rank in {name}", [rank or 0 for rank in look_up(ranks, True, pairs)], True
+        yield f"rank in {name}", [ranks.get(query_id, {}).get(doc_id, 0) for query_id, doc_id in pairs], True
 
 
 def keys_as_text(name: str, values: Mapping[Any, Any]) -> dict[str, Any]:
@@ -310,13 +310,6 @@ def keys_as_text(name: str, values: Mapping[Any, Any]) -> dict[str, Any]:
         twice = next(key for key in values if not isinstance(key, str) and str(key) in values)
         raise DuplicateError(f"{name} has the id {quote(twice)} twice, as {type(twice).__name__} and as str")
     return by_text
-
-
-def look_up(values: Any, nested: bool, pairs: list[tuple[Any, Any]]) -> list[Any]:
-    """The value of each pair of ids, or None."""
-    if not nested:
-        return [values.get(doc_id) for _, doc_id in pairs]
-    return [values.get(query_id, {}).get(doc_id) for query_id, doc_id in pairs]
 
 
 def divide(name: str, values: list[Any], ranked: bool) -> tuple[np.ndarray, list[str], np.ndarray | None]:
